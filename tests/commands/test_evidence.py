@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
+from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,12 +13,15 @@ import pytest
 from tests.commands.running import CommandResult, scrapy
 from tests.crawl.test_evidence import RULES, mixed_crawl, recording
 from tests.support import evidence, replies
-from tests.support.crawl import DAY, crawl, crawl_over_time
+from tests.support.crawl import DAY, CrawlRequest, crawl, crawl_over_time, start_crawl
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from scrapy import Request, Spider
+    from scrapy.http import Response
 
 
 @pytest.fixture(scope="module")
@@ -264,3 +269,234 @@ def test_robots_takes_a_warc_of_captures(tmp_path: Path) -> None:
     assert codes == urls
     assert scrapy("robots-check", "--robots", str(warc), refused).code == 1
     assert scrapy("robots-check", "--robots", str(warc), "/a").code == 2
+
+
+def robots_decisions(folder: Path) -> list[tuple[str, str, str | None]]:
+    """Return decision, reason and kind of the record of each line in *folder*."""
+    captures, _, lines = evidence.only(folder)
+    kinds = {it.record: it.kind for it in captures}
+    return [
+        (it["decision"], it["reason"], kinds.get(it["record"] or "")) for it in lines
+    ]
+
+
+def test_dry_run_journals_what_ours_would_have_decided(tmp_path: Path) -> None:
+    """Its header says so; the answers to Scrapy's own middleware are recorded."""
+    with Site() as site:
+        site.robots(RULES)
+        site.answer("/robots.txt", replies.hang_up(), at="mute.test")
+        pages = [site.url("/a"), site.url("/b"), site.url("/c", host="mute.test")]
+        crawl(pages, settings=recording(tmp_path, ROBOTS1994_DRY_RUN=True))
+
+    captures, header, lines = evidence.only(tmp_path)
+    assert header["dry_run"] is True
+    (response,) = [it for it in captures if it.kind == "response"]
+    assert (response.status, response.body) == (200, RULES)
+    decided = {it["url"]: (it["decision"], it["reason"]) for it in lines}
+    assert decided == {
+        pages[0]: ("refused", "rule"),
+        pages[1]: ("allowed", "no-rule"),
+        pages[2]: ("refused", "unreachable"),
+    }
+    assert differences(tmp_path) == []
+
+
+def test_failure_on_our_side_is_unchecked_with_its_reason(tmp_path: Path) -> None:
+    """R7: a dead proxy; the request fails, and its line names the failure."""
+    with Site() as site:
+        proxy = site.refused_url("")
+        page = CrawlRequest(site.url("/b"), meta={"proxy": proxy})
+        result = crawl([page], settings=recording(tmp_path))
+        assert site.targets() == []
+
+    assert result.failed_urls == [page.url]
+    ((decision, reason, kind),) = robots_decisions(tmp_path)
+    assert (decision, kind) == ("unchecked", "metadata")
+    assert "refused" in reason
+    assert differences(tmp_path) == []
+
+
+def test_304_is_a_revisit_of_the_file_that_it_confirms(tmp_path: Path) -> None:
+    """The second decision names the revisit, and is verified by the file."""
+    tag = (("ETag", '"1"'), ("Content-Type", "text/plain"))
+    with Site() as site:
+        first = replies.Reply(body=RULES, headers=tag)
+        site.answer("/robots.txt", [first, replies.status(304, ETag='"1"')])
+        page = site.url("/a")
+        crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
+
+    captures, _, (before, after) = evidence.only(tmp_path)
+    (file,) = [it for it in captures if it.kind == "response"]
+    (revisit,) = [it for it in captures if it.kind == "revisit"]
+    assert (before["record"], after["record"]) == (file.record, revisit.record)
+    assert revisit.names("WARC-Refers-To") == file.record
+    assert revisit.headers["WARC-Refers-To-Date"] == file.headers["WARC-Date"]
+    assert revisit.status == 304
+    assert before["digest"] == after["digest"]
+    assert differences(tmp_path) == []
+
+
+def test_stale_policy_refers_to_the_last_good_answer(tmp_path: Path) -> None:
+    """A failed refresh is recorded; the decision names the file, and is stale."""
+    with Site() as site:
+        answers = [replies.text(RULES), replies.status(503)]
+        site.answer("/robots.txt", answers)
+        page = site.url("/a")
+        crawl_over_time([page], 3 * DAY, [page], settings=recording(tmp_path))
+
+    captures, _, (before, after) = evidence.only(tmp_path)
+    responses = {it.record: it for it in captures if it.kind == "response"}
+    assert [it.status for it in responses.values()] == [200, 503]
+    assert responses[after["record"]].body == RULES
+    assert (before["record"], before["stale"]) == (after["record"], False)
+    assert (after["decision"], after["stale"]) == ("refused", True)
+    assert differences(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (replies.text(RULES), 200),
+        (replies.status(404), 404),
+        (replies.status(403), 403),
+    ],
+)
+@pytest.mark.parametrize("place", ["store", "HTTP cache"])
+def test_policy_that_was_not_fetched_is_a_resource(
+    tmp_path: Path, place: str, reply: replies.Reply, status: int
+) -> None:
+    """From a store or the HTTP cache, with its status, date and source; it verifies."""
+    settings: dict[str, Any] = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
+    if place == "HTTP cache":
+        settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path / "cache")}
+        now = formatdate(usegmt=True)
+        reply = replace(reply, headers=(*reply.headers, ("Date", now)))
+    folder = tmp_path / "evidence"
+    with Site() as site:
+        site.answer("/robots.txt", reply)
+        crawl([site.url("/a")], settings=settings)
+        crawl([site.url("/a")], settings=recording(folder, **settings))
+        assert site.targets().count("/robots.txt") == 1
+
+    captures, _, (line,) = evidence.only(folder)
+    (resource,) = [it for it in captures if it.kind != "warcinfo"]
+    assert (resource.kind, line["record"]) == ("resource", resource.record)
+    assert resource.headers["Robots1994-Status"] == str(status)
+    assert place in resource.headers["Robots1994-Source"]
+    assert resource.headers["Robots1994-Fetched"] < line["time"]
+    assert resource.body == (RULES if status == 200 else b"")
+    assert differences(folder) == []
+
+
+def test_workers_with_one_store_write_files_of_their_own(tmp_path: Path) -> None:
+    """Started in the same second; each can be verified, and nothing is written over."""
+    folder = tmp_path / "evidence"
+    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
+    with Site() as site:
+        site.robots(RULES)
+        workers = [
+            start_crawl(
+                [site.url(f"/{number}/a"), site.url("/a")],
+                settings=recording(folder, **store),
+            )
+            for number in range(3)
+        ]
+        for worker in workers:
+            worker.result()
+        asked = site.targets().count("/robots.txt")
+
+    assert len(evidence.warcs(folder)) == len(evidence.journals(folder)) == 3
+    files = map(evidence.captures, evidence.warcs(folder))
+    assert sum(it.kind == "response" for file in files for it in file) == asked
+    assert differences(folder) == []
+    assert "6 decisions" in check(folder, "--verify").out
+
+
+def test_several_robots_and_dialects_are_verified_each_by_its_own(
+    tmp_path: Path,
+) -> None:
+    """A request may have a User-Agent of its own; each crawl has its dialect."""
+    rules = "User-agent: one\nDisallow: /\n\nUser-agent: *\nDisallow: /x\nAllow: /x/y\n"
+    with Site() as site:
+        site.robots(rules)
+        pages = [
+            CrawlRequest(site.url("/x/y"), headers={"User-Agent": name})
+            for name in ("one/1.0", "two/2.0")
+        ]
+        for dialect in ("1994", "rfc9309"):
+            crawl(pages, settings=recording(tmp_path, ROBOTS1994_DIALECT=dialect))
+
+    decided = {
+        (line["dialect"], line["robot"]): line["decision"]
+        for journal in evidence.journals(tmp_path)
+        for line in evidence.lines(journal)[1]
+    }
+    assert decided == {
+        ("1994", "one/1.0"): "refused",
+        ("1994", "two/2.0"): "refused",
+        ("rfc9309", "one/1.0"): "refused",
+        ("rfc9309", "two/2.0"): "allowed",
+    }
+    assert differences(tmp_path) == []
+
+
+def test_answer_that_a_middleware_changed_is_a_resource_of_what_was_read(
+    tmp_path: Path,
+) -> None:
+    """The answer of the server is recorded, too; what decides is what was made of it."""
+    with Site() as site:
+        site.robots(RULES)
+        settings = {
+            "DOWNLOADER_MIDDLEWARES": {"tests.commands.test_evidence.OpenRobots": 900}
+        }
+        crawl([site.url("/a")], settings=recording(tmp_path, **settings))
+        assert "/a" in site.targets()
+
+    captures, _, (line,) = evidence.only(tmp_path)
+    (response,) = [it for it in captures if it.kind == "response"]
+    (resource,) = [it for it in captures if it.kind == "resource"]
+    assert (response.body, resource.body) == (RULES, b"")
+    assert resource.headers["Robots1994-Source"] == "a downloader middleware"
+    assert line["record"] == resource.record
+    assert differences(tmp_path) == []
+
+
+class OpenRobots:
+    """A downloader middleware that empties each robots.txt."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Return an empty file for a robots.txt."""
+        is_file = request.url.endswith("/robots.txt")
+        return response.replace(body=b"") if is_file else response
+
+
+def test_no_credential_is_written(tmp_path: Path) -> None:
+    """Not of a request, a proxy, a URL, a redirect or an answer."""
+    secrets = ("hunter2", "s3cret", "opensesame")
+    with Site() as site:
+        port = site.url("").rpartition(":")[2]
+        moved = f"http://me:opensesame@moved.test:{port}/r"
+        site.answer("/robots.txt", replies.redirect(moved))
+        answer = replies.text(RULES)
+        cookie = ("Set-Cookie", "session=s3cret")
+        site.answer("/r", replace(answer, headers=(*answer.headers, cookie)))
+        page = CrawlRequest(
+            f"http://user:hunter2@127.0.0.1:{port}/b",
+            headers={"Authorization": "Basic hunter2", "Cookie": "a=hunter2"},
+            meta={"proxy": f"http://me:s3cret@127.0.0.1:{port}"},
+        )
+        crawl([page], settings=recording(tmp_path))
+        assert [it.target for it in site.log()][-1].endswith("/b")
+
+    text = b"".join(
+        b"".join(evidence.members(path)) for path in sorted(tmp_path.iterdir())
+    ).decode()
+    assert not [it for it in secrets if it in text]
+    for name in ("authorization", "cookie"):
+        assert f"{name}: " not in text.lower()
+    captures, _, (line,) = evidence.only(tmp_path)
+    assert line["url"] == f"http://127.0.0.1:{port}/b"
+    assert not [it for it in captures if "WARC-IP-Address" in it.headers]
+    assert differences(tmp_path) == []

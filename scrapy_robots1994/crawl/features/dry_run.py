@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
+    from scrapy_robots1994.crawl.features.evidence import Evidence
     from scrapy_robots1994.crawl.settings import RobotsSettings
 
 MAX_SITES = 100_000
@@ -112,6 +113,12 @@ class DryRun:
         # Requests by site; those of the sites over `MAX_SITES` have none.
         self._opened: Counter[Origin | None] = Counter()
         self._refused: Counter[Origin | None] = Counter()
+        self._evidence: Evidence | None = None
+        if settings.evidence is not None:
+            from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - an extra
+
+            self._evidence = Evidence(crawler, settings)
+            crawler.signals.connect(self._downloaded, signals.response_downloaded)
         crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._closed, signals.spider_closed)
         settings.log_start(crawler)
@@ -170,6 +177,14 @@ class DryRun:
         elif isinstance(exception, IgnoreRequest) and str(exception) == FORBIDDEN:
             self._forbidden += 1
             self._count(request, is_open=False)
+
+    def _downloaded(self, response: Response, request: Request) -> None:
+        """Record an answer to a robots.txt request, as it came."""
+        if self._evidence is not None and _is_for_robots_txt(request):
+            first = (*request.meta.get("redirect_urls", ()), request.url)[0]
+            origin = Origin.of(first)
+            assert origin is not None  # noqa: S101 - Scrapy has sent it
+            self._evidence.observed(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
         """Note an answer to a robots.txt request: the response that Scrapy's parser gets."""
@@ -254,6 +269,9 @@ class DryRun:
         if robots is None or robots.is_truncated:
             self._shadow.store_body(origin, body)
         self._memory.put(policy)
+        if self._evidence is not None and isinstance(result, FetchError):
+            self._evidence.fetched(origin, result)
+            self._evidence.policy_fetched(policy, result, None)
         self._log.fetched(policy, result, None, None, now)
         if robots is None:
             return
@@ -279,7 +297,11 @@ class DryRun:
             stats.count(self._crawler, stats.NOT_KNOWN)
             text = "Dry run: what ours would decide about <%s %s> is not known: %s"
             self._log_line(text, request, why)
+            if self._evidence is not None:
+                self._evidence.unchecked(request, why or "")
             return
+        if self._evidence is not None:
+            self._evidence.decided(request, origin, policy)
         robot = self._robot.of(request)
         self._shadow.compare(policy, request.url, robot, self._their_name(request))
         rules = policy.rules(robot)

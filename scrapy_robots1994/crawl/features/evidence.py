@@ -63,6 +63,7 @@ ORIGIN = "Robots1994-Origin"
 than that of its URL behind a redirect."""
 
 HTTP_CACHE = "the HTTP cache"
+DRY_RUN = "an answer to Scrapy's own middleware"
 
 MAX_ORIGINS = 100_000
 """Origins whose record is known; a further decision writes its policy once more."""
@@ -156,6 +157,13 @@ class Evidence:
         self._last: LRUCache[Origin, Reference] = LRUCache(MAX_ORIGINS)
         self._unwritten: dict[Origin, Exchange] = {}
         self._states: dict[Origin, DownloadState] = {}
+        # Where policies come from that were not fetched: those of the resolver, and those
+        # that pages are decided by without it.
+        places = [HTTP_CACHE] * crawler.settings.getbool("HTTPCACHE_ENABLED")
+        if settings.store.url is not None:
+            places.insert(0, f"the store {redact_credentials(str(settings.store))}")
+        self._stores = " or ".join(places)
+        self._source = DRY_RUN if settings.dry_run else HTTP_CACHE
         self._is_closing = False
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
@@ -185,12 +193,19 @@ class Evidence:
         """Record the answer to one request for the robots.txt of *origin*."""
         assert state.raw is not None  # noqa: S101 - it was answered
         self._states[origin] = state
-        exchange = _exchange(request, state.raw, state)
+        cut = "unspecified" if state.is_stopped else ""
+        exchange = _exchange(
+            request, state.raw, "length" if state.is_truncated else cut
+        )
         self._write_unwritten(origin)
         if state.raw.status == NOT_MODIFIED and state.conditions:
             self._unwritten[origin] = exchange
         else:
             self._last[origin] = self._write_exchange(origin, exchange)
+
+    def observed(self, origin: Origin, request: Request, response: Response) -> None:
+        """Record the answer to a request that was not sent by us: it decides nothing."""
+        self._write_exchange(origin, _exchange(request, response))
 
     def fetched(self, origin: Origin, result: FetchResult) -> None:
         """Record how a fetch of *origin* ended, if no answer says it."""
@@ -218,10 +233,10 @@ class Evidence:
         """Note which record *policy* was made from, given the *last* good one."""
         origin, base = policy.origin, None
         if isinstance(result, RobotsResponse) and result.not_modified and last:
-            base = self._reference_of(last)
+            base = self._reference_of(last, self._stores)
         self._write_unwritten(origin, base and (base.original or base))
         if policy.is_stale_on_error and last is not None:
-            reference = self._reference_of(last)
+            reference = self._reference_of(last, self._stores)
         else:
             # No answer of the network: a downloader middleware made or changed it.
             reference = (
@@ -233,23 +248,51 @@ class Evidence:
 
     def policy_loaded(self, policy: Policy) -> None:
         """Record a policy of the store, if the one of this crawl is another one."""
-        places = []
-        if self._settings.store.url is not None:
-            places.append(f"the store {redact_credentials(str(self._settings.store))}")
-        if self._crawler.settings.getbool("HTTPCACHE_ENABLED"):
-            places.append(HTTP_CACHE)
-        self._reference_of(policy, " or ".join(places))
+        self._reference_of(policy, self._stores)
 
     # What the judge does.
 
     def decided(self, request: Request, origin: Origin, found: Found) -> None:
         """Write the line of one decision about *request*, by the policy *found*."""
-        robot, now = self._robot.of(request), time.time()
-        line: dict[str, Any] = {
+        if isinstance(found, Exception):
+            # Of an aborted fetch nothing was recorded.
+            aborted = isinstance(found, FetchAborted)
+            reference = None if aborted else self._last.get(origin)
+            why = f"{type(found).__name__}: {one_line(found)}"
+            self.unchecked(request, why, reference)
+            return
+        now, robot = time.time(), self._robot.of(request)
+        verdict = found.rules(robot).verdict(request.url)
+        reference = self._reference_of(found, self._source)
+        request.meta[META_KEY] = reference.record
+        self._write_line(
+            request,
+            now,
+            decision="allowed" if verdict.allowed else "refused",
+            reason=verdict.reason.value,
+            line=verdict.line,
+            rule=verdict.rule and verdict.rule[:MAX_TEXT],
+            record=reference.record,
+            digest=reference.digest,
+            stale=found.is_stale_on_error or not found.is_fresh(now),
+        )
+
+    def unchecked(
+        self, request: Request, why: str, reference: Reference | None = None
+    ) -> None:
+        """Write the line of a *request* that was not decided, and *why*."""
+        # A request that was made from a response brings the record of that.
+        request.meta.pop(META_KEY, None)
+        record, digest = reference[:2] if reference else (None, None)
+        self._write_line(request, time.time(), reason=why, record=record, digest=digest)
+
+    def _write_line(self, request: Request, now: float, **values: Any) -> None:
+        """Write the line of a decision about *request* that was made *now*."""
+        line = {
             "time": _rfc3339(now),
             "method": request.method,
             "url": shown_url(request.url),
-            "robot": robot_text(robot),
+            "robot": robot_text(self._robot.of(request)),
             "decision": "unchecked",
             "reason": None,
             "line": None,
@@ -260,30 +303,10 @@ class Evidence:
             "digest": None,
             "stale": False,
         }
-        if isinstance(found, Exception):
-            request.meta.pop(META_KEY, None)
-            line["reason"] = f"{type(found).__name__}: {one_line(found)}"
-            # Of an aborted fetch nothing was recorded.
-            aborted = isinstance(found, FetchAborted)
-            reference = None if aborted else self._last.get(origin)
-        else:
-            verdict = found.rules(robot).verdict(request.url)
-            line["decision"] = "allowed" if verdict.allowed else "refused"
-            line["reason"], line["line"] = verdict.reason.value, verdict.line
-            line["rule"] = verdict.rule and verdict.rule[:MAX_TEXT]
-            line["stale"] = found.is_stale_on_error or not found.is_fresh(now)
-            reference = self._reference_of(found)
-            request.meta[META_KEY] = reference.record
-        if reference is not None:
-            line["record"], line["digest"] = reference.record, reference.digest
-        self._files.write(line)
+        self._files.write(line | values)
 
-    def _reference_of(self, policy: Policy, source: str = HTTP_CACHE) -> Reference:
-        """Return the record that *policy* was made from.
-
-        If there is none it is written now, as one from *source*. Only replayed pages are
-        decided by a policy that is neither fetched nor loaded.
-        """
+    def _reference_of(self, policy: Policy, source: str) -> Reference:
+        """Return the record of *policy*; if there is none, one from *source* is written."""
         fetched_at, reference = self._policies.get(policy.origin, (None, None))
         if reference is None or fetched_at != policy.fetched_at:
             reference = self._write_policy(policy, source)
@@ -470,16 +493,18 @@ class EvidenceJudge:
         self.inner.judge(request, origin, found)
 
 
-def _exchange(request: Request, response: Response, state: DownloadState) -> Exchange:
-    """Return *request* and *response* as they are written."""
+def _exchange(request: Request, response: Response, truncated: str = "") -> Exchange:
+    """Return *request* and *response* as they are written.
+
+    *truncated* says why the body is not whole, in the words of WARC.
+    """
     url = shown_url(request.url)
     headers = {}
     # Behind a proxy it is the address of the proxy.
-    if response.ip_address is not None and not state.proxy:
+    if response.ip_address is not None and not request.meta.get("proxy"):
         headers["WARC-IP-Address"] = str(response.ip_address)
-    if state.is_truncated or state.is_stopped:
-        # Another component stopped it, or the limit of bytes.
-        headers["WARC-Truncated"] = "length" if state.is_truncated else "unspecified"
+    if truncated:
+        headers["WARC-Truncated"] = truncated
     protocol = response.protocol or "HTTP/1.1"
     if not protocol.startswith("HTTP/"):
         protocol = "HTTP/2"
