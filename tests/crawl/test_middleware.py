@@ -48,6 +48,7 @@ class CountingMiddleware(Robots1994Middleware):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return a middleware that also has the stats of the crawl."""
         made = super().from_crawler(crawler)
+        assert isinstance(made, cls)
         made.crawler_stats = crawler.stats
         return made
 
