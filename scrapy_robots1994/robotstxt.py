@@ -4,7 +4,11 @@ from sys import getsizeof
 from weakref import WeakValueDictionary
 
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.problems import problems_of, weakening_problems
+from scrapy_robots1994.lint.problems import (
+    ignored_allows,
+    problems_of,
+    weakening_problems,
+)
 from scrapy_robots1994.parser.body import Body, encode
 from scrapy_robots1994.parser.dialects import (
     LITERAL,
@@ -56,7 +60,8 @@ class RobotsTxt:
         self._body = body
         self._dialect = dialect_named(dialect)
         self._reading = reading
-        self._rules: dict[str | bytes, RobotRules] = {}
+        # By the names of a robot: a header as str and as bytes, and of two versions, is one.
+        self._rules: dict[tuple[str, ...], RobotRules] = {}
         self._sitemaps: tuple[str, ...] | None = None
 
     @classmethod
@@ -82,13 +87,14 @@ class RobotsTxt:
         """Read the file once for *robot*, and store what is looked up again: its rules, and the
         sitemaps.
         """
-        body, dialect = self._body, self._dialect
-        reading = RobotReading(body.text, dialect, self._reading, robot_names(robot))
-        rules = RobotRules(reading, body, dialect, robot)
-        if len(self._rules) >= _MAX_ROBOTS:
-            self._rules = {}
-        self._rules[robot] = rules
+        body, dialect, names = self._body, self._dialect, robot_names(robot)
+        reading = RobotReading(body.text, dialect, self._reading, names)
         self._sitemaps = reading.sitemaps
+        rules = self._rules.get(names)
+        if rules is None:
+            if len(self._rules) >= _MAX_ROBOTS:
+                self._rules = {}
+            rules = self._rules[names] = RobotRules(reading, body, dialect, robot)
         return reading, rules
 
     def rules(self, robot: str | bytes) -> RobotRules:
@@ -98,11 +104,11 @@ class RobotsTxt:
         The first call for a robot reads the file: a large one takes many milliseconds, and
         may be read in a thread.
         """
-        return self._rules.get(robot) or self._read_for(robot)[1]
+        return self._rules.get(robot_names(robot)) or self._read_for(robot)[1]
 
     def has_rules(self, robot: str | bytes) -> bool:
         """Return whether the file was read for *robot*, so that `rules` takes no time."""
-        return robot in self._rules
+        return robot_names(robot) in self._rules
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve *url*: a whole URL, or a path. Never
@@ -146,10 +152,21 @@ class RobotsTxt:
         """Return the problems that open the site to *robot*, against what the author of
         the file is likely to have meant; at most *limit* of them.
         """
-        # A crawl reads a file once: what it warns of, and the rules of its robot.
         reading, _ = self._read_for(robot)
-        names = robot_names(robot)
-        return weakening_problems(reading, self._dialect, names, limit)
+        return weakening_problems(reading, self._dialect, robot_names(robot), limit)
+
+    def policy_problems(
+        self, robot: str | bytes, limit: int | None = None
+    ) -> tuple[Problem, ...]:
+        """Return what a crawl tells of the file: the problems that open the site to *robot*,
+        and then each Allow of its records that the dialect does not have, which makes the
+        file stricter than its author is likely to have meant; at most *limit* of each.
+        """
+        # A crawl reads a file once: what it tells, and the rules of its robot.
+        reading, _ = self._read_for(robot)
+        dialect, names = self._dialect, robot_names(robot)
+        opening = weakening_problems(reading, dialect, names, limit)
+        return opening + ignored_allows(reading, limit)
 
     @property
     def text(self) -> str:

@@ -157,16 +157,16 @@ class ScrapyBackend:
             return
         page, announced = in_flight.context.page, in_flight.announced
         robots, robot = policy.robots, self._robot.of(page)
-        compiling = partial(examine, robots, robot, policy.origin)
-        # Compiling a large file takes longer than other requests should wait.
-        is_large = robots.size > INLINE_CHECK_BYTES
-        found = await threads.run_in_thread(compiling) if is_large else compiling()
-        problems, sitemaps = found
         if announced is None or announced.robots != robots:
+            reading = partial(examine, robots, robot, policy.origin)
+            # A large file takes longer than other requests should wait.
+            is_large = robots.size > INLINE_CHECK_BYTES
+            found = await threads.run_in_thread(reading) if is_large else reading()
+            problems, sitemaps = found
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
             if problems:
-                self._log.weakens_policy(policy.origin, problems)
+                self._log.read_to_the_letter(policy.origin, problems)
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
@@ -189,12 +189,12 @@ class ScrapyBackend:
 def examine(
     robots: RobotsTxt, robot: str | bytes, origin: Origin
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Do all slow work with a file of *origin*.
+    """Read a file of *origin* for *robot*.
 
-    Return the problems that open it to *robot*, and the sitemaps that it names.
+    Return the problems that open or close it to the robot, and the sitemaps that it names.
     """
     # The one pass over the file; it also stores the rules of the robot and the sitemaps.
-    problems = robots.weakening_problems(robot, MAX_PROBLEMS)
+    problems = robots.policy_problems(robot, MAX_PROBLEMS)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
     return problems, sitemaps

@@ -202,26 +202,33 @@ class FetchLog:
         )
         self._log(WARNING, text, origin, self._settings.max_bytes)
 
-    def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Warn of *problems* that open the site against its owner's intent."""
+    def read_to_the_letter(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
+        """Warn of *problems* that open the site against its owner's intent; those that close
+        it are told apart from them.
+        """
         # O5 and others: to the letter is not always what the author meant.
-        stats.count(self._crawler, stats.OPENS_SITE)
-        # More are not looked for: a hostile file could have 100,000.
-        is_all = len(problems) < MAX_PROBLEMS
-        count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
-        is_split = any(problem.is_split for problem in problems)
-        self._number_of_splits += is_split
-        self._log(
-            WARNING,
-            "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
-            "meant to close.%s All problems: scrapy robots-lint %s",
-            origin,
-            problems[0].line,
-            problems[0].sentence,
-            f" ({count} such lines.)" if len(problems) > 1 else "",
-            ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
-            origin.robots_url,
-        )
+        if opening := [it for it in problems if it.weakens_policy]:
+            stats.count(self._crawler, stats.OPENS_SITE)
+            is_split = any(it.is_split for it in opening)
+            self._number_of_splits += is_split
+            self._log(
+                WARNING,
+                "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
+                "meant to close.%s All problems: scrapy robots-lint %s",
+                origin,
+                *_first_and_count(opening),
+                ' ROBOTS1994_READING = "cautious" obeys split records.' * is_split,
+                origin.robots_url,
+            )
+        if closing := [it for it in problems if it.tightens_policy]:
+            stats.count(self._crawler, stats.CLOSES_SITE)
+            self._log(
+                INFO,
+                "%s, line %d: %s%s Read to the letter, this is stricter than its owner "
+                "likely meant.",
+                origin,
+                *_first_and_count(closing),
+            )
 
     def _closed(self) -> None:
         """Log how many origins refuse everything by a status, past the first warnings, and
@@ -252,6 +259,15 @@ class FetchLog:
         """Log one line about the robots.txt of *origin*."""
         # The URL that a reader can open.
         log_line(self._crawler, level, text, origin.robots_url, *values)
+
+
+def _first_and_count(problems: list[Problem]) -> tuple[int, str, str]:
+    """Return the line and the words of the first of *problems*, and how many there are."""
+    # More are not looked for: a hostile file could have 100,000.
+    is_all = len(problems) < MAX_PROBLEMS
+    count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
+    lines = f" ({count} such lines.)" if len(problems) > 1 else ""
+    return problems[0].line, problems[0].sentence, lines
 
 
 def _begins_as_markup(policy: Policy) -> bool:

@@ -52,6 +52,10 @@ TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
 """Origins whose file opens to us what its owner likely meant to close."""
+CLOSES_SITE: Final = "robots1994/tightens_policy"
+"""Origins whose file closes to us what its owner likely meant to open, by an ``Allow`` that
+the dialect does not have.
+"""
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
 """Requests sent, to origins whose record for us has ``*`` or ``$`` without effect, that
 RFC 9309 would have refused.

@@ -156,7 +156,7 @@ def _ignored(entry: Entry, dialect: Dialect) -> Problem:
     known = FIELD_NAMED.get(entry[4].lower())
     if known is not None:
         # 1994 F6
-        return _absent(entry, known)
+        return absent(entry, known)
     line = Line.of(entry)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
@@ -176,7 +176,7 @@ def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
     # 1994 F6
     known = field_of_letters(line.field)
     if known is not None and known is not likely:
-        return _absent(entry, known)
+        return absent(entry, known)
     if likely is None:
         return kinds.UNKNOWN.at(line.number, line.column, line.field)
     return kinds.MISSPELT.at(
@@ -184,7 +184,7 @@ def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
     )
 
 
-def _absent(entry: Entry, field: Field) -> Problem:
+def absent(entry: Entry, field: Field) -> Problem:
     """Return the problem of a line of a *field* that the dialect does not have."""
     return KIND_CODED[field.absent].at(entry[0], column_of(entry), entry[4])
 

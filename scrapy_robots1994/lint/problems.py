@@ -1,13 +1,13 @@
 """The problems of a file, and those that concern one robot. They change no verdict."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter, itemgetter
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import PLAIN_NAME, PLAIN_PATH, line_problems
+from scrapy_robots1994.lint.lines import PLAIN_NAME, PLAIN_PATH, absent, line_problems
 from scrapy_robots1994.lint.records import (
     boundary_problems,
     default_problems,
@@ -40,6 +40,8 @@ _WITHOUT_AGENTS_FIX = (
 # How much of the beginning is looked at for UTF-16, and how much of it must be NUL.
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
+
+_ALLOWING = {name: field for name, field in FIELD_NAMED.items() if field.allows}
 
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
@@ -117,6 +119,17 @@ def weakening_problems(
             if len(found) == limit:
                 break
     return tuple(sorted(found, key=_PLACE))
+
+
+def ignored_allows(
+    reading: RobotReading, limit: int | None = None
+) -> tuple[Problem, ...]:
+    """Return each Allow, at most *limit*, in a record that the robot of *reading* obeys, which
+    the dialect does not have.
+    """
+    lines = (it for part in reading.records for it in part.without)
+    allows = (it for it in lines if it[4].lower() in _ALLOWING)
+    return tuple(absent(it, _ALLOWING[it[4].lower()]) for it in islice(allows, limit))
 
 
 def _odd_others(parts: Sequence[Part]) -> list[Entry]:

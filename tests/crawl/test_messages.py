@@ -84,6 +84,22 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     assert result.log.count(SUMMARY) == advice
 
 
+@pytest.mark.parametrize(
+    ("dialect", "told"), [("1994", 1), ("revisited", 1), ("extended", 0)]
+)
+def test_allow_that_is_ignored_is_told_as_stricter(dialect: str, told: int) -> None:
+    """Apart from what opens the site, and where the dialect does not have the field."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
+        result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
+
+    lines = [line for line in result.log.split("\n") if "this is stricter" in line]
+    assert len(lines) == told
+    assert all("INFO" in line and "line 3: Allow is not" in line for line in lines)
+    assert result.stats.get("robots1994/tightens_policy", 0) == told
+    assert result.stats["robots1994/weakens_policy"] == 1
+
+
 def test_file_that_is_read_again_is_not_warned_of_again() -> None:
     """There is one warning per origin, however often its policy expires."""
     with Site() as site:

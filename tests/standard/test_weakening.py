@@ -253,3 +253,20 @@ def test_split_record_below_thousands_of_empty_lines_is_reported() -> None:
     found = RobotsTxt.parse(body).weakening_problems("rex")
 
     assert [it.code for it in found] == ["R002"]
+
+
+def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
+    """At most so many of each, and only in the records of the robot."""
+    own = "User-agent: rex\nAllow: /a\nallow: /b\nDisallow: /*a\nDisallow: /*b\n\n"
+    robots = RobotsTxt.parse(f"{own}User-agent: max\nAllow: /a\nDisallow: /\n")
+
+    found = robots.policy_problems("rex")
+
+    assert [(it.line, it.code) for it in found] == [
+        (4, "R015"),
+        (5, "R015"),
+        (2, "R016"),
+        (3, "R016"),
+    ]
+    assert [it.tightens_policy for it in found] == [False, False, True, True]
+    assert [it.line for it in robots.policy_problems("rex", 1)] == [4, 2]

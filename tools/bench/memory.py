@@ -65,7 +65,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         robots = policy.robots
         assert robots is not None
         # For the robot of the crawl: each robot has rules of its own.
-        robots.weakening_problems(str(SETTINGS["USER_AGENT"]))
+        robots.policy_problems(str(SETTINGS["USER_AGENT"]))
         robots.compress_body()
         middleware._resolver.memory.put(policy)
         with suppress(IgnoreRequest, StopIteration):

@@ -94,7 +94,7 @@ def _warned(files: Sequence[bytes], url: str) -> None:
     """Read each of *files* as a crawl does: its warnings, then one answer."""
     for body in files:
         robots = RobotsTxt.parse(body)
-        robots.weakening_problems(ROBOT, MAX_PROBLEMS)
+        robots.policy_problems(ROBOT, MAX_PROBLEMS)
         robots.allowed(url, ROBOT)
 
 
