@@ -1,4 +1,4 @@
-"""Whose fault a failed download is: the origin's (R5), ours (R7), or nobody's (R6).
+"""Whose fault a failed download is: the origin's (R5), ours (R7), or no fault (R6).
 
 `fault_of` is the one place that decides. Above it are the exceptions that Scrapy, Twisted
 and the HTTP clients raise; they differ between versions of Scrapy.

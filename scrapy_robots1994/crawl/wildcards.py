@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.robotstxt import RobotsTxt
 
 OTHER = "rfc9309"
-"""The dialect that is asked what it would have refused: the one with wildcards."""
+"""The dialect whose refusals are counted: the one with wildcards."""
 
 MAX_BYTES = 16_000_000
 """Bytes of rules in that dialect that are remembered; others are read again."""

@@ -103,7 +103,7 @@ _ROWS = (
     Dialect("1994"),
     # Revisited K1, K2: a line may carry several names or paths.
     Dialect("revisited", names=listed_names, paths=_listed_paths, has_lists=True),
-    # Seed 002, Ours X1 to X8; of several records the longest name decides (X3).
+    # Ours X1 to X8; of several records the longest name decides (X3).
     Dialect("extended", rank=longest_named),
     # RFC 9309 2.2: groups of whole tokens, merged; blank lines mean nothing.
     Dialect(

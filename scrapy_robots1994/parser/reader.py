@@ -276,7 +276,7 @@ class Rule(NamedTuple):
 
 
 class Delay(NamedTuple):
-    """One line that asks for a pause: its seconds, its line, and how the file says it."""
+    """One Crawl-delay line: its seconds, its number, and its text."""
 
     seconds: float
     line: int

@@ -187,7 +187,7 @@ class StoreUrl:
 
 
 def open_store(url: str) -> PolicyStore:
-    """Return the store that *url* names, for a program of its own beside the crawls.
+    """Return the store that *url* names, for a program that is not a crawl.
 
     *url* is a value of `ROBOTS1994_STORE` other than `memory://`. The store opens files
     and connections when one of its methods is called first; close it in the end.

@@ -1,4 +1,4 @@
-"""The recipe of docs/usage/stamping: each item has the policy of its page."""
+"""The recipe of docs/usage/evidence: each item has the policy of its page."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ def test_pages_p1_other_terms_are_not_reported(content: str) -> None:
     assert directives_of((), [content]).not_understood == ()
 
 
-def test_directives_of_seed_004_are_read() -> None:
+def test_directives_of_the_meta_page_are_read() -> None:
     """Names are in any case; KEYWORDS are joined, of other tags the first one counts."""
     made = directives_of(
         [
@@ -249,7 +249,7 @@ def test_directives_of_seed_004_are_read() -> None:
 
 @pytest.mark.parametrize("state", ["static", "STATIC", "", "sometimes"])
 def test_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
-    """Static is the default of seed 004."""
+    """Static is the default of DOCUMENT-STATE."""
     made = directives_of([("document-state", state)])
     assert made == NO_DIRECTIVES
 

@@ -84,15 +84,44 @@ def _no_log() -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
-def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
-    """Return our middleware with a fresh policy of each of *origins*."""
+def ignored_wildcards(rounds: int) -> Iterator[Result]:
+    """Time requests that pass a record with `*` and `$`, which 1994 ignores.
+
+    For the line of the close each is also judged by the rules of RFC 9309. The other
+    sides have no such rule, and the built-in, for which these count.
+    """
+    count = KNOWN_ORIGINS[0]
+    origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]
+    body = TEN + b"Disallow: /*.pdf$\nDisallow: /*?sort=\n"
+    ours, plain = middleware_with(origins, body), middleware_with(origins)
+    requests = [
+        Request(f"http://site-{page % count}.test/page/{page}.html")
+        for page in range(LEAST_REQUESTS)
+    ]
+    for request in requests:
+        urlparse_cached(request)
+    sides: dict[str, Callable[[], object]] = {
+        OURS: partial(_drive, ours.process_request, requests),
+        "ours, no such rule": partial(_drive, plain.process_request, requests),
+        BUILT_IN: partial(_drive, _built_in(count, body), requests),
+    }
+    what = "process_request, allowed, the record has ignored * and $"
+    with _no_log():
+        values = race(sides, rounds=rounds, per=len(requests))
+    yield Result(what, "s", values, against=BUILT_IN, target=1 / 1.03)
+
+
+def middleware_with(
+    origins: Sequence[Origin], body: bytes = TEN
+) -> Robots1994Middleware:
+    """Return our middleware with a fresh policy of each of *origins*, whose file is *body*."""
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
     }
     middleware = Robots1994Middleware(idle_crawler(settings))
     for origin in origins:
-        middleware._resolver.memory.put(policy_of(origin, TEN, middleware))
+        middleware._resolver.memory.put(policy_of(origin, body, middleware))
     return middleware
 
 
@@ -103,14 +132,14 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
     return Policy.from_response(origin, RobotsResponse(200, body), reader, 1e9, terms)
 
 
-def _built_in(origins: int) -> Callable[..., Any]:
+def _built_in(origins: int, body: bytes = TEN) -> Callable[..., Any]:
     """Return `process_request` of Scrapy's middleware with each origin's parsed file.
 
     Scrapy 2.13 needs the spider, but only for logging.
     """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
-    parser = ProtegoRobotParser(TEN, None)
+    parser = ProtegoRobotParser(body, None)
     for number in range(origins):
         for port in ("", ":80"):
             middleware._parsers[f"site-{number}.test{port}"] = parser
