@@ -106,9 +106,9 @@ def directives_of(
     states = map(str.lower, contents("document-state"))
     phrases = ",".join(contents("keywords")).split(",")
     # Pages P4: of two terms that contradict each other, in one group or in several, the
-    # forbidding one counts. The description of the tag leaves it to the robot, which acts "at its own
-    # discretion (in this case FOLLOW)"; we decide otherwise, for the author who wrote
-    # NOFOLLOW meant it.
+    # forbidding one counts. The description of the tag leaves it to the robot, which acts
+    # "at its own discretion (in this case FOLLOW)"; we decide otherwise, for the author
+    # who wrote NOFOLLOW meant it.
     # Pages P10: NOINDEX alone says nothing about the links.
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
