@@ -164,7 +164,7 @@ class Evidence:
             places.insert(0, f"the store {redact_credentials(str(settings.store))}")
         self._stores = " or ".join(places)
         self._source = DRY_RUN if settings.dry_run else HTTP_CACHE
-        self._is_closing = False
+        self._has_failed = False
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -398,10 +398,23 @@ class Evidence:
             self._call_in_crawl(partial(self._fail, error))
 
     def _fail(self, error: Exception) -> None:
-        """Log that evidence is missing, once, and close the crawl."""
-        if self._is_closing:
+        """Log that evidence is missing, and close the crawl."""
+        self._log_once(error)
+        if EngineAccess.of(self._crawler).is_closing():
             return
-        self._is_closing = True
+        # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
+        engine: Any = self._crawler.engine
+        close = getattr(engine, "close_spider_async", None)
+        if close is None:
+            engine.close_spider(self._crawler.spider, CLOSE_REASON)
+        else:
+            deferred_from_coro(close(reason=CLOSE_REASON))
+
+    def _log_once(self, error: Exception) -> None:
+        """Log that evidence is missing because of *error*, if it is the first one."""
+        if self._has_failed:
+            return
+        self._has_failed = True
         warc, journal = self._files.paths
         log_line(
             self._crawler,
@@ -414,21 +427,12 @@ class Evidence:
             one_line(error),
             CLOSE_REASON,
         )
-        engine: Any = self._crawler.engine
-        if EngineAccess.of(self._crawler).is_closing():
-            return
-        # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
-        close = getattr(engine, "close_spider_async", None)
-        if close is None:
-            engine.close_spider(self._crawler.spider, CLOSE_REASON)
-        else:
-            deferred_from_coro(close(reason=CLOSE_REASON))
 
     def _idle(self) -> None:
         """Write all there is before the crawl ends: it may still get another reason."""
         self._files.flush()
         if self._files.error is not None:
-            self._fail(self._files.error)
+            self._log_once(self._files.error)
             raise CloseSpider(CLOSE_REASON)
 
     async def _closed(self) -> None:
@@ -437,7 +441,7 @@ class Evidence:
             self._write_unwritten(origin)
         await run_in_thread(self._files.close)
         if self._files.error is not None:
-            self._fail(self._files.error)
+            self._log_once(self._files.error)
             return
         text = "The evidence was written to %s and %s: %d records, %d decisions"
         warc, journal = self._files.paths
