@@ -1,12 +1,15 @@
 """Sphinx directive ``.. robots1994-picture:: NAME``: a picture drawn from the code's tables.
 
-NAME is ``request`` (the way of a request) or ``policy`` (the life of a policy). The picture is
-SVG inside the page, in the colours of its text, so it follows light and dark.
+NAME is ``request`` (the way of a request), ``policy`` (the life of a policy) or ``evidence``
+(one decision and its record). The picture is SVG inside the page, in the colours of its text,
+so it follows light and dark.
 """
 
 from __future__ import annotations
 
+from base64 import b32encode
 from dataclasses import fields
+from hashlib import sha256
 from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +20,7 @@ from docutils.parsers.rst import Directive
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl.requests import Exemption
 from scrapy_robots1994.policy.outcomes import ROWS
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -171,6 +175,58 @@ def policy() -> tuple[str, tuple[Step, ...]]:
     return "The life of a policy", steps
 
 
+def evidence() -> tuple[str, tuple[Step, ...]]:
+    """Return what the picture of one decision and its record says."""
+    body, url = b"User-agent: *\nDisallow: /archive\n", "https://example.com/archive/7"
+    verdict = RobotsTxt.parse(body).verdict(url, "mybot")
+    digest = f"sha256:{b32encode(sha256(body).digest()).decode()[:10]}…"
+    record = "urn:uuid:99a022ea…"
+    settings = ", ".join(
+        f"{crawl_settings.PREFIX}{name}" for name in ("FORBIDDEN", "MAX_BYTES")
+    )
+    steps = (
+        Step(
+            "A line of the journal",
+            (
+                f"· url: {url}",
+                f"· decision: {'allowed' if verdict.allowed else 'refused'}",
+                f"· reason: {verdict.reason.value}; line: {verdict.line}",
+                f"· rule: {verdict.rule}",
+                "· dialect: 1994; reading: literal",
+                f"· record: {record}",
+                f"· digest: {digest}",
+            ),
+            below="record",
+        ),
+        Step(
+            "The response record of the WARC",
+            (
+                f"· WARC-Record-ID: {record}",
+                f"· WARC-Payload-Digest: {digest}",
+                "· HTTP/1.1 200 OK",
+                *(
+                    f"· line {number}: {line}"
+                    for number, line in enumerate(body.decode().splitlines(), 1)
+                ),
+            ),
+            "concurrent to",
+            "the request record",
+            "read again, offline",
+        ),
+        Step(
+            "The same decision",
+            (
+                "· by the bytes of the record",
+                "· by the dialect and reading of the line",
+                f"· by {settings} and others of the warcinfo record",
+            ),
+            "another one",
+            "a difference, with exit code 1",
+        ),
+    )
+    return "One decision and its record", steps
+
+
 def _width(text: str) -> float:
     """Return about how many pixels *text* takes: capitals and digits are wide."""
     return sum(
@@ -267,6 +323,7 @@ def draw(name: str, steps: tuple[Step, ...]) -> str:
 PICTURES: dict[str, Callable[[], tuple[str, tuple[Step, ...]]]] = {
     "request": request,
     "policy": policy,
+    "evidence": evidence,
 }
 
 

@@ -19,6 +19,7 @@ from tools.bench import (
     crawls,
     memory,
     parsing,
+    recording,
     report,
     requests,
     rfc9309,
@@ -47,6 +48,7 @@ RACES = (
     "turns",
     "broad",
     "compare",
+    "evidence",
     "pages",
     "extended",
     "rfc9309",
@@ -77,6 +79,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "slow": partial(crawls.with_slow_hosts, few, cases),
         "site": partial(crawls.single_site, few, 500 if quick else 20_000),
         "compare": partial(comparing.compared, few, 25 if quick else 1_000),
+        "evidence": partial(recording.recorded, many, 70 if quick else 700, corpus),
         "pages": partial(beyond.pages, 1 if quick else 7, 200 if quick else 2_000),
         "extended": partial(
             beyond.extended,
