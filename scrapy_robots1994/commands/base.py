@@ -1,21 +1,21 @@
 """RobotsCommand: what our Scrapy commands share."""
 
 import argparse
+import os
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy import Spider
-from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
+from scrapy.commands import ScrapyCommand
 from scrapy.crawler import CrawlerProcess
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
-from scrapy.utils.misc import load_object
-from scrapy.utils.project import inside_project
 
 import scrapy_robots1994
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.crawl.scrapy_private import ScrapyHelpFormatter, load_object
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.fetch_policies import PolicyLookup
 
 
-class _Help(argparse.RawDescriptionHelpFormatter, ScrapyHelpFormatter):
+class _Help(argparse.RawDescriptionHelpFormatter, ScrapyHelpFormatter):  # type: ignore[misc]  # not documented, so untyped
     """Scrapy's help, with texts that keep their lines."""
 
 
@@ -120,7 +120,8 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off here, so the crawl would not fetch robots.txt"
-    if inside_project() and not _is_enabled(settings):
+    # Scrapy sets it in a project.
+    if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "
             "Scrapy's own middleware; fill the ADDONS line of its settings: "

@@ -8,6 +8,7 @@ takes each of them away.
 
 from __future__ import annotations
 
+import argparse
 import pickle
 import time
 from contextlib import suppress
@@ -49,7 +50,10 @@ def _without_credentials(url: str, **_: bool) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="").geturl()
 
 
-# Functions that Scrapy does not document, and what stands for them where they are gone.
+# What Scrapy does not document, and what stands for it where it is gone.
+ScrapyHelpFormatter: Any = optional(
+    "scrapy.commands", "ScrapyHelpFormatter", argparse.HelpFormatter
+)
 load_object: Any = optional("scrapy.utils.misc", "load_object", _resolve)
 global_object_name: Any = optional(
     "scrapy.utils.python",
@@ -308,56 +312,87 @@ def pacing_of(
     *pause_of* returns the origin of a request and its pause. The limit of concurrent
     requests is raised for at most *most* requests that wait for a pause.
     """
-    throttler = getattr(crawler, "throttler", None)
-    if throttler is not None:
-        return ScopePacing(throttler)
+    if getattr(crawler, "throttler", None) is not None:
+        return ScopePacing(crawler)
     return SlotPacing(crawler, pause_of, most)
 
 
 class ScopePacing:
     """Pauses by the throttling scopes of Scrapy's pull request 6931."""
 
-    def __init__(self, throttler: Any) -> None:
-        self._throttler = throttler
-        # By scope: its own delay, and the pauses of the origins that share it.
-        self._scopes: dict[str, tuple[float, dict[Hashable, float]]] = {}
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._throttler: Any = crawler.throttler  # type: ignore[attr-defined]  # not yet
+        self._scopes: dict[str, PacedScope] = {}
 
     def is_possible(self) -> bool:
-        """Return `True`: a throttler has scopes."""
-        return True
+        """Return whether the throttler names the scopes of a request."""
+        if hasattr(self._throttler, "get_applied_scopes"):
+            return True
+        self._warn()
+        return False
 
     def pace(self, request: Request, origin: Hashable, seconds: float) -> None:
         """Raise the base delay of the scopes of *request*, or restore it."""
-        scopes = self._throttler.get_resolved_scopes(request) or ()
-        for scope in (scopes,) if isinstance(scopes, str) else scopes:
-            if not seconds and scope not in self._scopes:
-                continue
-            manager = self._throttler.get_scope_manager(scope)
-            known = self._scopes.setdefault(scope, (manager.get_base_delay(), {}))
-            original, pauses = known
-            if pauses.get(origin, 0.0) == seconds:
-                continue
-            pauses[origin] = seconds
-            if not seconds:
-                del pauses[origin]
-            pause = max(pauses.values(), default=0.0)
-            manager.set_base_delay(max(original, pause), only_increase=False)
-            if pause:
-                # The pause counts from the last request, and no answer may take longer.
-                manager.set_concurrency(1)
-            else:
-                del self._scopes[scope]
+        try:
+            for name in self._throttler.get_applied_scopes(request):
+                if seconds or name in self._scopes:
+                    self._scope(name).set_pause(origin, seconds)
+        # Names and arguments of a pull request may change until it is merged.
+        except (AttributeError, TypeError):
+            self._warn()
 
     def is_late_for(self, request: Request) -> bool:
         """Return whether a scope of *request* has a pause: it is past its scopes."""
-        scopes = self._throttler.get_resolved_scopes(request) or ()
-        each = (scopes,) if isinstance(scopes, str) else scopes
-        return any(scope in self._scopes for scope in each)
+        if not self._scopes:
+            return False
+        scopes = self._throttler.get_applied_scopes(request)
+        return any(it in self._scopes and self._scopes[it].pauses for it in scopes)
 
     def abort_queued(
         self, error: Exception, is_finished: Callable[[Request], bool]
     ) -> None:
         """Do nothing: what waits for its scope has not reached the downloader."""
+
+    def _scope(self, name: str) -> PacedScope:
+        """Return the scope of that name to be paced."""
+        manager = self._throttler.get_scope_manager(name)
+        paced = self._scopes.get(name)
+        # The throttler drops an idle manager, and makes another one for its scope.
+        if paced is None or paced.manager is not manager:
+            paced = self._scopes[name] = PacedScope(manager)
+        return paced
+
+    def _warn(self) -> None:
+        lost = "no crawl delay is applied"
+        warn_once(self._crawler, "throttler with the scopes that we know", lost)
+
+
+class PacedScope:
+    """One scope whose requests leave one at a time, with a pause between them."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+        self.pauses: dict[Hashable, float] = {}
+        """The seconds that each origin needs between two requests."""
+        # No method changes the jitter. Without it, a pause may be half as long as stated.
+        jitter = getattr(manager, "_jitter", 0.0)
+        self._original = manager.get_base_delay(), manager.get_concurrency(), jitter
+
+    def set_pause(self, origin: Hashable, seconds: float) -> None:
+        """Set the pause that *origin* needs; 0 for no pause."""
+        if self.pauses.get(origin, 0.0) == seconds:
+            return
+        self.pauses[origin] = seconds
+        if not seconds:
+            del self.pauses[origin]
+        delay, concurrency, jitter = self._original
+        if pause := max(self.pauses.values(), default=0.0):
+            # The pause counts from the last request, and no answer may take longer.
+            delay, concurrency, jitter = max(delay, pause), 1, 0.0
+        self.manager.set_base_delay(delay, only_increase=False)
+        self.manager.set_concurrency(concurrency)
+        self.manager._jitter = jitter  # noqa: SLF001 - as above
 
 
 # Whether Scrapy chose the slot that a request has in its meta: the slot, or `None` while

@@ -6,18 +6,22 @@ real server: slow and quick hosts, one with a crawl delay, pages that are disall
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from tests.support.crawl import ROOT
 from tests.support.replies import Reply
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SECONDS = 120
 PAGES = 3
@@ -184,3 +188,56 @@ def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     said = [line for line in log.split("\n") if "This Scrapy has no" in line]
     assert len(said) == len(change.said), log
     assert all(any(part in line for line in said) for part in change.said), log
+
+
+DOCUMENTED = {
+    "api": (
+        "crawler.Crawler crawler.CrawlerProcess settings.BaseSettings settings.Settings "
+        "settings.SETTINGS_PRIORITIES"
+    ),
+    "asyncio": "utils.defer.deferred_from_coro utils.defer.maybe_deferred_to_future",
+    "commands": "commands.ScrapyCommand",
+    "downloader-middleware": (
+        "downloadermiddlewares.httpcache.HttpCacheMiddleware extensions.httpcache.DummyPolicy "
+        "downloadermiddlewares.robotstxt.RobotsTxtMiddleware robotstxt robotstxt.RobotParser"
+    ),
+    "exceptions": (
+        "exceptions exceptions.CloseSpider exceptions.DropItem exceptions.IgnoreRequest "
+        "exceptions.NotConfigured exceptions.NotSupported exceptions.StopDownload"
+    ),
+    "link-extractors": "linkextractors.LinkExtractor",
+    "request-response": (
+        "Request http.Headers http.HtmlResponse http.Response http.TextResponse "
+        "http.XmlResponse http.request.NO_CALLBACK"
+    ),
+    "settings": "settings.default_settings.RETRY_EXCEPTIONS",
+    "signals": "signals",
+    "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
+    "spiders": "Spider spiders.SitemapSpider",
+}
+"""What this package imports of Scrapy, by the page of Scrapy's topics that has it."""
+
+
+def imported_of_scrapy(file: Path) -> Iterator[str]:
+    """Yield each name that *file* imports of Scrapy, without "scrapy."."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [it.name for it in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{it.name}" for it in node.names]
+        else:
+            continue
+        yield from (it[len("scrapy.") :] for it in names if it.startswith("scrapy."))
+
+
+def test_nothing_undocumented_is_imported_outside_of_one_module() -> None:
+    """Scrapy may rename the rest at any time; `crawl/scrapy_private.py` is made for that."""
+    documented = set(" ".join(DOCUMENTED.values()).split())
+    found = {
+        (str(file.relative_to(ROOT)), name)
+        for file in (ROOT / "scrapy_robots1994").rglob("*.py")
+        if file.name != "scrapy_private.py"
+        for name in imported_of_scrapy(file)
+    }
+    assert {name for _, name in found} >= {"Request", "crawler.Crawler"}
+    assert sorted(it for it in found if it[1] not in documented) == []

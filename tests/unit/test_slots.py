@@ -46,7 +46,7 @@ class Scope:
     """The manager of one throttling scope, as in Scrapy's pull request 6931."""
 
     def __init__(self, delay: float) -> None:
-        self.delay, self.concurrency = delay, 8
+        self.delay, self.concurrency, self._jitter = delay, 8, 0.5
 
     def get_base_delay(self) -> float:
         """Return the delay without backoff."""
@@ -55,6 +55,10 @@ class Scope:
     def set_base_delay(self, delay: float, *, only_increase: bool = True) -> None:
         """Set that delay."""
         self.delay = max(self.delay, delay) if only_increase else delay
+
+    def get_concurrency(self) -> int:
+        """Return how many requests may be sent at once."""
+        return self.concurrency
 
     def set_concurrency(self, concurrency: int) -> None:
         """Set the number of requests at once."""
@@ -65,27 +69,57 @@ def test_scopes_of_a_throttler_are_paced_and_restored() -> None:
     """Two origins share a scope: the longer pause applies, and no configured one is shortened."""
     scopes = {"a.test": Scope(0.0), "api": Scope(3.0)}
     throttler = SimpleNamespace(
-        get_resolved_scopes=lambda request: request.meta["throttler_scopes"],
+        get_applied_scopes=lambda request: request.meta["throttler_scopes"],
         get_scope_manager=scopes.__getitem__,
     )
     crawler: Any = idle_crawler({})
     crawler.throttler = throttler
     pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
-    one = Request("http://a.test/", meta={"throttler_scopes": "a.test"})
-    both = Request("http://b.test/", meta={"throttler_scopes": {"a.test", "api"}})
+    one = Request("http://a.test/", meta={"throttler_scopes": ["a.test"]})
+    both = Request("http://b.test/", meta={"throttler_scopes": ["a.test", "api"]})
 
     pacing.pace(one, "a", 1.0)
     pacing.pace(both, "b", 2.0)
 
-    assert [(it.delay, it.concurrency) for it in scopes.values()] == [
-        (2.0, 1),
-        (3.0, 1),
-    ]
+    states = [(it.delay, it.concurrency, it._jitter) for it in scopes.values()]
+    assert states == [(2.0, 1, 0.0), (3.0, 1, 0.0)]
     # Both had their turn in their scopes before the delays became known.
     assert pacing.is_late_for(one)
 
     pacing.pace(both, "b", 0.0)
     pacing.pace(one, "a", 0.0)
 
-    assert [it.delay for it in scopes.values()] == [0.0, 3.0]
+    states = [(it.delay, it.concurrency, it._jitter) for it in scopes.values()]
+    assert states == [(0.0, 8, 0.5), (3.0, 8, 0.5)]
     assert not pacing.is_late_for(one)
+
+
+def test_throttler_with_other_names_applies_no_delay_and_fails_no_page() -> None:
+    """A pull request changes until it is merged."""
+    crawler: Any = idle_crawler({})
+    crawler.throttler = SimpleNamespace()
+    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
+    page = Request("http://a.test/")
+
+    pacing.pace(page, "a", 1.0)
+
+    assert not pacing.is_late_for(page)
+    assert not pacing.is_possible()
+
+
+def test_new_manager_of_a_scope_is_paced() -> None:
+    """A throttler drops the managers of idle scopes."""
+    managers = [Scope(0.0), Scope(0.0)]
+    crawler: Any = idle_crawler({})
+    crawler.throttler = SimpleNamespace(
+        get_applied_scopes=lambda _: ["a.test"],
+        get_scope_manager=lambda _: managers[-1],
+    )
+    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
+    page = Request("http://a.test/")
+
+    pacing.pace(page, "a", 1.0)
+    managers.append(Scope(0.0))
+    pacing.pace(page, "a", 1.0)
+
+    assert [it.delay for it in managers] == [0.0, 1.0, 1.0]
