@@ -12,8 +12,9 @@
 6. Then `_judge` as in 4, and `WaitingRequests.may_go_on`: it passes if there is room.
 7. What passes is counted where `*` and `$` have no effect (`wildcards`).
 8. Else, or when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler,
-   for want of room once, and begins again at 1. `_is_finished` says which requests pass
-   also while the crawl closes (R6): those that the scheduler cannot take back.
+   for want of room once, and begins again at 1. `_goes_on` says which requests pass also
+   while the crawl closes (R6): those that the scheduler cannot take back, and for a moment
+   those that have waited no longer than is usual.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import Outcome, Policy
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.crawl.features.dry_run import DryRun
-    from scrapy_robots1994.policy import Policy
 
 # In the meta, because they must survive a queue on disk (JOBDIR) or of many workers.
 SCHEDULED = "_robots1994_scheduled"
@@ -192,7 +193,7 @@ class Robots1994Middleware:
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
             # Ours R6: a page that is sent now would delay the close.
-            if self._engine.is_closing() and not self._is_finished(request):
+            if self._engine.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
             if not isinstance(found, Exception):
                 await self._read(found, request)
@@ -236,7 +237,7 @@ class Robots1994Middleware:
             return None
         with self._waiting.waiting(request, origin):
             found = await self._find(request, origin)
-            if self._engine.is_closing() and not self._is_finished(request):
+            if self._engine.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
         # Ours O22: it is never refused, so without a policy it may be sent itself.
         return None if isinstance(found, Exception) else handed_out(found, request)
@@ -279,10 +280,21 @@ class Robots1994Middleware:
         self._finished.add(request)
         return True
 
+    def _goes_on(self, request: Request, found: judges.Found | None = None) -> bool:
+        """Return whether a request that waits goes on although the crawl closes.
+
+        By a robots.txt that was *found* unreachable it goes back, to be tried again.
+        """
+        is_known = (
+            isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
+        )
+        is_quick = self._waiting.is_quick(request) and (found is None or is_known)
+        return is_quick or self._is_finished(request)
+
     def _close(self) -> None:
         """Start no fetch from now on but for what is finished (R6)."""
         self.download.may_begin = lambda context: self._is_finished(context.page)
-        self._resolver.abort(CLOSING, lambda context: self._is_finished(context.page))
+        self._resolver.abort(CLOSING, lambda context: self._goes_on(context.page))
         if self._delays is not None:
             self._delays.abort_queued(CLOSING, self._is_finished)
 

@@ -64,7 +64,7 @@ class WaitingRequests:
     """The requests of one crawl that wait for a robots.txt.
 
     The limit is raised for at most *most* of them; further ones count. *on_closing* is
-    called when the crawl begins to close.
+    called when the crawl begins to close, and again when no wait is quick any more.
     """
 
     def __init__(
@@ -80,6 +80,8 @@ class WaitingRequests:
         self._origins: dict[Origin, _OriginWait] = {}
         self._usual = QUICK_SECONDS
         self._raised = 0
+        # Those whose wait is not longer than usual yet.
+        self._quick: set[Request] = set()
         # Slow ones beyond *most*, in order of arrival, and those that are decided next.
         self._counting: dict[Waiting, None] = {}
         self._due: list[Waiting] = []
@@ -94,12 +96,16 @@ class WaitingRequests:
         # Those that come later to a slow origin are as slow.
         others = self._origins.setdefault(origin, _OriginWait(began))
         others.number += 1
-        slow_at = others.since + self._quick_seconds()
-        timer = call_later(max(0.0, slow_at - began), lambda: self._raise(waiting))
+        self._quick.add(request)
+        quick = self._quick_seconds()
+        timer = call_later(
+            max(0.0, others.since + quick - began), lambda: self._is_slow(waiting)
+        )
         try:
             yield waiting
         finally:
             timer.cancel()
+            self._quick.discard(request)
             self._lower(waiting)
             self._counting.pop(waiting, None)
             others.number -= 1
@@ -122,15 +128,33 @@ class WaitingRequests:
         self._due.append(waiting)
         return await waiting.has_room
 
+    def is_quick(self, request: Request) -> bool:
+        """Return whether *request* waits, and not longer than is usual.
+
+        Like a page that is being downloaded, a closing crawl finishes it.
+        """
+        return request in self._quick
+
     def close(self) -> None:
         """Begin to close with the crawl, if that has not happened yet."""
         if not self._is_closed:
             self._is_closed = True
             self._on_closing()
+            call_later(self._quick_seconds(), self._close_quick)
+
+    def _close_quick(self) -> None:
+        """Let no request wait any more that is not finished in a closing crawl."""
+        self._quick.clear()
+        self._on_closing()
 
     def _quick_seconds(self) -> float:
         """Return how long a request may wait and count."""
         return min(max(TIMES_USUAL * self._usual, QUICK_SECONDS), MAX_QUICK_SECONDS)
+
+    def _is_slow(self, waiting: Waiting) -> None:
+        """Note that the wait of a request is long."""
+        self._quick.discard(waiting.request)
+        self._raise(waiting)
 
     def _raise(self, waiting: Waiting) -> None:
         """Stop counting a request whose wait is long."""

@@ -196,22 +196,9 @@ class InterruptingMiddleware:
 
 def interrupt_at_the_first_page(crawler: Crawler) -> None:
     """Interrupt the crawl when page 0 is about to be queued in its download slot."""
-    _interrupt_at("/p0", crawler)
-
-
-def interrupt_at_the_robots_txt(crawler: Crawler) -> None:
-    """Interrupt the crawl when its first robots.txt is about to be sent."""
-    _interrupt_at("/robots.txt", crawler)
-
-
-def _interrupt_at(path: str, crawler: Crawler) -> None:
-    """Interrupt the crawl when the first request for *path* reaches the downloader."""
-    is_running = True
 
     def reached(request: Request) -> None:
-        nonlocal is_running
-        if is_running and request.url.endswith(path):
-            is_running = False
+        if request.url.endswith("/p0"):
             os.kill(os.getpid(), signal.SIGINT)
 
     crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)

@@ -223,25 +223,6 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 
 
 @ON_EACH_REACTOR
-def test_ours_r6_quick_answer_sends_no_page_of_a_closing_crawl(
-    reactor: Reactor, tmp_path: Path
-) -> None:
-    """The crawl begins to close as its robots.txt is sent, and is answered at once."""
-    side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
-    args = {"pages": 5, "filtered": True}
-    with Site() as site:
-        site.robots(OPEN)
-        hook = f"{SPIDERS}:interrupt_at_the_robots_txt"
-        first = side.crawl(site, spider_args=args, hook=hook)
-        before = pages_of(site)
-        side.crawl(site, spider_args=args)
-        after = pages_of(site)
-
-    assert (before, first.failed) == ([], [])
-    assert sorted(after) == list(range(5))
-
-
-@ON_EACH_REACTOR
 def test_no_robots_txt_is_requested_after_the_close(reactor: Reactor) -> None:
     """Silent origins occupy 4 of 4 fetches; no other robots.txt is ever requested."""
     settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
