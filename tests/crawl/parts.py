@@ -195,16 +195,6 @@ class Gauge:
         self.under_way.remove(request)
 
 
-class WithoutStart:
-    """A spider middleware that drops all start requests."""
-
-    async def process_start(self, _start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Yield nothing."""
-        nothing: tuple[Any, ...] = ()
-        for item in nothing:
-            yield item
-
-
 class AnswerPages:
     """Answers every second request for /slow itself, as an HTTP cache does."""
 

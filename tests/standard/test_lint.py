@@ -160,6 +160,7 @@ def test_text_has_a_sentence_about_each_other_dialect() -> None:
         "Sitemap)." in text
     )
     assert 'the dialect "revisited" reads lines 1, 5 otherwise' in text
+    assert "reads lines 2-4 otherwise" in lint("User-agent: *\n" + "Allow: /a\n" * 3)
     only = lint(BODY, "--only-problems")
     assert "otherwise" not in only
     assert "forbids" not in only

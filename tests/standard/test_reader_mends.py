@@ -7,8 +7,6 @@ import pytest
 from scrapy_robots1994 import LineKind, Reason, RobotsTxt
 from tests.standard.asking import DIALECTS
 
-WITH_DELAY = [it for it in DIALECTS if it in {"extended", "rfc9309"}]
-
 
 @pytest.mark.parametrize("written", ["0.00001", "100000000000000000000", "5", "0.5"])
 def test_record_prints_a_delay_as_the_file_has_it(written: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -111,9 +110,3 @@ def trickle(body: bytes, chunk: int, pause: float) -> Reply:
 def endless(line: bytes = b"Disallow: /x\n") -> Reply:
     """Send `line` again and again until the client leaves."""
     return Reply(body=line * 1000, length=UNDECLARED, repeat=0, ending="close")
-
-
-def gzip_bomb(size: int) -> Reply:
-    """Reply that is small on the wire and `size` bytes when decompressed."""
-    packed = gzip.compress(b"#" * size, mtime=0)
-    return Reply(body=packed, headers=(("Content-Encoding", "gzip"),))

@@ -38,7 +38,7 @@ class FakeCall:
     """A GET /robots.txt, a pause before a retry or a read of the store, and its answer."""
 
     origin: Origin
-    answer: Pending[Any]
+    answer: Pending
     validators: Validators | None = None
 
 
@@ -71,7 +71,7 @@ class RecordingMemory(MemoryStore):
 class FakeWaiter:
     """A waiter that counts its releases."""
 
-    def __init__(self, pending: Pending[Any]) -> None:
+    def __init__(self, pending: Pending) -> None:
         self._pending = pending
         self.releases = 0
 
@@ -117,7 +117,7 @@ class FakeBackend:
     reads: list[FakeCall] = field(default_factory=list)
     under_way: list[Origin] = field(default_factory=list)
     doubled: list[Origin] = field(default_factory=list)
-    works: list[tuple[Origin, Running[None]]] = field(default_factory=list)
+    works: list[tuple[Origin, Running]] = field(default_factory=list)
     waiters: list[FakeWaiter] = field(default_factory=list)
     fetched: list[Fetched] = field(default_factory=list)
     given_up: list[LocalFault | Cancelled] = field(default_factory=list)
@@ -226,9 +226,7 @@ class ResolverHarness:
             backend, self.memory, FRESHNESS, store, max_retries=2
         )
 
-    def resolve(
-        self, origin: Origin = SITE, context: str = "direct"
-    ) -> Running[Policy]:
+    def resolve(self, origin: Origin = SITE, context: str = "direct") -> Running:
         """Start one request that resolves the policy of *origin*."""
         request = self.driver.run(self.resolver.resolve(origin, context))
         self.driver.turn()

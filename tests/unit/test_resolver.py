@@ -94,7 +94,7 @@ class Request:
     puts_before: int = 0
     result: Policy | Exception | None = None
     has_left: bool = False
-    running: Running[None] = field(init=False)
+    running: Running = field(init=False)
 
     async def resolve(self, machine: EveryOrder) -> None:
         """Resolve the policy of the origin, and record what a check needs."""
