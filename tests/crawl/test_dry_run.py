@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections import Counter
@@ -181,6 +182,7 @@ BY_NAME = replies.text(
 )
 CLOSED = replies.text("User-agent: *\nDisallow: /\n")
 LARGE = replies.text("User-agent: *\n" + "# much\n" * 430_000 + "Disallow: /end\n")
+PACKED = (("Content-Encoding", "gzip"),)
 RETRYING = {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
 SHORT = {"DOWNLOAD_TIMEOUT": 1, "ROBOTS1994_TIMEOUT": 1}
 CACHED = {"HTTPCACHE_ENABLED": True}
@@ -247,6 +249,24 @@ SITUATIONS = {
         unknown=5,
     ),
     "3 MB": Situation(LARGE),
+    "no line ends within the limit": Situation(replies.text("#" * 600_000)),
+    "404 over the limit": Situation(replies.text("#" * 600_000, 404)),
+    "packed": Situation(Reply(body=gzip.compress(MIXED.encode()), headers=PACKED)),
+    "broken off": Situation(replies.truncated(MIXED.encode(), 1_000)),
+    "broken off, and good enough for Scrapy": Situation(
+        replies.truncated(MIXED.encode(), 1_000),
+        settings={"DOWNLOAD_FAIL_ON_DATALOSS": False},
+        unknown=5,
+    ),
+    "not unpacked": Situation(
+        replies.status(200, b"\x1f\x9d\x90", Content_Encoding="compress"), unknown=5
+    ),
+    "407": Situation(replies.status(407), unknown=5),
+    "later than ours waits": Situation(
+        Reply(body=MIXED.encode(), delay=1.5),
+        settings={"ROBOTS1994_TIMEOUT": 0.5},
+        unknown=5,
+    ),
     "loop": Situation(replies.redirect("/robots.txt"), unknown=5),
     "redirect": Situation(elsewhere, hosts=("one.test", "elsewhere.test")),
     "redirect off site": Situation(elsewhere, allowed=("one.test",), unknown=-1),
