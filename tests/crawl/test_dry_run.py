@@ -118,7 +118,7 @@ class Situation:
 
     *robots* may need the site, for an address on it. *before* is called with the site.
     *runs* crawls follow each other. For *unknown* requests of the last one it cannot be
-    known what ours would decide; -1 stands for any number. Where Scrapy's middleware
+    known what ours would decide; -1 stands for a crawl of ours that differs. Where Scrapy's middleware
     lets requests pass that *is_unchecked* says, the report of parsers has other counts.
     """
 
@@ -269,7 +269,7 @@ SITUATIONS = {
     ),
     "loop": Situation(replies.redirect("/robots.txt"), unknown=5),
     "redirect": Situation(elsewhere, hosts=("one.test", "elsewhere.test")),
-    "redirect off site": Situation(elsewhere, allowed=("one.test",), unknown=-1),
+    "redirect off site": Situation(elsewhere, allowed=("one.test",), unknown=5),
     "redirect not followed": Situation(
         elsewhere, settings={"REDIRECT_ENABLED": False}, unknown=5
     ),
@@ -295,9 +295,11 @@ SITUATIONS = {
         settings=CACHED | {"HTTPCACHE_IGNORE_HTTP_CODES": []},
         before=recovering,
         runs=2,
-        unknown=-1,
+        unknown=5,
     ),
-    "changed": Situation(before=changing),
+    "changed": Situation(
+        hosts=("one.test", "one.test."), before=changing, is_unchecked=True
+    ),
     "requests that wait": Situation(
         hosts=("one.test", "two.test"),
         settings={"CONCURRENT_REQUESTS": 16},

@@ -64,9 +64,9 @@ EXPLAIN_SECONDS = 20.0
 """Seconds after which no further site is explained in the report."""
 
 UNCHECKED = (
-    "The table compares parsers. Scrapy's own middleware lets some requests pass unchecked: "
-    "those that wait for the same robots.txt (Scrapy 2.14 and newer), and those of a host "
-    "under a spelling for which its own request failed. The stats count what it did."
+    "The table compares parsers. Scrapy's own middleware lets some requests pass unchecked "
+    "that wait for the same robots.txt (Scrapy 2.14 and newer), and requests the file again "
+    "for each spelling of a host. The stats count what it did."
 )
 """What a report of a dry run does not show."""
 
