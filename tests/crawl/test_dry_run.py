@@ -118,8 +118,8 @@ class Situation:
 
     *robots* may need the site, for an address on it. *before* is called with the site.
     *runs* crawls follow each other. For *unknown* requests of the last one it cannot be
-    known what ours would decide; -1 stands for a crawl of ours that differs. Where Scrapy's middleware
-    lets requests pass that *is_unchecked* says, the report of parsers has other counts.
+    known what ours would decide; -1 stands for a crawl of ours that differs. Where
+    Scrapy's middleware *is_unchecked*, the report of parsers has other counts.
     """
 
     robots: Reply | Callable[[Site], Reply] = field(
@@ -151,7 +151,7 @@ class Situation:
             meta = {"proxy": site.url("")} if "proxy" in self.meta else self.meta
             requests = [
                 CrawlRequest(
-                    site.url(f"{target}?{number}", host=host), meta, headers=headers
+                    site.url(asked(target, number), host=host), meta, headers=headers
                 )
                 for host in self.hosts
                 for target in self.targets
@@ -172,6 +172,11 @@ class Situation:
                 for it in site.log()
             ]
             return result, seen
+
+
+def asked(target: str, number: int) -> str:
+    """Return *target*, and with the *number* of its headers unless it is robots.txt."""
+    return target if target == "/robots.txt" else f"{target}?{number}"
 
 
 NOFOLLOW = '<meta name="robots" content="nofollow"><a href="/followed">x</a>'
