@@ -35,12 +35,7 @@ from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import counted, log_line, logger
-from scrapy_robots1994.crawl.requests import (
-    OPT_OUT,
-    Exemption,
-    RobotName,
-    exemption_of,
-)
+from scrapy_robots1994.crawl.requests import OPT_OUT, RobotName, exemption_of
 from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.unpacking import codings_of
 from scrapy_robots1994.origin import Origin, target_of
@@ -283,16 +278,13 @@ class DryRun:
 
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision about *request* with what ours would have decided."""
-        exemption = exemption_of(request.url, request.meta)
         origin = Origin.of(request.url)
-        # Ours O22 (robots.txt itself) is never refused; the built-in may refuse it.
-        is_file = exemption is Exemption.ROBOTS_TXT and not is_open
-        if origin is None or not (exemption is None or is_file):
+        if origin is None or exemption_of(request.url, request.meta) is not None:
             return
         self._requests += 1
         policy = self._memory.get(origin)
         why = self._why_unknown(request, policy)
-        if policy is None or (why is not None and not is_file):
+        if policy is None or why is not None:
             self._shadow.unknown += 1
             stats.count(self._crawler, stats.NOT_KNOWN)
             text = "Dry run: what ours would decide about <%s %s> is not known: %s"
@@ -305,7 +297,7 @@ class DryRun:
         robot = self._robot.of(request)
         self._shadow.compare(policy, request.url, robot, self._their_name(request))
         rules = policy.rules(robot)
-        ours = is_file or rules.allowed_url(request.url)
+        ours = rules.allowed_url(request.url)
         if is_open and not ours:
             self._add(self._refused, origin, stats.WOULD_REFUSE)
             if logger.isEnabledFor(DEBUG):
