@@ -104,7 +104,7 @@ class DryRun:
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
-        self._requests = self._forbidden = 0
+        self._requests = 0
         # Requests by site; those of the sites over `MAX_SITES` have none.
         self._opened: Counter[Origin | None] = Counter()
         self._refused: Counter[Origin | None] = Counter()
@@ -170,7 +170,6 @@ class DryRun:
         if _is_for_robots_txt(request):
             self._failed(request, exception)
         elif isinstance(exception, IgnoreRequest) and str(exception) == FORBIDDEN:
-            self._forbidden += 1
             self._count(request, is_open=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
