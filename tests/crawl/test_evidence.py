@@ -119,7 +119,9 @@ def test_warc_has_every_answer_of_the_log_and_nothing_else(
         request = requests[response.names("WARC-Concurrent-To")]
         assert request.names("WARC-Concurrent-To") == response.record
         assert request.url == response.url
-        assert response.headers["WARC-IP-Address"] == "127.0.0.1"
+        # Of an empty body Scrapy 2.13 does not know it.
+        if response.body:
+            assert response.headers["WARC-IP-Address"] == "127.0.0.1"
     (failure,) = [it for it in captures if it.kind == "metadata"]
     assert failure.url == mixed.mute
     names = [line.partition(b": ")[0] for line in failure.body.splitlines()]

@@ -42,6 +42,7 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     imported = printed("import")
     rfc9309 = printed("--corpus", str(tmp_path), "rfc9309")
     wildcards = printed("wildcards")
+    evidence = printed("evidence")
 
     assert pages.count("ROBOTS1994_PAGES on") == 3
     assert "1,000 that are mixed, links followed" in pages
@@ -50,6 +51,7 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     assert "Protego" in parsed
     assert OURS in imported
     assert rfc9309.count("rfc9309: one question") == 4
+    assert "ours, with a WARC and no journal" in evidence
     assert "the record has ignored * and $" in wildcards
 
 
