@@ -28,7 +28,8 @@ FD_SETSIZE = 1_024
 """Descriptors that `select` can watch."""
 
 SPARE = 32
-"""Descriptors left for log files, stores, name look-ups and the like."""
+"""Descriptors left for log files, stores, name look-ups and the like; and more than the
+connections that a crawl has to one origin."""
 
 # On Linux it is /proc/self/fd. The standard library cannot count descriptors.
 _LISTING = Path("/dev/fd")
@@ -47,15 +48,15 @@ def descriptor_limit() -> float:
     return limit
 
 
-def are_descriptors_short(limit: float) -> bool:
-    """Return whether less than `SPARE` descriptors of *limit* are free."""
+def free_descriptors(limit: float) -> float:
+    """Return how many descriptors of *limit* are free."""
     try:
-        return limit - len(os.listdir(_LISTING)) < SPARE  # noqa: PTH208 - fastest
+        return limit - len(os.listdir(_LISTING))  # noqa: PTH208 - fastest
     except FileNotFoundError:  # pragma: no cover - macOS and Linux list them
-        return False
+        return math.inf
     except OSError:
         # None is left for the listing itself.
-        return True
+        return 0
 
 
 class FetchLimit:
@@ -71,14 +72,28 @@ class FetchLimit:
         free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
         self.most = max(1, int(min(most, free)))
         self._semaphore = DeferredSemaphore(self.most)
+        # How many further fetches cannot make descriptors short.
+        self._uncounted = 0.0
 
     @asynccontextmanager
     async def permit(self) -> AsyncIterator[None]:
         """Wait for permission to fetch; it lasts while the block runs."""
         await maybe_deferred_to_future(self._semaphore.acquire())
         try:
-            if are_descriptors_short(self._descriptors):
+            if self._are_descriptors_short():
                 close_idle_connections(self._crawler)
             yield
         finally:
             self._semaphore.release()
+
+    def _are_descriptors_short(self) -> bool:
+        """Return whether less than `SPARE` descriptors are free.
+
+        They are counted only if they may be: with many, it takes longer than all else.
+        """
+        if self._uncounted > 0:
+            self._uncounted -= 1
+            return False
+        free = free_descriptors(self._descriptors)
+        self._uncounted = free / SPARE - 1
+        return free < SPARE
