@@ -26,13 +26,20 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.reader import COMMENT, SPACE, Entry, Line, column_of, read
+from scrapy_robots1994.parser.reader import (
+    COMMENT,
+    PLAIN_NAME,
+    SPACE,
+    Entry,
+    Line,
+    column_of,
+    read,
+)
 
 _ValueCheck: TypeAlias = Callable[[Entry, Dialect], Iterator[Problem]]
 
-PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
 PLAIN_PATH = re.compile(r"(?:/[!\"%-)+-9;-~]*)?")
-"""Values that nothing is wrong with."""
+"""The value of a rule that nothing is wrong with."""
 
 # Values whose characters are right, plain ones, and the check of others; None if there is
 # none. A role that is not here is an error.

@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import PLAIN_NAME, PLAIN_PATH, absent, line_problems
+from scrapy_robots1994.lint.lines import PLAIN_PATH, absent, line_problems
 from scrapy_robots1994.lint.records import (
     boundary_problems,
     default_problems,
@@ -23,6 +23,7 @@ from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import FIELD_NAMED, IDLE, LineKind, Role
 from scrapy_robots1994.parser.reader import (
+    MAX_OTHER_LINES,
     Entry,
     Part,
     RobotReading,
@@ -98,12 +99,12 @@ def weakening_problems(
     User-agent lines that likely meant the robot.
     """
     is_page = not reading.has_any and _is_page(reading.above.lines)
-    parts = (reading.above, *reading.records)
     is_plain = PLAIN_PATH.fullmatch
-    odd = [it for part in parts for it in part.rules if not is_plain(it[5])]
-    odd += _odd_others(parts)
+    rules = (*reading.above.rules, *reading.own.rules)
+    odd = [it for it in rules if not is_plain(it[5])]
+    odd += reading.above.slips + reading.own.slips
     own = _reported(odd, reading.text, is_page=is_page)
-    meant = () if reading.is_named else _odd_others(reading.elsewhere)
+    meant = () if reading.is_named else reading.elsewhere
     found: list[Problem] = []
     for problem in chain(
         _record_problems(reading, dialect),
@@ -127,28 +128,8 @@ def ignored_allows(
     """Return each Allow, at most *limit*, in a record that the robot of *reading* obeys, which
     the dialect does not have.
     """
-    lines = (it for part in reading.records for it in part.without)
-    allows = (it for it in lines if it[4].lower() in _ALLOWING)
+    allows = (it for it in reading.own.without if it[4].lower() in _ALLOWING)
     return tuple(absent(it, _ALLOWING[it[4].lower()]) for it in islice(allows, limit))
-
-
-def _odd_others(parts: Sequence[Part]) -> list[Entry]:
-    """Return the lines in *parts* that are no rules and may open something."""
-    names, blank, is_plain = Role.NAMES, LineKind.BLANK, PLAIN_NAME.fullmatch
-    odd = [
-        it
-        for part in parts
-        for it in part.others
-        if it[3] and it[3].role is names and not is_plain(it[5])
-    ]
-    odd += [
-        it
-        for part in parts
-        for it in part.without
-        # What another dialect knows closes nothing.
-        if it[2] is not blank and it[4].lower() not in FIELD_NAMED
-    ]
-    return odd
 
 
 def _meant_problems(
@@ -166,13 +147,15 @@ def _meant_problems(
 
 def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems of the records that the robot obeys."""
-    orphan, records = LineKind.ORPHAN, reading.records
-    is_merged = any(it.rules and it.rules[0][2] is not orphan for it in records)
-    for it in records:
+    orphan = LineKind.ORPHAN
+    is_merged = any(it[2] is not orphan for it in reading.own.rules)
+    for it in reading.open:
         yield from boundary_problems(it, dialect, is_merged=is_merged)
-    if reading.rules.allows:
-        lines = (line for it in reading.records for line in it.lines)
-        yield from rule_problems(tuple(records_of(lines, dialect)), dialect)
+    # Of so many records not all lines are here.
+    is_known = len(reading.own.others) < MAX_OTHER_LINES
+    if reading.rules.allows and is_known:
+        records = tuple(records_of(reading.own.lines, dialect))
+        yield from rule_problems(records, dialect)
 
 
 def _reported(entries: Sequence[Entry], text: str, *, is_page: bool) -> Sequence[Entry]:

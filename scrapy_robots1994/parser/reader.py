@@ -30,6 +30,7 @@ another dialect has it. `Line.of(entry)` is the public view of an entry: the tex
 its comment apart.
 """
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,6 +44,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import (
+    FIELD_NAMED,
     WHY_IGNORED,
     Field,
     LineKind,
@@ -72,6 +74,10 @@ with most lines.
 """
 
 
+PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
+"""The value of a User-agent line that nothing is wrong with."""
+
+
 class Part(NamedTuple):
     """The lines of a record, or those above all records, but comments: *rules*, with those that
     a blank line parts from the record, lines of *others* of the dialect's fields, and lines
@@ -97,6 +103,23 @@ class Part(NamedTuple):
     def lines(self) -> list[Entry]:
         """All of them in the order of the file."""
         return sorted(chain(*self), key=itemgetter(0))
+
+    @property
+    def slips(self) -> list[Entry]:
+        """The lines that are no rules and that may be meant as something else."""
+        names, blank, is_plain = Role.NAMES, LineKind.BLANK, PLAIN_NAME.fullmatch
+        found = [
+            it
+            for it in self.others
+            if it[3] and it[3].role is names and not is_plain(it[5])
+        ]
+        found += [
+            it
+            for it in self.without
+            # What another dialect knows is no slip.
+            if it[2] is not blank and it[4].lower() not in FIELD_NAMED
+        ]
+        return found
 
 
 # One loop is simpler to follow than its parts would be, and calls would cost more than all else.
@@ -391,11 +414,16 @@ def obeyed_records(
 
 
 MAX_OTHER_LINES = 5_000
-"""So many lines of a file that have no field of the dialect are looked at for warnings.
+"""So many lines of a file that have no field of the dialect, and so many that name the robot,
+are looked at for warnings.
 
 A hostile file may have a hundred times as many, and Python's garbage collector stops all
 threads while it goes through so many objects.
 """
+
+
+MAX_OPEN_RECORDS = 500
+"""So many records of a robot that have no rule, or end before their last one, are looked at."""
 
 
 class Rules(NamedTuple):
@@ -437,13 +465,15 @@ class RobotReading:
     once; *has_any* says whether the file has any record, for this robot or another, and
     *is_cautious* that the reading is the cautious one.
 
-    A warning may be about the lines *above* all records, those of the *records* that the robot
-    obeys, and *elsewhere*, in the other records, about a line that likely meant the robot.
+    A warning may be about the lines *above* all records, the *own* lines of the records that
+    the robot obeys, those of them that are *open*, without a rule of their own or with some
+    that a blank line parts from them, and *elsewhere* about a line that may mean the robot.
     """
 
     __slots__ = (
         "_choice",
         "_delays",
+        "_first_lines",
         "_known_names",
         "_names",
         "_sitemaps",
@@ -451,7 +481,8 @@ class RobotReading:
         "elsewhere",
         "has_any",
         "is_cautious",
-        "records",
+        "open",
+        "own",
         "rules",
         "text",
     )
@@ -463,12 +494,14 @@ class RobotReading:
         self.text = text
         self.is_cautious = reading == CAUTIOUS
         self.above = Part([], [], [])
-        self.elsewhere: list[Part] = []
-        # With the names of each, and the pauses of all.
-        self.records: list[Part] = []
+        self.elsewhere: list[Entry] = []
+        self.own = Part([], [], [])
+        self.open: list[Part] = []
+        # Of the records that the robot obeys: first lines, names, and all pauses.
+        self._first_lines: list[int] = []
         self._names: list[tuple[str, ...]] = []
-        self._known_names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._delays: list[float] = []
+        self._known_names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
         record = 0
@@ -497,22 +530,33 @@ class RobotReading:
         if not record:
             self.above = part
         elif self._choice.offer(names, record):
-            self._obey(part, tuple(names), delays)
+            if len(self._choice.chosen) == 1:
+                # It is the first, or speaks to the robot more plainly than those before.
+                self._forget()
+            self._obey(part, tuple(names))
+            self._delays += delays
         else:
-            self.elsewhere.append(part)
+            self.elsewhere += part.slips
 
-    def _obey(self, part: Part, names: tuple[str, ...], delays: list[float]) -> None:
-        """Take a record that the robot obeys, as far as the file is read."""
-        if len(self._choice.chosen) == 1:
-            # It is the first, or speaks to the robot more plainly than those before.
-            self.elsewhere += self.records
-            self.records.clear()
-            self._names.clear()
-            self._delays.clear()
-        self.records.append(part)
+    def _forget(self) -> None:
+        """Obey no record so far."""
+        self.elsewhere += self.own.slips
+        self.own, self.open = Part([], [], []), []
+        self._first_lines, self._names, self._delays = [], [], []
+
+    def _obey(self, part: Part, names: tuple[str, ...]) -> None:
+        """Take a record with these *names* that the robot obeys, as far as the file is read."""
+        own = self.own
+        own.rules.extend(part.rules)
+        own.without.extend(part.without)
+        if len(own.others) < MAX_OTHER_LINES:
+            own.others.extend(part.others)
+        is_whole = part.rules and part.rules[-1][2] is not LineKind.ORPHAN
+        if not is_whole and len(self.open) < MAX_OPEN_RECORDS:
+            self.open.append(part)
+        self._first_lines.append(part.others[0][0])
         # Thousands of records may have equal names.
         self._names.append(self._known_names.setdefault(names, names))
-        self._delays += delays
 
     def _obeyed(self, dialect: Dialect) -> Rules:
         """Return the rules that the robot obeys."""
@@ -522,12 +566,7 @@ class RobotReading:
         ignored = None if self.is_cautious else orphan
         # Ours O4: above all records a rule is ignored. 1994 D2, Ours O21: an empty path
         # closes nothing.
-        obeyed = [
-            it
-            for part in self.records
-            for it in part.rules
-            if it[5] and it[2] is not ignored
-        ]
+        obeyed = [it for it in self.own.rules if it[5] and it[2] is not ignored]
         if dialect.has_lists:
             # Revisited K2: a line may have several paths.
             paths = dialect.paths
@@ -546,7 +585,7 @@ class RobotReading:
             array("I", [it[0] for it in obeyed]),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
-            array("I", [part.others[0][0] for part in self.records]),
+            array("I", self._first_lines),
             tuple(self._names),
             is_path and text.isascii() and "%" not in text,
         )

@@ -270,3 +270,13 @@ def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
     ]
     assert [it.tightens_policy for it in found] == [False, False, True, True]
     assert [it.line for it in robots.policy_problems("rex", 1)] == [4, 2]
+
+
+def test_thousands_of_records_break_no_warning() -> None:
+    """So many are not looked at one by one, and nothing fails for want of their lines."""
+    record = "User-agent: *\nAllow: /a\nDisallow: /a\n\n"
+    body = record * 6_000 + "User-agent: *\nDisallow: b\n"
+
+    found = RobotsTxt.parse(body, dialect="extended").weakening_problems("rex")
+
+    assert "R005" in {it.code for it in found}
