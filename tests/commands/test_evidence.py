@@ -336,6 +336,28 @@ def test_304_is_a_revisit_of_the_file_that_it_confirms(tmp_path: Path) -> None:
     assert differences(tmp_path) == []
 
 
+def test_304_may_confirm_a_file_that_only_the_store_had(tmp_path: Path) -> None:
+    """The revisit refers to the resource, which is written first."""
+    tag = (("ETag", '"1"'), ("Content-Type", "text/plain"))
+    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
+    folder = tmp_path / "evidence"
+    with Site() as site:
+        first = replies.Reply(body=RULES, headers=tag)
+        site.answer("/robots.txt", [first, replies.status(304, ETag='"1"')])
+        page = site.url("/a")
+        crawl([page], settings=store)
+        crawl_over_time(3 * DAY, [page], settings=recording(folder, **store))
+
+    captures, _, (line,) = evidence.only(folder)
+    (resource,) = [it for it in captures if it.kind == "resource"]
+    (revisit,) = [it for it in captures if it.kind == "revisit"]
+    assert captures.index(resource) < captures.index(revisit)
+    assert resource.body == RULES
+    assert revisit.names("WARC-Refers-To") == resource.record
+    assert (line["record"], line["decision"]) == (revisit.record, "refused")
+    assert differences(folder) == []
+
+
 def test_stale_policy_refers_to_the_last_good_answer(tmp_path: Path) -> None:
     """A failed refresh is recorded; the decision names the file, and is stale."""
     with Site() as site:
@@ -500,3 +522,14 @@ def test_no_credential_is_written(tmp_path: Path) -> None:
     assert line["url"] == f"http://127.0.0.1:{port}/b"
     assert not [it for it in captures if "WARC-IP-Address" in it.headers]
     assert differences(tmp_path) == []
+
+
+def test_command_that_fetches_writes_none(tmp_path: Path) -> None:
+    """`robots-check URL` is no crawl of pages: there is nothing to show later."""
+    with Site() as site:
+        site.robots(RULES)
+        setting = f"ROBOTS1994_EVIDENCE={tmp_path / 'evidence'}"
+        result = scrapy("robots-check", "-s", setting, site.url("/a"))
+
+    assert result.code == 1
+    assert not (tmp_path / "evidence").exists()

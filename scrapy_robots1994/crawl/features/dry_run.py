@@ -177,8 +177,8 @@ class DryRun:
         if self._evidence is not None and _is_for_robots_txt(request):
             first = (*request.meta.get("redirect_urls", ()), request.url)[0]
             origin = Origin.of(first)
-            assert origin is not None  # noqa: S101 - Scrapy has sent it
-            self._evidence.observed(origin, request, response)
+            if origin is not None:
+                self._evidence.observed(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
         """Note an answer to a robots.txt request: the response that Scrapy's parser gets."""

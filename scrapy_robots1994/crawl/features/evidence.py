@@ -44,7 +44,7 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, head_of, target_of
-from scrapy_robots1994.policy import FetchError, LocalFault, Policy
+from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
 from scrapy_robots1994.policy.backend import InFlightFetch
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -65,8 +65,8 @@ than that of its URL behind a redirect."""
 HTTP_CACHE = "the HTTP cache"
 DRY_RUN = "an answer to Scrapy's own middleware"
 
-MAX_ORIGINS = 100_000
-"""Origins whose record is known; a further decision writes its policy once more."""
+MAX_POLICIES = 100_000
+"""Policies whose record is known; the next decision by another one writes it again."""
 
 MAX_TEXT = 4_000
 """Characters of a rule in the journal; more are cut off."""
@@ -149,12 +149,12 @@ class Evidence:
             },
             self._failed,
         )
-        # The time of the fetch of a policy, and the record of its answer.
-        self._policies: LRUCache[Origin, tuple[float, Reference]]
-        self._policies = LRUCache(MAX_ORIGINS)
+        # By origin and time of the fetch: the record of each policy.
+        self._policies: LRUCache[tuple[Origin, float], Reference]
+        self._policies = LRUCache(MAX_POLICIES)
         # Of the fetch in flight, or the last one: its last record, and a 304 that is
         # written when the policy that it confirms is known.
-        self._last: LRUCache[Origin, Reference] = LRUCache(MAX_ORIGINS)
+        self._last: LRUCache[Origin, Reference] = LRUCache(MAX_POLICIES)
         self._unwritten: dict[Origin, Exchange] = {}
         self._states: dict[Origin, DownloadState] = {}
         # Where policies come from that were not fetched: those of the resolver, and those
@@ -244,7 +244,7 @@ class Evidence:
                 or base
                 or self._write_policy(policy, "a downloader middleware")
             )
-        self._policies[origin] = policy.fetched_at, reference
+        self._policies[origin, policy.fetched_at] = reference
 
     def policy_loaded(self, policy: Policy) -> None:
         """Record a policy of the store, if the one of this crawl is another one."""
@@ -307,10 +307,10 @@ class Evidence:
 
     def _reference_of(self, policy: Policy, source: str) -> Reference:
         """Return the record of *policy*; if there is none, one from *source* is written."""
-        fetched_at, reference = self._policies.get(policy.origin, (None, None))
-        if reference is None or fetched_at != policy.fetched_at:
-            reference = self._write_policy(policy, source)
-            self._policies[policy.origin] = policy.fetched_at, reference
+        key = policy.origin, policy.fetched_at
+        reference = self._policies.get(key)
+        if reference is None:
+            reference = self._policies[key] = self._write_policy(policy, source)
         return reference
 
     # What is written.
@@ -437,8 +437,6 @@ class Evidence:
 
     async def _closed(self) -> None:
         """Write the rest, and log what there is."""
-        for origin in list(self._unwritten):
-            self._write_unwritten(origin)
         await run_in_thread(self._files.close)
         if self._files.error is not None:
             self._log_once(self._files.error)
@@ -462,8 +460,11 @@ class RecordedBackend(ScrapyBackend):
     ) -> FetchResult:
         """Request robots.txt once, and record how that ended."""
         self.evidence.fetching(origin)
-        result = await super().fetch(origin, context, validators)
-        self.evidence.fetched(origin, result)
+        result: FetchResult = Cancelled("")
+        try:
+            result = await super().fetch(origin, context, validators)
+        finally:
+            self.evidence.fetched(origin, result)
         return result
 
     # Called before any request is decided by the policy.
