@@ -162,6 +162,11 @@ def _covered(entry: Entry, dialect: Dialect) -> str | None:
     return f"what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
 
 
+def _seconds(entry: Entry, _dialect: Dialect) -> str:
+    """Return for how many seconds a line asks, in whatever unit it does."""
+    return f"{entry[6]:f}".rstrip("0").rstrip(".")
+
+
 def _value(entry: Entry, _dialect: Dialect) -> str:
     """Return the value as written."""
     return escape_control_chars(entry[5], _WIDTH)
@@ -172,7 +177,7 @@ def _value(entry: Entry, _dialect: Dialect) -> str:
 _SAID: dict[Role, Callable[[Entry, Dialect], str | None]] = {
     Role.NAMES: _named,
     Role.RULE: _covered,
-    Role.PAUSE: _value,
+    Role.PAUSE: _seconds,
     Role.SITEMAP: _value,
 }
 
