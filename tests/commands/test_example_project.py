@@ -137,7 +137,10 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
-    """`scrapy crawl pages` in the copy obeys all hosts served by `run` of the copy."""
+    """`scrapy crawl pages` in the copy obeys all hosts served by `run` of the copy.
+
+    Its evidence fits, also for `warcio check`.
+    """
     with subprocess.Popen(
         ["./run", "--serve"],
         cwd=copied,
@@ -149,7 +152,8 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
         assert serving.stdout is not None
         where = json.loads(serving.stdout.readline())
         crawl = ("-m", "scrapy", "crawl", "pages", "-a", f"start={where['start']}")
-        done = run(sys.executable, *crawl, "-O", "pages.json", folder=copied)
+        to = ("-O", "pages.json", "-s", "ROBOTS1994_EVIDENCE=evidence")
+        done = run(sys.executable, *crawl, *to, folder=copied)
         serving.communicate("\n")
 
     assert done.returncode == serving.returncode == 0, done.stderr
@@ -157,6 +161,13 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
     items = json.loads((copied / "pages.json").read_text("utf-8"))
     assert sum("status" in item for item in items) == 16
     assert sum("refused" in item for item in items) == 21
+    (warc,) = (copied / "evidence").glob("*.warc.gz")
+    for tool in ("check", "index"):
+        read = run(sys.executable, "-m", "warcio.cli", tool, warc, folder=copied)
+        assert read.returncode == 0, read.stdout
+    verify = ("-m", "scrapy", "robots-check", "--evidence", "evidence", "--verify")
+    verified = run(sys.executable, *verify, folder=copied)
+    assert verified.stdout.endswith(": 0 differences\n")
 
 
 @pytest.mark.parametrize("name", ["run", "compare_builtin"])

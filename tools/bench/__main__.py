@@ -79,7 +79,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "slow": partial(crawls.with_slow_hosts, few, cases),
         "site": partial(crawls.single_site, few, 500 if quick else 20_000),
         "compare": partial(comparing.compared, few, 25 if quick else 1_000),
-        "evidence": partial(recording.recorded, many, 70 if quick else 700, corpus),
+        "evidence": partial(recording.recorded, few, 70 if quick else 700, corpus),
         "pages": partial(beyond.pages, 1 if quick else 7, 200 if quick else 2_000),
         "extended": partial(
             beyond.extended,
