@@ -5,7 +5,6 @@ close there is one table of them by origin, and a warning if robots.txt refused 
 start request.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
@@ -51,10 +50,7 @@ _ALL_REFUSED = (
     "`scrapy robots-check --explain URL` explains each."
 )
 
-REASONS_AT_ONCE = 64
-"""Refusals for one reason that are added to its stat at once: each call of the stats
-costs a fifth of a refusal.
-"""
+_REASON_STATS = {it: stats.REASONS.format(reason=it.value) for it in Reason}
 
 
 @dataclass(slots=True)
@@ -82,18 +78,8 @@ class Refusals:
         self._level = DEBUG if crawler.crawling else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
-        self._reasons: Counter[Reason] = Counter()
         self._starts = StartRequests(crawler, closes=closes)
-        # Before it closes for want of requests a crawl is idle: the handlers of the close
-        # find all of them counted, whatever their order.
-        crawler.signals.connect(self._count_reasons, signals.spider_idle)
         crawler.signals.connect(self._closed, signals.spider_closed)
-
-    def _count_reasons(self) -> None:
-        """Add the reasons since the last time to the stats."""
-        for reason, number in self._reasons.items():
-            stats.count(self._crawler, stats.REASONS, number, reason=reason.value)
-        self._reasons.clear()
 
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
@@ -104,10 +90,8 @@ class Refusals:
         request.meta["robots1994"] = verdict
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
-        row.reason = reason = verdict.reason
-        self._reasons[reason] = number = self._reasons[reason] + 1
-        if number >= REASONS_AT_ONCE:
-            self._count_reasons()
+        row.reason = verdict.reason
+        self._increment(_REASON_STATS[verdict.reason])
         self._starts.refused(request, verdict)
         self._crawler.signals.send_catch_log(
             request_refused,
@@ -138,7 +122,6 @@ class Refusals:
 
     def _closed(self) -> None:
         """Log the table and set its stats, if there is a refusal."""
-        self._count_reasons()
         if not self._rows:
             return
         # By origin, too, so that equal crawls log equal tables.
