@@ -176,7 +176,7 @@ def test_colour_is_used_only_on_request() -> None:
 def test_summary_is_also_available_as_json(tmp_path: Path) -> None:
     """It counts files and problems, and lists unreadable files."""
     (tmp_path / "inner").mkdir()
-    (tmp_path / "a.txt").write_text(WARNING, "utf-8")
+    (tmp_path / "a.txt").write_text(f"{WARNING}Disallow: /*.gif\n", "utf-8")
     (tmp_path / "inner" / "b.txt").write_text(CLEAN, "utf-8")
     names = (str(tmp_path), "no-such-file")
 
@@ -186,4 +186,5 @@ def test_summary_is_also_available_as_json(tmp_path: Path) -> None:
     assert result.code == 3
     assert (summary["files"], summary["without_problems"]) == (2, 1)
     assert [it["file"] for it in summary["unread"]] == ["no-such-file"]
-    assert [(it["code"], it["files"]) for it in summary["problems"]] == [("R015", 1)]
+    found = [(it["code"], it["files"], it["places"]) for it in summary["problems"]]
+    assert found == [("R015", 1, 2)]

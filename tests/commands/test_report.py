@@ -44,6 +44,8 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ),
     ("percent-encoding", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
+    # Two come together, so that the lines that are needed decide.
+    ("allow", "Python", "laxer", b"Disallow:\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
     ("robots.txt-itself", "Rerp", "stricter", b"Disallow: /\n", [1, 2]),
     ("other", "Protego", "stricter", b"Disalow: /a\n", [1, 2]),
 ]
