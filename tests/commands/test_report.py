@@ -96,6 +96,9 @@ def test_no_line_that_a_difference_needs_can_be_left_out(
     """With them the parsers differ as about the file; without any one they agree."""
     rows = [row for row in causes["disagreements"] if row["lines"]]
     assert len(rows) > 20
+    # Of each site, a few examples of what a parser does otherwise.
+    keys = [(row["where"], row["parser"], row["direction"]) for row in rows]
+    assert max(Counter(keys).values()) == 3
 
     for row in rows:
         number = int(row["where"].removeprefix("http://case-").removesuffix(".test"))

@@ -35,6 +35,8 @@ def test_parsed_file_has_its_dialect_and_reading() -> None:
         "extended",
         "literal",
     )
+    again = robots.read_as(dialect="1994")
+    assert (again.dialect, again.reading) == ("1994", "cautious")
     assert (RobotsTxt.parse("").dialect, RobotsTxt.parse("").reading) == (
         "1994",
         "literal",
