@@ -41,7 +41,7 @@ MAX_BLOCK_BYTES = 256_000_000
 MAX_RULE = 4_000
 """Characters of a rule in a journal; more are cut off."""
 
-MAX_POLICIES = 500
+MAX_POLICIES = 2_000
 """Policies that stay parsed."""
 
 _SUCCESS = 2

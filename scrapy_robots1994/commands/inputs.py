@@ -71,6 +71,9 @@ def _files_under(folder: str) -> Iterator[str]:
             it for name in folders if _leaves(it := str(Path(path, name)), root)
         )
         for name in sorted(it for it in names if not it.startswith(".")):
+            # The evidence of a crawl is a WARC and a journal, which is no robots.txt.
+            if name.endswith(".jsonl.gz"):
+                continue
             file = str(Path(path, name))
             # Who packed the folder must not choose what is read elsewhere.
             if _leaves(file, root):

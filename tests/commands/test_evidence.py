@@ -533,3 +533,12 @@ def test_command_that_fetches_writes_none(tmp_path: Path) -> None:
 
     assert result.code == 1
     assert not (tmp_path / "evidence").exists()
+
+
+def test_compare_reads_the_captures_of_a_folder_of_evidence(recorded: Path) -> None:
+    """The WARC alone: the journal has no robots.txt."""
+    parser = "tests.commands.parsers.OpenParser"
+    result = scrapy("robots-compare", str(recorded), "--parsers", parser, "--json")
+
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["files"] == 1
