@@ -34,6 +34,10 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 FORBIDDEN = "Forbidden by robots.txt"
 PROTEGO = "ProtegoRobotParser"
 OURS = "scrapy_robots1994.Robots1994Middleware"
+BY_HAND: dict[str, Any] = {
+    "ADDONS": {},
+    "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
+}
 
 
 def summary(result: CrawlResult) -> str:
@@ -50,9 +54,10 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
     )
 
 
+@pytest.mark.parametrize("listed", [{}, BY_HAND], ids=["add-on", "by hand"])
 @pytest.mark.parametrize("reactor", reactors())
 def test_built_in_decides_and_the_log_says_what_would_change(
-    reactor: Reactor,
+    reactor: Reactor, listed: dict[str, Any]
 ) -> None:
     """Protego decides; ours would open two requests and refuse one."""
     with Site() as site:
@@ -61,7 +66,7 @@ def test_built_in_decides_and_the_log_says_what_would_change(
         other = site.url("/x.gif", host="other.test")
         result = crawl(
             [*pages.values(), other],
-            settings=DRY | {"CONCURRENT_REQUESTS": 1},
+            settings=DRY | listed | {"CONCURRENT_REQUESTS": 1},
             reactor=reactor,
         )
 
@@ -376,12 +381,6 @@ def failures(result: CrawlResult) -> list[tuple[str, str]]:
 def test_dry_run_changes_no_request(name: str, tmp_path: Path) -> None:
     """The server sees what the built-in sends; the counts are those of a real crawl."""
     assert_dry_run_changes_nothing(SITUATIONS[name], DRY, tmp_path)
-
-
-BY_HAND = {
-    "ADDONS": {},
-    "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
-}
 
 
 @pytest.mark.parametrize("name", ["401", "names", "3 MB", "loop", "requests that wait"])
