@@ -54,15 +54,15 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--robot",
             metavar="NAME",
-            help="check for this robot: a name or a whole User-Agent header; if not "
-            "given, the one the project crawls with",
+            help="check for this robot, a name or a whole User-Agent header; without "
+            "it, for the one that the project crawls with",
         )
         add(
             "--robots",
             metavar="FILE|URL|-",
             action="append",
             default=[],
-            help="read this robots.txt instead: a file, a folder of files, a URL, or - "
+            help="read this robots.txt instead, a file, a folder of files, a URL, or - "
             "for standard input (may be repeated); URLs may then be paths. Of a WARC "
             "file, the last capture of each origin",
         )
@@ -74,13 +74,13 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--at",
             metavar="TIME",
-            help="with --evidence: what applied at this time, such as "
-            "2026-11-23T10:00:00Z; if not given, at the last request of each URL",
+            help="with --evidence, say what applied at this time, such as "
+            "2026-11-23T10:00:00Z; without it, at the last request of each URL",
         )
         add(
             "--verify",
             action="store_true",
-            help="with --evidence: make every decision again from the recorded bytes, "
+            help="with --evidence, make every decision again from the recorded bytes, "
             "offline, and check every digest",
         )
         urls = "a file with one URL a line, - for stdin"

@@ -55,16 +55,16 @@ class RobotsCompare(RobotsCommand):
         add(
             "--parsers",
             metavar="A,B",
-            help="other parsers: names in scrapy.robotstxt, or paths (default: those of "
-            f"{', '.join(SCRAPY_PARSERS)} that are installed; the last needs the extra "
-            '"report")',
+            help="other parsers, by their names in scrapy.robotstxt or their paths; "
+            f"without it, those of {', '.join(SCRAPY_PARSERS)} that are installed (the "
+            'last needs the extra "report")',
         )
         add(
             "--questions",
             metavar="N",
             type=positive_number,
             default=400,
-            help="questions made from one file at most (default: %(default)s)",
+            help="questions made from one file at most; %(default)s without it",
         )
         add("--report", metavar="PATH", help="write a .html, .json or .csv file")
         add("--json", action="store_true", help="print JSON instead of a table")
@@ -73,15 +73,15 @@ class RobotsCompare(RobotsCommand):
             metavar="N",
             type=positive_number,
             default=os.cpu_count() or 1,
-            help="processes to work in (default: one a core)",
+            help="processes to work in; one a core without it",
         )
         add(
             "--deadline",
             metavar="SECONDS",
             type=positive_number,
             default=20,
-            help="seconds that one parser may take for one file; past it, it counts as "
-            "raised (default: %(default)s)",
+            help="seconds that one parser may take for one file, after which it counts as "
+            "raised; %(default)s without it",
         )
         with_value(
             "--scheduler",

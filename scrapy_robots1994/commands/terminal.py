@@ -74,13 +74,14 @@ def add_common_options(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="colour: at a terminal (auto, the default), always or never",
+        help="whether to print in colour; auto, the default, means at a terminal",
     )
-    # Scrapy's formatter takes a line that ends with a colon for a heading.
+    # No help of an option has a colon before a space: Scrapy's formatter takes a line
+    # that ends with one, wherever it is wrapped, for a heading.
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
-        help=f"read files in this dialect (default: {default})",
+        help=f"read files in this dialect; without it, in {default}",
     )
 
 

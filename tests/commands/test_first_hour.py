@@ -90,10 +90,29 @@ def test_help_of_the_console_script_promises_no_setting() -> None:
     ).stdout
     nothing = subprocess.run(run, capture_output=True, text=True, check=False, cwd=ROOT)
 
-    assert "in this dialect (default: 1994)" in " ".join(shown.split())
+    assert "in this dialect; without it, in 1994" in " ".join(shown.split())
     assert "ROBOTS1994_DIALECT" not in shown
     assert nothing.returncode == 2
     assert "URL" not in nothing.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "command", ["robots-check", "robots-lint", "robots-compare", "robots-store"]
+)
+def test_help_of_no_option_has_a_colon_at_which_a_line_may_end(command: str) -> None:
+    """Scrapy makes a heading of each line that ends with one, wherever it is wrapped."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "scrapy", command, "--help"],
+        env=os.environ | {"COLUMNS": "400"},
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    ).stdout
+    ours = shown.partition("\nOptions\n")[2].partition("\nGlobal Options\n")[0]
+
+    assert "--dialect" in ours
+    assert [line for line in ours.split("\n") if ": " in line] == []
 
 
 def test_comparison_without_its_extra_uses_the_parsers_that_are_there(
