@@ -74,7 +74,8 @@ class TaskRunning:
         self._task = task
         # Reading the error keeps asyncio from reporting it as never retrieved.
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        self.cancel, self.result = task.cancel, task.result
+        self.cancel: Callable[[], Any] = task.cancel
+        self.result = task.result
 
     @property
     def is_done(self) -> bool:
@@ -99,7 +100,7 @@ class DeferredRunning:
         self._calls: list[Callable[[], None]] = []
         self._deferred = Deferred.fromCoroutine(work)
         self._deferred.addBoth(self._finished)
-        self.cancel = self._deferred.cancel
+        self.cancel: Callable[[], Any] = self._deferred.cancel
 
     def _finished(self, end: Any) -> None:
         self._end.append(end)
