@@ -387,7 +387,7 @@ def _exemption(url: str, *, is_path_fine: object) -> str:
 
     if is_path_fine and url.startswith("/"):
         return ""
-    exemption = exemption_of(url, {})
+    exemption = exemption_of(url, Origin.of(url), {})
     is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
     if is_slip or exemption is Exemption.NO_HOST:
         shown = repr(escape_control_chars(url, 60))

@@ -1,8 +1,8 @@
 """The downloader middleware: the one way of a request.
 
 1. `_take_back`: a request that went back to the scheduler gets its own meta again.
-2. `exemption_of` (`requests`): is it checked at all? If not, it passes.
-3. `Origin.of` its URL; `PolicyResolver.fresh`: the policy in memory.
+2. `Origin.of` its URL, and `exemption_of` (`requests`): is it checked? If not, it passes.
+3. `PolicyResolver.fresh`: the policy in memory.
    With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
    never reach the network: the recorded policy decides, however old it is.
 4. Known and fresh: `_judge` (`judges`) lets it pass, or `Refusals.refuse` makes the
@@ -136,8 +136,8 @@ class Robots1994Middleware:
         A request that waits while the crawl closes goes back to the scheduler.
         """
         went_back = self._take_back(request)
-        exemption = exemption_of(request.url, request.meta)
         origin = Origin.of(request.url)
+        exemption = exemption_of(request.url, origin, request.meta)
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
         if exemption is Exemption.ROBOTS_TXT and origin is not None:

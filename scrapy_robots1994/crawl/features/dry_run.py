@@ -278,7 +278,10 @@ class DryRun:
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision about *request* with what ours would have decided."""
         origin = Origin.of(request.url)
-        if origin is None or exemption_of(request.url, request.meta) is not None:
+        if (
+            origin is None
+            or exemption_of(request.url, origin, request.meta) is not None
+        ):
             return
         self._requests += 1
         policy = self._memory.get(origin)
