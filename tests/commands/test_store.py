@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.running import CommandResult, scrapy
 from tests.support import replies
-from tests.support.crawl import crawl
+from tests.support.crawl import DAY, crawl, crawl_over_time
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
@@ -82,6 +82,18 @@ def test_list_shows_origins_that_match_all_filters(
 ) -> None:
     """Host names are patterns and ignore case."""
     assert hosts_of(filled[1], *options) == hosts
+
+
+def test_policy_that_is_over_is_not_listed(site: Site, tmp_path: Path) -> None:
+    """No crawl would use it; the store deletes it with its next write."""
+    store = f"sqlite:///{tmp_path}/robots.db"
+    site.robots(BODY)
+    settings = {"ROBOTS1994_STORE": store}
+    crawl_over_time(-60 * DAY, [site.url("/page")], settings=settings)
+
+    result = scrapy("robots-store", "list", "--store", store)
+
+    assert (result.code, result.out) == (1, "")
 
 
 def test_show_escapes_control_characters(filled: tuple[Site, str]) -> None:

@@ -52,11 +52,15 @@ def test_table_has_at_most_20_origins() -> None:
     """It has the 20 with most refusals, and one row for the rest; so have the stats."""
     with Site() as site:
         site.robots(CLOSED)
-        urls = [site.url("/private", host=f"h{number}.test") for number in range(25)]
+        urls = [
+            site.url(f"/private/{page}", host=f"h{number}.test")
+            for number in range(25)
+            for page in range(2)
+        ]
         result = crawl(urls)
 
-    table = result.log[result.log.index("robots.txt refused 25 requests") :]
-    assert table.split("\n")[22].split() == ["5", "at", "the", "other", "origins"]
+    table = result.log[result.log.index("robots.txt refused 50 requests") :]
+    assert table.split("\n")[22].split() == ["10", "at", "the", "other", "origins"]
     assert sum("refused_by" in key for key in result.stats) == 20
 
 

@@ -72,6 +72,16 @@ def test_ours_r3_r5_refusing_policy_is_not_used_past_its_time(
     assert result.fetched_urls == [site.url("/2")]
 
 
+def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
+    """The same answer an hour later is no news."""
+    site.answer("/robots.txt", replies.status(403))
+
+    result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
+
+    lines = [it for it in result.log.split("\n") if "HTTP 403, forbidden" in it]
+    assert [it.split("] ")[1].partition(":")[0] for it in lines] == ["WARNING", "DEBUG"]
+
+
 @pytest.mark.parametrize("reactor", reactors())
 def test_stale_policy_decides_while_it_is_refreshed(
     site: Site, reactor: Reactor
