@@ -96,7 +96,9 @@ class OutcomeRow:
     def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
         """Return what it does to all URLs of an origin, and which setting decides."""
         if is_open:
-            return "are allowed" + f" ({self.full_setting})" * bool(self.setting)
+            # Where that is the default, no setting has decided it.
+            is_set = self.setting and not self.allows
+            return "are allowed" + f" ({self.full_setting})" * bool(is_set)
         return refused + f" unless {self.full_setting}" * bool(self.setting)
 
 

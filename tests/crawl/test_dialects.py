@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994 import Robots1994Parser, RobotsTxt
+from tests.standard.asking import DIALECTS
 from tests.support.crawl import crawl
 from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
-DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 BODY = (
     "User-agent: a rover\nDisallow: /x /y\n\nUser-agent: *\nAllow: /z/1\nDisallow: /z"
 )

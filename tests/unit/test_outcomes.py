@@ -4,6 +4,7 @@ from dataclasses import fields
 
 import pytest
 
+from scrapy_robots1994.crawl.setting_types import MEANING
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.policy.outcomes import (
@@ -59,6 +60,15 @@ def test_every_setting_of_a_row_decides_its_outcome(
     assert declared.metadata["default"] == row.default
     freshness = settings_of(**{f"{SETTING_PREFIX}{row.setting}": value})
     assert (row.outcome in freshness.allowing) == (value == "allow")
+
+
+def test_every_setting_of_a_meaning_is_named_by_a_row() -> None:
+    """One that no row names would be read, documented, and decide nothing."""
+    declared = {
+        it.name for it in fields(RobotsSettings) if it.metadata["type"] is MEANING
+    }
+
+    assert declared == {row.setting.lower() for row in ROWS if row.setting}
 
 
 @WITH_SETTING
