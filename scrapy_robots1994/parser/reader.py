@@ -493,7 +493,7 @@ class RobotReading:
         """Read *text* for the robot with these names (see `robot_names`)."""
         self.text = text
         self.is_cautious = reading == CAUTIOUS
-        self.above = Part([], [], [])
+        self.above: Part
         self.elsewhere: list[Entry] = []
         self.own = Part([], [], [])
         self.open: list[Part] = []
@@ -505,6 +505,7 @@ class RobotReading:
         self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
         record = 0
+        # What is above all records comes first, be it empty.
         for record, part in enumerate(parts_of(text, dialect, MAX_OTHER_LINES)):
             self._take(record, part)
         self.has_any = record > 0
@@ -530,8 +531,8 @@ class RobotReading:
         if not record:
             self.above = part
         elif self._choice.offer(names, record):
-            if len(self._choice.chosen) == 1:
-                # It is the first, or speaks to the robot more plainly than those before.
+            if self._first_lines and len(self._choice.chosen) == 1:
+                # It speaks to the robot more plainly than those before.
                 self._forget()
             self._obey(part, tuple(names))
             self._delays += delays
