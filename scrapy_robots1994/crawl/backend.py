@@ -21,7 +21,8 @@ from scrapy_robots1994.crawl.parser import (
     robots_sitemaps,
     sitemaps_of,
 )
-from scrapy_robots1994.crawl.requests import RequestContext, RobotName
+from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin

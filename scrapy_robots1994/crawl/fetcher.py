@@ -27,7 +27,8 @@ from scrapy_robots1994.crawl.faults import (
     one_line,
 )
 from scrapy_robots1994.crawl.fetch_limit import FetchLimit
-from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
+from scrapy_robots1994.crawl.requests import RequestContext, robots_request
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import unqueue, widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import is_look_up_slow

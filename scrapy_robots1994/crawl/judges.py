@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 from scrapy import Request
 
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import Policy
 

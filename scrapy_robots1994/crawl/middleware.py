@@ -34,12 +34,8 @@ from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import (
-    Exemption,
-    RequestContext,
-    RobotName,
-    exemption_of,
-)
+from scrapy_robots1994.crawl.requests import Exemption, RequestContext, exemption_of
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread

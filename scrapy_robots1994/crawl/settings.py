@@ -21,7 +21,7 @@ from w3lib.url import file_uri_to_path
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.requests import RobotName, robot_text
+from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from scrapy_robots1994.crawl.requests import RobotName
+    from scrapy_robots1994.crawl.robot_name import RobotName
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import RobotRules

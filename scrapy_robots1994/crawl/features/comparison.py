@@ -33,7 +33,7 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.log import log_line, log_lines
-from scrapy_robots1994.crawl.requests import robot_text
+from scrapy_robots1994.crawl.robot_name import robot_text
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread

@@ -20,7 +20,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import pacing_of
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin

@@ -35,7 +35,8 @@ from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import counted, log_line, logger
-from scrapy_robots1994.crawl.requests import OPT_OUT, RobotName, exemption_of
+from scrapy_robots1994.crawl.requests import OPT_OUT, exemption_of
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.unpacking import codings_of
 from scrapy_robots1994.origin import Origin, target_of

@@ -37,7 +37,8 @@ from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, Recor
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
 from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robot_text
+from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call

@@ -20,7 +20,7 @@ from w3lib.encoding import (
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import (
