@@ -246,6 +246,16 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
     assert robots.verdict("/", "me").record is not None
 
 
+def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
+    """Ours O5: the cautious reading obeys it, and the explanation names it."""
+    robots = RobotsTxt.parse(SPLIT, reading="cautious")
+
+    unpacked = pickled(robots.verdict("/x", "me"))
+
+    assert unpacked.record is not None
+    assert [str(rule) for rule in unpacked.record.rules] == ["Disallow: /x"]
+
+
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
     """Scrapy copies the meta of a request; the file is not read again for it."""
     verdict = RobotsTxt.parse(b"User-agent: *\nDisallow: /\nDisallow: /b").verdict(
