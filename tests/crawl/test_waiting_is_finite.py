@@ -31,6 +31,8 @@ QUEUES = {
     "by priority, first in first out": ("ScrapyPriorityQueue", "FifoMemoryQueue"),
 }
 PAGES = 3
+TIMEOUT = 600.0
+"""Seconds for the thousand origins on a busy machine."""
 ORIGINS = pytest.mark.parametrize(
     "origins", [40, pytest.param(1_000, marks=pytest.mark.long)]
 )
@@ -113,7 +115,7 @@ def test_each_page_is_requested_once_whatever_the_queue(
     }
     with Site() as site:
         pages = slow_site(site, origins)
-        result = crawl(pages, settings=settings)
+        result = crawl(pages, settings=settings, timeout=TIMEOUT)
 
         assert_each_once(site, pages, result)
     # Else this test would not try what it is about.
@@ -131,12 +133,14 @@ def interrupt_after_a_page(site: Site, running: Crawl) -> CrawlResult:
 def test_each_page_is_requested_once_over_stop_and_resume(
     tmp_path: Path, origins: int
 ) -> None:
-    """Twice interrupted with JOBDIR, then run to its end."""
+    """Interrupted with JOBDIR, then run to its end."""
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
     with Site() as site:
         pages = slow_site(site, origins)
-        first = interrupt_after_a_page(site, start_crawl(pages, settings=settings))
-        second = crawl(settings=settings)
+        first = interrupt_after_a_page(
+            site, start_crawl(pages, settings=settings, timeout=TIMEOUT)
+        )
+        second = crawl(settings=settings, timeout=TIMEOUT)
 
         assert_each_once(site, pages, first, second)
     assert first.stats["finish_reason"] == "shutdown"
@@ -156,7 +160,9 @@ def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -
         pages = slow_site(site, origins)
         spider = f"{__name__}:FilteredSpider"
         workers = [
-            start_crawl(pages, spider=spider, settings=settings, may_warn=True)
+            start_crawl(
+                pages, spider=spider, settings=settings, timeout=TIMEOUT, may_warn=True
+            )
             for _ in range(2)
         ]
         results = [worker.result() for worker in workers]
