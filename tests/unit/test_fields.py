@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.lint.kinds import KIND_CODED
+from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
@@ -51,11 +52,16 @@ def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
     value = VALUES.get(field.role) or PAUSES[field.name][0]
     body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
 
-    line = RobotsTxt.parse(body, dialect=dialect).lines[1]
+    robots = RobotsTxt.parse(body, dialect=dialect)
+    line = robots.lines[1]
+    effect = Report("x", robots.body, dialect=dialect).effects[1]
 
     expected = field.kind if field.is_in(dialect) else LineKind.UNKNOWN
     assert line.kind is expected
     assert (line.why_ignored is None) is field.is_in(dialect)
+    assert effect.startswith("ignored: ") is not field.is_in(dialect)
+    is_pause = field.role is Role.PAUSE and field.is_in(dialect)
+    assert robots.rules("x").crawl_delay == (5.0 if is_pause else None)
 
 
 @pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
