@@ -1,7 +1,7 @@
 """Who decides about a request whose policy is known.
 
-A judge lets a request pass by returning, and refuses it by raising. What else is to
-happen with a decision (a comparison, a delay) is a judge around another one.
+A judge lets a request pass by returning the rules, and refuses it by raising. What else
+is to happen with a decision (a comparison, a delay) is a judge around another one.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.policy.policy import Policy, Rules
 
 Found: TypeAlias = Policy | Exception
 """The policy of an origin, or the error because of which it has none."""
@@ -22,8 +22,8 @@ Found: TypeAlias = Policy | Exception
 class Judge(Protocol):
     """Decides about requests."""
 
-    def judge(self, request: Request, origin: Origin, found: Found) -> None:
-        """Let *request* to *origin* pass, or raise."""
+    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
+        """Return the rules by which *request* to *origin* passes, or raise."""
 
 
 class Delays(Protocol):
@@ -48,7 +48,7 @@ class PlainJudge:
     robot: RobotName
     refusals: Refusals
 
-    def judge(self, request: Request, origin: Origin, found: Found) -> None:
+    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
         """Decide by the rules for our robot."""
         if isinstance(found, Exception):
             # Unknown is neither allowed nor disallowed: the request fails.
@@ -57,6 +57,7 @@ class PlainJudge:
         # Most requests are allowed, and need no verdict.
         if not rules.allowed_url(request.url):
             raise self.refusals.refuse(request, rules.verdict(request.url), origin)
+        return rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,13 @@ class ComparingJudge:
     robot: RobotName
     compare: Callable[[Policy, str, str | bytes], None]
 
-    def judge(self, request: Request, origin: Origin, found: Found) -> None:
+    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
         """Compare, then decide."""
         # Before the other judge, which raises for what it refuses. Without a policy there
         # is no file to compare by.
         if not isinstance(found, Exception):
             self.compare(found, request.url, self.robot.of(request))
-        self.inner.judge(request, origin, found)
+        return self.inner.judge(request, origin, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +82,11 @@ class PacingJudge:
     """Applies the crawl delay of what *inner* allows."""
 
     inner: Judge
-    robot: RobotName
     delays: Delays
 
-    def judge(self, request: Request, origin: Origin, found: Found) -> None:
+    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
         """Decide, then set the delay before the request reaches its slot."""
         # What is refused never reaches a slot, and needs no delay.
-        self.inner.judge(request, origin, found)
-        # Without a policy, no file states a delay.
-        if not isinstance(found, Exception):
-            rules = found.rules(self.robot.of(request))
-            self.delays.set_delay(request, origin, rules.crawl_delay)
+        rules = self.inner.judge(request, origin, found)
+        self.delays.set_delay(request, origin, rules.crawl_delay)
+        return rules

@@ -150,8 +150,8 @@ class Robots1994Middleware:
             return await self._wait(request, origin, went_back=went_back)
         if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
             await self._read(policy, request)
-        self._judge.judge(request, origin, policy)
-        if self._wildcards is not None:
+        rules = self._judge.judge(request, origin, policy)
+        if self._wildcards is not None and rules.has_wildcards:
             await self._wildcards.sent(request, origin, policy)
         return None
 
@@ -194,12 +194,14 @@ class Robots1994Middleware:
             if not isinstance(found, Exception):
                 await self._read(found, request)
             # Also an error, which it raises.
-            self._judge.judge(request, origin, found)
+            rules = self._judge.judge(request, origin, found)
             if not (went_back or not self._owns_order or request in self._finished):
                 is_late = self._delays is not None and self._delays.is_late_for(request)
                 if is_late or not await self._waiting.may_go_on(waiting):
                     return self._give_back(request, for_room=True)
-        if self._wildcards is not None and not isinstance(found, Exception):
+        if isinstance(found, Exception) or self._wildcards is None:
+            return None
+        if rules.has_wildcards:
             await self._wildcards.sent(request, origin, found)
         return None
 
@@ -316,7 +318,7 @@ class Robots1994Middleware:
 
         delays = delays_of(crawler, settings)
         # Around all others: only what they let pass reaches a slot.
-        return judges.PacingJudge(judge, self._robot, delays), delays
+        return judges.PacingJudge(judge, delays), delays
 
 
 def _backend_for(

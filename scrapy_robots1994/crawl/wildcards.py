@@ -66,13 +66,12 @@ class IgnoredWildcards:
         return cls(crawler, settings.dialect, robot)
 
     async def sent(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Count *request*, which the *policy* of *origin* lets pass."""
+        """Count *request*, which the *policy* of *origin* lets pass by rules with one of
+        the two characters.
+        """
         if policy.robots is None:
             return
         rules = policy.robots.rules(self._robot.of(request))
-        # Most records have neither character, and cost nothing more.
-        if not rules.has_wildcards:
-            return
         other = self._others.get(rules) or await self._read(policy.robots, rules)
         self._sent += 1
         if len(self._origins) < MAX_ORIGINS:

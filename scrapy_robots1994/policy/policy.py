@@ -74,8 +74,9 @@ class UniformRules:
     reason: Reason
     status: int | None = None
 
-    # No file states a delay.
+    # No file states a delay, or has a rule.
     crawl_delay = None
+    has_wildcards = False
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         """Return this object: every robot gets the same answer."""

@@ -53,6 +53,7 @@ from scrapy_robots1994.policy.fetch_result import (
     RobotsResponse,
     Validators,
 )
+from scrapy_robots1994.policy.policy import Rules
 
 META_KEY = "robots1994_evidence"
 """The key of `response.meta` with the id of the record that decided."""
@@ -492,11 +493,11 @@ class EvidenceJudge:
     inner: Judge
     evidence: Evidence
 
-    def judge(self, request: Request, origin: Origin, found: Found) -> None:
+    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
         """Write, then decide."""
         # Before the other judge, which raises for what it refuses.
         self.evidence.decided(request, origin, found)
-        self.inner.judge(request, origin, found)
+        return self.inner.judge(request, origin, found)
 
 
 def _exchange(request: Request, response: Response, truncated: str = "") -> Exchange:
