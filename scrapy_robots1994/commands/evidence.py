@@ -222,8 +222,14 @@ class CrawlEvidence:
             if record is not None or is_checked:
                 yield f"its record {record} is not in {self.warc.name}"
             return
-        if values.get("digest") != entry.digest:
-            yield f"digest is {values.get('digest')}, that of its record {entry.digest}"
+        by_warc = {
+            "digest": entry.digest,
+            "dialect": self.settings.dialect,
+            "reading": self.settings.reading,
+        }
+        for key, stated in by_warc.items():
+            if values.get(key) != stated:
+                yield f"{key} is {values.get(key)!r}, by its WARC {stated!r}"
         if entry.origin != origin:
             yield f"its record {record} is of {entry.origin}"
         if not is_checked:

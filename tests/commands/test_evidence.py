@@ -89,6 +89,11 @@ def _change_digest(folder: Path) -> None:
     evidence.change(journal, b'"digest": "sha256:', b'"digest": "sha256:A')
 
 
+def _change_dialect(folder: Path) -> None:
+    (journal,) = evidence.journals(folder)
+    evidence.change(journal, b'"dialect": "1994"', b'"dialect": "rfc9309"')
+
+
 def _remove_record(folder: Path) -> None:
     (warc,) = evidence.warcs(folder)
     kept = [it for it in evidence.members(warc) if b"WARC-Type: response" not in it]
@@ -120,7 +125,8 @@ def _break_line(folder: Path) -> None:
         (_flip_packed, "is not in asking-"),
         (_change_rule, "rule is '/b', by its record '/a'"),
         (_change_decision, "decision is 'allowed', by its record 'refused'"),
-        (_change_digest, "digest is sha256:A"),
+        (_change_digest, "digest is 'sha256:A"),
+        (_change_dialect, "dialect is 'rfc9309', by its WARC '1994'"),
         (_remove_record, "is not in asking-"),
         (_remove_request, "names, is missing"),
         (_remove_warc, ".warc.gz is missing"),

@@ -51,7 +51,8 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     assert "Protego" in parsed
     assert OURS in imported
     assert rfc9309.count("rfc9309: one question") == 4
-    assert "ours, with a WARC and no journal" in evidence
+    assert "ours, with evidence" in evidence
+    assert "of it for the journal" in evidence
     assert "the record has ignored * and $" in wildcards
 
 
