@@ -3,7 +3,8 @@
 A request that waits is in the downloader, and counts towards `CONCURRENT_REQUESTS` as
 any other. If its robots.txt takes longer than is usual in this crawl, the limit is one
 higher until the wait ends: so slow origins stop no other, and where all are quick, no
-robots.txt is fetched earlier than pages can use it.
+robots.txt is fetched earlier than pages can use it. At first nothing is usual, and the
+first requests count for a second, for a crawl may be over soon.
 
 When the policy is known, a request that did not count goes on if there is room, and else
 back to the scheduler, which owns the order of requests. The middleware sees to that.
@@ -78,7 +79,9 @@ class WaitingRequests:
         self._most = most
         self._on_closing = on_closing
         self._origins: dict[Origin, _OriginWait] = {}
-        self._usual = QUICK_SECONDS
+        # Until one has ended or is slow, waits are taken to be quick.
+        self._usual = MAX_QUICK_SECONDS / TIMES_USUAL
+        self._is_usual_known = False
         self._raised = 0
         # Those whose wait is not longer than usual yet.
         self._quick: set[Request] = set()
@@ -113,6 +116,7 @@ class WaitingRequests:
                 del self._origins[origin]
                 took = monotonic() - others.since
                 self._usual += SMOOTHING * (took - self._usual)
+                self._is_usual_known = True
 
     async def may_go_on(self, waiting: Waiting) -> bool:
         """Return whether a request may go on whose policy has just become known.
@@ -154,6 +158,8 @@ class WaitingRequests:
     def _is_slow(self, waiting: Waiting) -> None:
         """Note that the wait of a request is long."""
         self._quick.discard(waiting.request)
+        if not self._is_usual_known:
+            self._usual, self._is_usual_known = QUICK_SECONDS, True
         self._raise(waiting)
 
     def _raise(self, waiting: Waiting) -> None:

@@ -93,10 +93,11 @@ class PolicyResolver(Generic[ContextT]):
     ) -> None:
         """Start no fetch from now on, cancel those in flight, end every wait (R6).
 
-        Requests whose context *keeps* go on, with one attempt in bounded time.
+        Requests whose context *keeps* go on in bounded time: only an answer is retried,
+        once.
         """
         # Before any wait ends: a request that goes on must not start the next fetch.
-        self._aborted, self._keeps, self.max_retries = reason, keeps, 0
+        self._aborted, self._keeps = reason, keeps
         ended = []
         for in_flight in self._in_flight.values():
             kept = [it for it, context in in_flight.waiters.items() if keeps(context)]
@@ -237,7 +238,11 @@ class PolicyResolver(Generic[ContextT]):
         while True:
             context = in_flight.next_context()
             result = await self.backend.fetch(origin, context, validators)
-            pause = retry_pause(result, retries, self.max_retries)
+            most = self.max_retries
+            if self._aborted is not None:
+                # A failure may have taken all the time that there is.
+                most = min(most, 1) if isinstance(result, RobotsResponse) else 0
+            pause = retry_pause(result, retries, most)
             if pause is None:
                 return result
             self.backend.retrying(origin, result, pause)

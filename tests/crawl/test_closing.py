@@ -428,6 +428,23 @@ def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt() -> None
     assert result.stats["finish_reason"] == "shutdown"
 
 
+def test_answer_to_what_is_awaited_at_a_close_is_retried_once() -> None:
+    """A 503 that passes is not a reason to export an item without its page."""
+    with Site() as site:
+        site.robots(OPEN)
+        busy = replies.Reply(503, gate="late")
+        site.answer("/robots.txt", [busy, replies.text(OPEN)], at="a.test")
+        args = {"first": site.url("/first")}
+        side = Side(settings={"RETRY_ENABLED": True})
+        running = side.start(site, "Downloading", spider_args=args)
+        site.wait("/robots.txt", host="a.test")
+        interrupt(running)
+        site.open("late")
+        result = running.result()
+
+    assert result.items == [{"end": 200}]
+
+
 @ON_EACH_REACTOR
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     reactor: Reactor,
