@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredSemaphore
@@ -72,28 +73,32 @@ class FetchLimit:
         free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
         self.most = max(1, int(min(most, free)))
         self._semaphore = DeferredSemaphore(self.most)
-        # How many further fetches cannot make descriptors short.
+        # How many further requests cannot make descriptors short.
         self._uncounted = 0.0
+        # Pages take them, too; with more descriptors, looking at each is dearer than of use.
+        if limit < FD_SETSIZE:
+            reached = signals.request_reached_downloader
+            crawler.signals.connect(self._spare_descriptors, reached)
 
     @asynccontextmanager
     async def permit(self) -> AsyncIterator[None]:
         """Wait for permission to fetch; it lasts while the block runs."""
         await maybe_deferred_to_future(self._semaphore.acquire())
         try:
-            if self._are_descriptors_short():
-                close_idle_connections(self._crawler)
+            self._spare_descriptors()
             yield
         finally:
             self._semaphore.release()
 
-    def _are_descriptors_short(self) -> bool:
-        """Return whether less than `SPARE` descriptors are free.
+    def _spare_descriptors(self) -> None:
+        """Close idle connections if less than `SPARE` descriptors are free.
 
         They are counted only if they may be: with many, it takes longer than all else.
         """
         if self._uncounted > 0:
             self._uncounted -= 1
-            return False
+            return
         free = free_descriptors(self._descriptors)
         self._uncounted = free / SPARE - 1
-        return free < SPARE
+        if free < SPARE:
+            close_idle_connections(self._crawler)

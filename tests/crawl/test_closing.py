@@ -300,8 +300,10 @@ def test_urgent_requests_leave_before_earlier_ones(
 @ON_EACH_REACTOR
 def test_concurrency_changed_by_others_is_preserved(reactor: Reactor) -> None:
     """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages are fetched."""
+    # Later than the longest wait that counts, so that none goes on without room.
+    file = replies.Reply(body=OPEN.encode(), gate="slow", delay=1.5)
     with Site() as site:
-        site.robots(OPEN, gate="slow")
+        site.answer("/robots.txt", file)
         running = Side(reactor=reactor).start(
             site,
             spider_args={"pages": WAIT},
