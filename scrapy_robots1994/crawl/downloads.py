@@ -20,15 +20,12 @@ from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 
-MANY_SITES = 10
-"""Unrelated sites that are silent at once: more than are down by chance."""
-
 
 @dataclass(slots=True, eq=False)
 class DownloadState:
     """One robots.txt download: what arrived, and where it must stop.
 
-    It began at *since* and its body at *started*. *is_sent* says that the request reached
+    Its body began at *started*. *is_sent* says that the request reached
     the downloader, *is_answered* that a response came, *is_stopped* that another
     component stopped it, and *is_raised* that the limit of requests is one higher for it.
     *proxy* is the one that the request was sent through, *user_agent* the name it was sent
@@ -40,8 +37,6 @@ class DownloadState:
 
     max_bytes: int
     max_seconds: float
-    host: str = ""
-    since: float = field(default_factory=monotonic)
     started: float = 0.0
     received: int = 0
     is_truncated: bool = False
@@ -84,10 +79,7 @@ class DownloadLimits:
 
     def __init__(self, crawler: Crawler) -> None:
         self._engine = EngineAccess.of(crawler)
-        self._in_flight: set[DownloadState] = set()
-        # When any server last sent something, and the sites that timed out since.
-        self._last_heard = 0.0
-        self._timed_out: set[str] = set()
+        self._in_flight = 0
         # Public signals: no handler, of any library, has to be wrapped.
         self._signals = crawler.signals
         self._listeners = (
@@ -95,51 +87,30 @@ class DownloadLimits:
             (self._bytes_received, signals.bytes_received),
             (self._downloaded, signals.response_downloaded),
         )
-        self._is_listening = False
 
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
         # In the meta, which `Request.replace` copies to what a middleware sends instead.
         request.meta[OWN_REQUEST] = state
-        self._in_flight.add(state)
-        self._listen()
+        self._in_flight += 1
+        if self._in_flight == 1:
+            # Only while it is of use: it costs each page 15 microseconds.
+            self._change(self._signals.connect)
         try:
             yield
         finally:
             if state.is_raised:
                 state.is_raised = False
                 self._engine.lower_limit()
-            self._in_flight.remove(state)
-            self._listen()
+            self._in_flight -= 1
+            if not self._in_flight:
+                self._change(self._signals.disconnect)
 
-    def _listen(self) -> None:
-        """Listen only while that is of use: it costs each page 15 microseconds."""
-        is_of_use = bool(self._in_flight or self._timed_out)
-        if is_of_use != self._is_listening:
-            self._is_listening = is_of_use
-            change = self._signals.connect if is_of_use else self._signals.disconnect
-            for listener, signal in self._listeners:
-                change(listener, signal)
-
-    def heard(self) -> None:
-        """Note that some server sent something, if only a refusal."""
-        self._last_heard = monotonic()
-        self._timed_out.clear()
-
-    def is_network_down(self, state: DownloadState) -> bool:
-        """Whether the download of *state*, which timed out, was silent with many sites.
-
-        An ambiguous failure counts as one of the origin (R5).
-        """
-        if self._last_heard >= state.since:
-            return False
-        # For the next call, when this one is no longer in flight.
-        self._timed_out.add(_site(state.host))
-        # Those that began much later may yet be answered.
-        latest = (state.since + monotonic()) / 2
-        silent = {_site(it.host) for it in self._in_flight if it.since <= latest}
-        return len(silent | self._timed_out) > MANY_SITES
+    def _change(self, change: Callable[..., object]) -> None:
+        """Begin or end to listen, as *change* does."""
+        for listener, signal in self._listeners:
+            change(listener, signal)
 
     def _reached(self, request: Request) -> None:
         """Reset the state of a request that is about to be sent."""
@@ -152,7 +123,6 @@ class DownloadLimits:
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
-        self.heard()
         state = request.meta.get(OWN_REQUEST)
         if not isinstance(state, DownloadState):
             return
@@ -171,7 +141,6 @@ class DownloadLimits:
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
-        self.heard()
         state = request.meta.get(OWN_REQUEST)
         if not isinstance(state, DownloadState):
             return
@@ -187,11 +156,3 @@ class DownloadLimits:
             response.headers.pop(name, None)
         if state.on_download is not None:
             state.on_download(request, state)
-
-
-def _site(host: str) -> str:
-    """Return what hosts of one owner mostly share; an address is a site."""
-    # Without a list of public suffixes, all of co.uk is one site; so the fault is found
-    # to be the origin's a little more often.
-    labels = host.split(".")
-    return host if ":" in host or labels[-1].isdigit() else ".".join(labels[-2:])

@@ -19,9 +19,7 @@ from scrapy_robots1994.crawl import robots_response as headers
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.faults import (
-    CANCELLED,
     TIMEOUTS,
-    UNRESOLVED,
     ConnectionRefused,
     DownloadTimeout,
     one_line,
@@ -92,7 +90,7 @@ class RobotsDownload:
                 return Cancelled("the crawl is closing")
             while True:
                 # One for each hop: limits are those of one response (O24).
-                state = DownloadState(limit, seconds, origin.host)
+                state = DownloadState(limit, seconds)
                 state.final_url = urls[-1] if len(urls) > 1 else None
                 if self.on_download is not None:
                     state.on_download = partial(self.on_download, origin)
@@ -162,15 +160,9 @@ class RobotsDownload:
         failure = state.failure_of(error)
         if isinstance(failure, LocalFault):
             return failure
-        if not isinstance(error, TIMEOUTS):
-            # A refusal or a reset came from somewhere; a name that has no address may be a
-            # resolver that is cut off, and a cancellation is of this process.
-            if not isinstance(error, (*UNRESOLVED, *CANCELLED)):
-                self._downloads.heard()
-        # Ours R7: no server can be reached, or it waited in a queue of ours.
-        elif not (state.received or state.is_answered) and (
-            self._downloads.is_network_down(state) or await is_look_up_slow()
-        ):
+        # Ours R7: it waited in a queue of ours.
+        is_silent = not (state.received or state.is_answered)
+        if isinstance(error, TIMEOUTS) and is_silent and await is_look_up_slow():
             return LocalFault(error)
         # The message of Scrapy names the URL again, and no setting.
         is_timeout = isinstance(error, DownloadTimeout)
