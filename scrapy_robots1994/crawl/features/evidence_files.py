@@ -11,13 +11,12 @@ import json
 import os
 import re
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
 from scrapy_robots1994.errors import SettingsError, needs_extra
@@ -98,7 +97,8 @@ class EvidenceFiles:
         self._on_error = on_error
         self.error: Exception | None = None
         self.records = self.lines = 0
-        self._queue: SimpleQueue[Record | Line | Event | None] = SimpleQueue()
+        self._queue: deque[Record | Line | Event | None] = deque()
+        self._wake = Event()
         # Each written by one thread.
         self._queued_bytes = self._taken_bytes = 0
         # A daemon: the interpreter must not wait for a disk that hangs.
@@ -115,21 +115,26 @@ class EvidenceFiles:
 
     def write(self, item: Record | Line) -> None:
         """Write *item* soon, after all items before it; nothing after an error."""
-        if self._queued_bytes - self._taken_bytes > MAX_QUEUED_BYTES:
+        waiting = self._queued_bytes - self._taken_bytes
+        if waiting > MAX_QUEUED_BYTES:
             self._fail(TimeoutError("the disk does not follow the crawl"))
         if self.error is None:
             self._queued_bytes += _size(item)
-            self._queue.put(item)
+            self._queue.append(item)
+            if waiting > FLUSH_BYTES:
+                self._wake.set()
 
     def flush(self) -> None:
         """Return when all items are written, or cannot be."""
         written = Event()
-        self._queue.put(written)
+        self._queue.append(written)
+        self._wake.set()
         written.wait(CLOSE_SECONDS)
 
     def close(self) -> None:
         """Write the rest, and close the files."""
-        self._queue.put(None)
+        self._queue.append(None)
+        self._wake.set()
         if self._thread.ident is None:
             self._thread.start()
         self._thread.join(CLOSE_SECONDS)
@@ -153,19 +158,17 @@ class EvidenceFiles:
         self._journal.close()
 
     def _collect(self, waiting: list[Event]) -> bool:
-        """Take what comes within a second; return whether more may come."""
-        end, size = monotonic() + FLUSH_SECONDS, 0
-        while not waiting and size < FLUSH_BYTES:
-            try:
-                item = self._queue.get(timeout=max(end - monotonic(), 0))
-            except Empty:
-                return True
+        """Take what came within a second; return whether more may come."""
+        # Not woken for each item: that would cost more than to write it.
+        self._wake.wait(FLUSH_SECONDS)
+        self._wake.clear()
+        for _ in range(len(self._queue)):
+            item = self._queue.popleft()
             if item is None:
                 return False
             if isinstance(item, Event):
                 waiting.append(item)
                 continue
-            size += _size(item)
             self._taken_bytes += _size(item)
             # After an error the rest is dropped.
             if self.error is None:
