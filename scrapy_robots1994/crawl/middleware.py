@@ -9,7 +9,8 @@
    `ForbiddenByRobots` that is raised. Nothing is awaited.
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
-6. Then `_judge` as in 4, and `WaitingRequests.may_go_on`: it passes if there is room.
+6. Then `_has_room`, if its policy lets it pass (`WaitingRequests.may_go_on`), and `_judge`
+   as in 4.
 7. What passes is counted where `*` and `$` have no effect (`wildcards`).
 8. Else, or when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler,
    for want of room once, and begins again at 1. `_goes_on` says which requests pass also
@@ -39,7 +40,7 @@ from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
-from scrapy_robots1994.crawl.waiting import WaitingRequests
+from scrapy_robots1994.crawl.waiting import Waiting, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Outcome, Policy
@@ -193,17 +194,31 @@ class Robots1994Middleware:
                 return self._give_back(request)
             if not isinstance(found, Exception):
                 await self._read(found, request)
+                if not (went_back or await self._has_room(waiting, origin, found)):
+                    return self._give_back(request, for_room=True)
             # Also an error, which it raises.
             rules = self._judge.judge(request, origin, found)
-            if not (went_back or not self._owns_order or request in self._finished):
-                is_late = self._delays is not None and self._delays.is_late_for(request)
-                if is_late or not await self._waiting.may_go_on(waiting):
-                    return self._give_back(request, for_room=True)
         if isinstance(found, Exception) or self._wildcards is None:
             return None
         if rules.has_wildcards:
             await self._wildcards.sent(request, origin, found)
         return None
+
+    async def _has_room(self, waiting: Waiting, origin: Origin, policy: Policy) -> bool:
+        """Return whether there is room for what *policy* lets pass.
+
+        It is asked before the judge: what goes back for want of room is judged once.
+        """
+        request = waiting.request
+        rules = policy.rules(self._robot.of(request))
+        is_bound = not self._owns_order or request in self._finished
+        if is_bound or not rules.allowed_url(request.url):
+            return True
+        if self._delays is not None:
+            self._delays.set_delay(request, origin, rules.crawl_delay)
+            if self._delays.is_late_for(request):
+                return False
+        return await self._waiting.may_go_on(waiting)
 
     async def _find(self, request: Request, origin: Origin) -> judges.Found:
         """Return the policy of *origin*, or the error because of which it has none."""

@@ -90,8 +90,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     assert rows["requests for robots.txt"][0] == "13"
     compared = done.stdout.partition("ROBOTS1994_COMPARE = True\n")[2]
     counts = re.findall(r"^  ProtegoRobotParser  (\w+) +(\d+)$", compared, re.MULTILINE)
-    # All pages, and those again that went back to the scheduler for want of room.
-    assert sum(int(number) for _, number in counts) >= 37
+    assert sum(int(number) for _, number in counts) == 37
     _, _, rest = done.stdout.partition("The report: example_project/")
     report = EXAMPLE / rest.partition(" ")[0]
     assert "ProtegoRobotParser" in report.read_text("utf-8")

@@ -70,6 +70,22 @@ def test_our_parser_decides_and_the_built_in_is_compared() -> None:
     assert "wildcard or $" in table
 
 
+def test_request_that_went_back_to_the_scheduler_is_compared_once() -> None:
+    """Six pages wait until two of another host have all the room there is."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /no\n", gate="busy", at="slow.test")
+        site.answer("/busy", replies.Reply(200, b"", delay=1.5), at="fast.test")
+        site.open_when("busy", host="fast.test", count=3)
+        slow = [site.url(f"/{number}", host="slow.test") for number in range(6)]
+        busy = [site.url(f"/busy?{number}", host="fast.test") for number in range(2)]
+        settings = {"ROBOTS1994_COMPARE": True, "CONCURRENT_REQUESTS": 2}
+        result = crawl([*slow, *busy], settings=settings)
+
+    assert sorted(result.fetched_urls) == sorted([*slow, *busy])
+    assert result.stats["scheduler/enqueued"] > 8
+    assert result.stats[f"{PROTEGO}/agree"] == 8
+
+
 def test_placeholders_in_the_report_name_are_replaced(tmp_path: Path) -> None:
     """The JSON report has every count, and each example with the minimal lines."""
     path = tmp_path / "new" / "%(name)s-%(time)s.json"
