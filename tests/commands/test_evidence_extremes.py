@@ -123,12 +123,17 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
     tmp_path: Path, small_disk: Path
 ) -> None:
     """What was sent is delivered, what was not is with the scheduler; the rest verifies."""
-    job: dict[str, Any] = {"JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 4}
+    # About 20 origins a second, so that the disk takes the first writes.
+    job: dict[str, Any] = {
+        "JOBDIR": str(tmp_path / "job"),
+        "CONCURRENT_REQUESTS": 4,
+        "ROBOTS1994_MAX_WAITING": 0,
+    }
     spider = "tests.crawl.parts:DeduplicatingSpider"
     with Site() as site:
         site.robots(RULES)
-        site.answer("*", replies.Reply(delay=0.02))
-        pages = [site.url("/b", host=f"h{number}.test") for number in range(300)]
+        site.answer("*", replies.Reply(delay=0.2))
+        pages = [site.url("/b", host=f"h{number}.test") for number in range(150)]
         settings = recording(small_disk, LOG_LEVEL="INFO", **job)
         first = crawl(pages, spider=spider, settings=settings)
         sent = [
