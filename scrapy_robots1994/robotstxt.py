@@ -158,11 +158,11 @@ class RobotsTxt:
     def policy_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return what a crawl tells of the file: the problems that open the site to *robot*,
+        """Return what a crawl logs about the file: the problems that open the site to *robot*,
         and then each Allow of its records that the dialect does not have, which makes the
         file stricter than its author is likely to have meant; at most *limit* of each.
         """
-        # A crawl reads a file once: what it tells, and the rules of its robot.
+        # A crawl reads a file once, for its messages and for the rules of its robot.
         reading, _ = self._read_for(robot)
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)

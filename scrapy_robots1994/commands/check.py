@@ -96,7 +96,7 @@ class RobotsCheck(RobotsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
         # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - as above
+        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - when it runs
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts

@@ -100,7 +100,7 @@ def _records(
     """Yield the records of *file*; see `records_in`."""
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
-        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - as above
+        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - an extra
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
         """A reader whose header lines are bounded; warcio reads them whole."""

@@ -203,8 +203,8 @@ class FetchLog:
         self._log(WARNING, text, origin, self._settings.max_bytes)
 
     def read_to_the_letter(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Warn of *problems* that open the site against its owner's intent; those that close
-        it are told apart from them.
+        """Warn of *problems* that open the site against its owner's intent, and log those
+        that close it as information.
         """
         # O5 and others: to the letter is not always what the author meant.
         if opening := [it for it in problems if it.weakens_policy]:

@@ -205,9 +205,10 @@ class Robots1994Middleware:
         return None
 
     async def _has_room(self, waiting: Waiting, origin: Origin, policy: Policy) -> bool:
-        """Return whether there is room for what *policy* lets pass.
+        """Return whether the request of *waiting* may go on, or *policy* refuses it anyway.
 
-        It is asked before the judge: what goes back for want of room is judged once.
+        Called before the judge, so that a request that goes back is judged only when it
+        returns.
         """
         request = waiting.request
         rules = policy.rules(self._robot.of(request))
@@ -320,7 +321,7 @@ class Robots1994Middleware:
         """
         judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals)
         if settings.compare:
-            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
+            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
 
             # Signals hold it weakly: it lives as long as the judge that has its method.
             shadow = ShadowComparison(crawler, settings)
@@ -329,7 +330,7 @@ class Robots1994Middleware:
             judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if not settings.applies_crawl_delay:
             return judge, None
-        from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - as above
+        from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - only if wanted
 
         delays = delays_of(crawler, settings)
         # Around all others: only what they let pass reaches a slot.

@@ -392,10 +392,10 @@ class PacedScope:
             delay, concurrency, jitter = max(delay, pause), 1, 0.0
         self.manager.set_base_delay(delay, only_increase=False)
         self.manager.set_concurrency(concurrency)
-        self.manager._jitter = jitter  # noqa: SLF001 - as above
+        self.manager._jitter = jitter  # noqa: SLF001 - no method sets it
         # robots.txt was the last answer of this server, if it was sent through the scope.
         if pause and getattr(self.manager, "_last_seen", None) is not None:
-            self.manager._next_allowed_time = time.monotonic() + delay  # noqa: SLF001 - as above
+            self.manager._next_allowed_time = time.monotonic() + delay  # noqa: SLF001 - no method sets it
 
 
 # Whether Scrapy chose the slot that a request has in its meta: the slot, or `None` while

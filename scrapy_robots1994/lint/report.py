@@ -163,7 +163,7 @@ def _covered(entry: Entry, dialect: Dialect) -> str | None:
 
 
 def _seconds(entry: Entry, _dialect: Dialect) -> str:
-    """Return for how many seconds a line asks, in whatever unit it does."""
+    """Return the seconds that a line requests, whatever its unit is."""
     return f"{entry[6]:f}".rstrip("0").rstrip(".")
 
 
