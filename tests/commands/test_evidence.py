@@ -74,46 +74,31 @@ def _flip_packed(folder: Path) -> None:
     warc.write_bytes(packed)
 
 
-def _change_rule(folder: Path) -> None:
-    (journal,) = evidence.journals(folder)
-    evidence.change(journal, b'"rule": "/a"', b'"rule": "/b"')
+def _change(old: bytes, new: bytes) -> Callable[[Path], None]:
+    """Return what puts *new* in the place of *old* in the journal of a folder."""
+
+    def change(folder: Path) -> None:
+        (journal,) = evidence.journals(folder)
+        evidence.change(journal, old, new)
+
+    return change
 
 
-def _change_decision(folder: Path) -> None:
-    (journal,) = evidence.journals(folder)
-    evidence.change(journal, b'"decision": "refused"', b'"decision": "allowed"')
+def _remove(kind: bytes) -> Callable[[Path], None]:
+    """Return what removes the records of a *kind* from the WARC of a folder."""
 
+    def remove(folder: Path) -> None:
+        (warc,) = evidence.warcs(folder)
+        members = evidence.members(warc)
+        rest = [it for it in members if b"WARC-Type: " + kind not in it]
+        evidence.write_members(warc, rest)
 
-def _change_digest(folder: Path) -> None:
-    (journal,) = evidence.journals(folder)
-    evidence.change(journal, b'"digest": "sha256:', b'"digest": "sha256:A')
-
-
-def _change_dialect(folder: Path) -> None:
-    (journal,) = evidence.journals(folder)
-    evidence.change(journal, b'"dialect": "1994"', b'"dialect": "rfc9309"')
-
-
-def _remove_record(folder: Path) -> None:
-    (warc,) = evidence.warcs(folder)
-    kept = [it for it in evidence.members(warc) if b"WARC-Type: response" not in it]
-    evidence.write_members(warc, kept)
-
-
-def _remove_request(folder: Path) -> None:
-    (warc,) = evidence.warcs(folder)
-    kept = [it for it in evidence.members(warc) if b"WARC-Type: request" not in it]
-    evidence.write_members(warc, kept)
+    return remove
 
 
 def _remove_warc(folder: Path) -> None:
     (warc,) = evidence.warcs(folder)
     warc.unlink()
-
-
-def _break_line(folder: Path) -> None:
-    (journal,) = evidence.journals(folder)
-    evidence.change(journal, b'{"time"', b'("time"')
 
 
 @pytest.mark.parametrize(
@@ -123,14 +108,20 @@ def _break_line(folder: Path) -> None:
         (_flip_body, "the block digest of the response"),
         (_flip_body, "rule is '/a', by its record None"),
         (_flip_packed, "is not in asking-"),
-        (_change_rule, "rule is '/b', by its record '/a'"),
-        (_change_decision, "decision is 'allowed', by its record 'refused'"),
-        (_change_digest, "digest is 'sha256:A"),
-        (_change_dialect, "dialect is 'rfc9309', by its WARC '1994'"),
-        (_remove_record, "is not in asking-"),
-        (_remove_request, "names, is missing"),
+        (_change(b'"rule": "/a"', b'"rule": "/b"'), "rule is '/b', by its record '/a'"),
+        (
+            _change(b'"decision": "refused"', b'"decision": "allowed"'),
+            "decision is 'allowed', by its record 'refused'",
+        ),
+        (_change(b'"digest": "sha256:', b'"digest": "sha256:A'), "digest is 'sha256:A"),
+        (
+            _change(b'"dialect": "1994"', b'"dialect": "rfc9309"'),
+            "dialect is 'rfc9309', by its WARC '1994'",
+        ),
+        (_remove(b"response"), "is not in asking-"),
+        (_remove(b"request"), "names, is missing"),
         (_remove_warc, ".warc.gz is missing"),
-        (_break_line, "not read from line 2 on: it is damaged"),
+        (_change(b'{"time"', b'("time"'), "not read from line 2 on: it is damaged"),
     ],
 )
 def test_what_was_changed_is_found_and_named(
