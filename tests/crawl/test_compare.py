@@ -70,7 +70,10 @@ def test_our_parser_decides_and_the_built_in_is_compared() -> None:
     assert "wildcard or $" in table
 
 
-def test_request_that_went_back_to_the_scheduler_is_compared_once() -> None:
+@pytest.mark.parametrize("reactor", reactors())
+def test_request_that_went_back_to_the_scheduler_is_compared_once(
+    reactor: Reactor,
+) -> None:
     """Six pages wait until two of another host have all the room there is."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /no\n", gate="busy", at="slow.test")
@@ -79,7 +82,7 @@ def test_request_that_went_back_to_the_scheduler_is_compared_once() -> None:
         slow = [site.url(f"/{number}", host="slow.test") for number in range(6)]
         busy = [site.url(f"/busy?{number}", host="fast.test") for number in range(2)]
         settings = {"ROBOTS1994_COMPARE": True, "CONCURRENT_REQUESTS": 2}
-        result = crawl([*slow, *busy], settings=settings)
+        result = crawl([*slow, *busy], settings=settings, reactor=reactor)
 
     assert sorted(result.fetched_urls) == sorted([*slow, *busy])
     assert result.stats["scheduler/enqueued"] > 8
