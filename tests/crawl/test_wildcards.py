@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.crawl import crawl
+from tests.support.crawl import Reactor, crawl, crawl_over_time, reactors
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /*.pdf$\n"
@@ -30,6 +30,19 @@ def test_ignored_wildcards_are_summed_up_at_the_close(size: int) -> None:
     assert "would have refused 2 of the 3 requests" in line
     assert 'ROBOTS1994_DIALECT = "rfc9309"' in line
     assert result.stats["robots1994/wildcards_ignored"] == 2
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_requests_with_a_known_policy_are_summed_up_too(reactor: Reactor) -> None:
+    """The first page waits for the policy; the policy of the second one is in memory."""
+    with Site() as site:
+        site.robots(FILE)
+        pages = [[site.url("/x.pdf")], [site.url("/y.pdf")]]
+        result = crawl_over_time(*pages, reactor=reactor)
+
+        assert len(site.log("/robots.txt")) == 1
+
+    assert "would have refused 2 of the 2 requests" in summary_of(result.log)
 
 
 def test_ignored_wildcards_that_open_nothing_are_no_warning() -> None:
