@@ -453,17 +453,17 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 ) -> None:
     """It has the meta of the page, which is the scheduler's, and is not."""
     with Site() as site:
-        site.robots(OPEN, at="t.test", gate="late")
+        site.robots(OPEN, gate="late")
         settings = {
             "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.TokenMiddleware": 50},
-            "TOKEN_URL": site.url("/token", host="t.test"),
+            "TOKEN_URL": site.url("/token", host="t{n}.test"),
         }
         side = Side(reactor=reactor, settings=settings)
         running = side.start(site, spider_args={"pages": 3}, timeout=30)
-        site.wait("/robots.txt", host="t.test")
+        site.wait("/robots.txt", count=3)
         interrupt(running)
-        # Those waits that are no longer than usual end, and it is requested once more.
-        site.wait("/robots.txt", count=2, host="t.test")
+        # The waits end as those of pages do, and each file is requested once more.
+        site.wait("/robots.txt", count=6)
         site.open("late")
         running.result()
         tokens = site.log("/token")
