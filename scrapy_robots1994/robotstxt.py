@@ -114,7 +114,7 @@ class RobotsTxt:
         """Return whether *robot* may retrieve *url*: a whole URL, or a path. Never
         raises.
         """
-        return self.rules(robot).allowed_url(url)
+        return self.rules(robot).allowed(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
         """Return whether *robot* may retrieve *url*, and why. Never raises."""

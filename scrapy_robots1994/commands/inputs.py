@@ -232,7 +232,7 @@ class PolicySource:
         why = ""
         if not policy.is_known:
             how = f"HTTP {policy.status}" if policy.status else "no answer: see the log"
-            is_open = policy.rules("").allowed_url(f"{policy.origin}/")
+            is_open = policy.rules("").allowed(f"{policy.origin}/")
             effect = policy.outcome.row.effect(is_open=is_open)
             why = f"could not fetch robots.txt ({how}): all its URLs {effect}; try again later"
         outcome = policy.outcome.value

@@ -114,7 +114,7 @@ def _unread(name: str, source: PolicySource) -> Unread:
     if source.policy is None or source.why:
         return Unread(name, source.why)
     row = source.policy.outcome.row
-    is_open = source.policy.rules("").allowed_url(f"{source.policy.origin}/")
+    is_open = source.policy.rules("").allowed(f"{source.policy.origin}/")
     effect = "every robot may retrieve everything" if is_open else "a robot keeps out"
     why = f"{row.noun} (HTTP {source.status}): {effect}"
     return Unread(name, why, is_fault=row.is_fault)

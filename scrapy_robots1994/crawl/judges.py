@@ -55,7 +55,7 @@ class PlainJudge:
             raise found
         rules = found.rules(self.robot.of(request))
         # Most requests are allowed, and need no verdict.
-        if not rules.allowed_url(request.url):
+        if not rules.allowed(request.url):
             raise self.refusals.refuse(request, rules.verdict(request.url), origin)
         return rules
 

@@ -213,7 +213,7 @@ class Robots1994Middleware:
         request = waiting.request
         rules = policy.rules(self._robot.of(request))
         is_bound = not self._owns_order or request in self._finished
-        if is_bound or not rules.allowed_url(request.url):
+        if is_bound or not rules.allowed(request.url):
             return True
         if self._delays is not None:
             self._delays.set_delay(request, origin, rules.crawl_delay)

@@ -76,7 +76,7 @@ class IgnoredWildcards:
         self._sent += 1
         if len(self._origins) < MAX_ORIGINS:
             self._origins.add(origin)
-        if not other.allowed_url(request.url):
+        if not other.allowed(request.url):
             self._refused += 1
             stats.count(self._crawler, stats.WILDCARDS_IGNORED)
 

@@ -39,7 +39,7 @@ _BEYOND = Verdict(allowed=False, reason=Reason.WILDCARDS)
 class RobotRules:
     """What one robots.txt says to one robot, for any URL.
 
-    `allowed_url` and `verdict` never raise, and never differ. An object never changes, so
+    `allowed` and `verdict` never raise, and never differ. An object never changes, so
     threads may share it.
     """
 
@@ -82,7 +82,7 @@ class RobotRules:
             )
         return self._has_wildcards
 
-    def allowed_url(self, url: str | bytes) -> bool:
+    def allowed(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
         text = url if isinstance(url, str) else decode(url)
         # Called for every request, and most URLs are plain.

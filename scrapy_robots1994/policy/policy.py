@@ -82,13 +82,13 @@ class UniformRules:
         """Return this object: every robot gets the same answer."""
         return self
 
-    def allowed_url(self, url: str) -> bool:
+    def allowed(self, url: str) -> bool:
         """Return whether *url* may be fetched; /robots.txt itself always may (Ours O22)."""
         return self.is_open or target_of(url) == "/robots.txt"
 
     def verdict(self, url: str) -> Verdict:
         """Return the answer for *url* with its reason, and without a line."""
-        allowed = self.allowed_url(url)
+        allowed = self.allowed(url)
         is_robots_txt = allowed and not self.is_open
         reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
         status = None if is_robots_txt else self.status

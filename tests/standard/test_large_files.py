@@ -94,8 +94,8 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
     )
     rules = RobotsTxt.parse("".join(records), dialect=dialect).rules("rex")
 
-    assert rules.allowed_url("/4999/x") is (dialect != "1994")
-    assert not rules.allowed_url("/4999/y")
+    assert rules.allowed("/4999/x") is (dialect != "1994")
+    assert not rules.allowed("/4999/y")
     assert rules.verdict("/0/y").line == 3
     assert rules.verdict("/4999/y").line == 19_999
 

@@ -381,7 +381,7 @@ class EveryOrder:
             self.counts["stale on error"] += 1
         else:
             assert policy.outcome is Outcome.UNREACHABLE
-            assert not policy.rules("rex").allowed_url("http://site.example/")
+            assert not policy.rules("rex").allowed("http://site.example/")
         if previous is not None and previous.last_good(made.at):
             assert policy.is_known
             # Another process may have stored a later one.

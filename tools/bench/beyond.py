@@ -96,7 +96,7 @@ def _read_directives(body: bytes) -> Directives:
 def _ask(rules: RobotRules, urls: Sequence[str]) -> None:
     """Decide about all *urls*."""
     for url in urls:
-        rules.allowed_url(url)
+        rules.allowed(url)
 
 
 def extended(

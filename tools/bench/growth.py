@@ -72,7 +72,7 @@ def _nested(size: int) -> str:
 
 
 OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
-    "rules": lambda robots: robots.rules("rex").allowed_url("/a"),
+    "rules": lambda robots: robots.rules("rex").allowed("/a"),
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "weakening": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,

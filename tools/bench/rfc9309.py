@@ -36,7 +36,7 @@ LONG_URL = "https://www.example.com/" + "a" * 100
 
 def _ours(body: bytes) -> Asks:
     """Parse a file with this package."""
-    return RobotsTxt.parse(body, dialect="rfc9309").rules(ROBOT).allowed_url
+    return RobotsTxt.parse(body, dialect="rfc9309").rules(ROBOT).allowed
 
 
 def _protego(body: bytes) -> Asks:

@@ -36,7 +36,7 @@ def _ours() -> Side:
     return Side(
         OURS,
         lambda body: parse(body).rules(ROBOT),
-        lambda ruling: ruling.allowed_url,
+        lambda ruling: ruling.allowed,
     )
 
 

@@ -300,7 +300,7 @@ class DryRun:
         robot = self._robot.of(request)
         self._shadow.compare(policy, request.url, robot, self._their_name(request))
         rules = policy.rules(robot)
-        ours = rules.allowed_url(request.url)
+        ours = rules.allowed(request.url)
         if is_open and not ours:
             self._add(self._refused, origin, stats.WOULD_REFUSE)
             if logger.isEnabledFor(DEBUG):
