@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 from scrapy_robots1994 import LineKind, RobotsTxt, Verdict
-from tests.standard.asking import allowed, allowed_however_spelt
+from tests.standard.table import Row, check, rows
 
-may = partial(allowed_however_spelt, dialect="extended")
+CLAUSES = rows(
+    r"""
+X1 the first matching line decides | {U}*\nAllow: /a/b{D}/a               | +/a/b/c -/a/c
+X1 the order of lines, not length  | {U}*{D}/a\nAllow: /a/b               | -/a/b/c
+X2 Allow ends the names            | {U}a\nAllow: /\n{U}rex{D}/           | +a/x -/x
+X3 each default record decides     | {U}*\nAllow: /a\n\n{U}*{D}/a/b\nAllow: / | -/a/b +/a/c
+O5 literal: split record           | {U}*\n\nAllow: /a/b{D}/a             | +/a/c
+X6 delay between two names         | {U}a\nCrawl-delay: 5\n{U}rex{D}/     | -a/x -/x
+X8 wildcards are literal           | {U}*{D}/*.pdf$\nAllow: /             | +/a.pdf -/*.pdf$x
+""",
+    ("extended",),
+)
+CLAUSES += rows(
+    r"""
+O5 cautious: split record | {U}*\n\nAllow: /a/b{D}/a | -/a/c +/a/b
+""",
+    ("extended",),
+    "cautious",
+)
+
+
+@pytest.mark.parametrize("row", CLAUSES, ids=str)
+def test_extended_clause_decides(row: Row) -> None:
+    """X1 to X8, and the decisions of 1994 that concern Allow."""
+    check(row)
 
 
 def delay(body: str, robot: str = "rex", **how: str) -> float | None:
     """Return the crawl delay of *robot* in the extended dialect."""
     robots = RobotsTxt.parse(body, dialect="extended", **how)  # type: ignore[arg-type]  # all are strings
     return robots.rules(robot).crawl_delay
-
-
-def test_extended_x1_the_first_matching_line_decides() -> None:
-    """The order of the lines decides, not their length."""
-    opened = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
-    shut = "User-agent: *\nDisallow: /a\nAllow: /a/b\n"
-
-    assert may(opened, "/a/b/c") is True
-    assert may(opened, "/a/c") is False
-    assert may(shut, "/a/b/c") is False
 
 
 def test_extended_verdict_names_the_allow_line() -> None:
@@ -48,22 +60,6 @@ def test_extended_verdict_names_the_allow_line() -> None:
     )
 
 
-def test_1994_f6_allow_is_an_unknown_field() -> None:
-    """In the dialect of 1994 an Allow line has no effect."""
-    body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
-
-    assert allowed(body, "/a/b/c") is False
-    assert [line.kind for line in RobotsTxt.parse(body).lines][1] is LineKind.UNKNOWN
-
-
-def test_extended_x2_allow_ends_the_names_of_its_record() -> None:
-    """A User-agent line after an Allow line begins a new record."""
-    body = "User-agent: a\nAllow: /\nUser-agent: rex\nDisallow: /\n"
-
-    assert may(body, "/x", "a") is True
-    assert may(body, "/x", "rex") is False
-
-
 def test_extended_x2_allow_without_a_record_is_ignored() -> None:
     """It is an orphan, like a Disallow line without a record (O4)."""
     robots = RobotsTxt.parse("Allow: /x\n", dialect="extended")
@@ -71,34 +67,39 @@ def test_extended_x2_allow_without_a_record_is_ignored() -> None:
     assert robots.lines[0].kind is LineKind.ORPHAN
 
 
-def test_extended_x3_each_of_several_default_records_decides() -> None:
-    """O2: a URL that one of them disallows is disallowed, even if another allows it."""
-    body = "User-agent: *\nAllow: /a\n\nUser-agent: *\nDisallow: /a/b\nAllow: /\n"
+STAR = "User-agent: *\n"
+SPLIT = f"{STAR}\nCrawl-delay: 5\n"
+DELAYS = [
+    *(
+        (f"{STAR}Crawl-delay: {value}\n", seconds)  # X4: a decimal number, in seconds
+        for value, seconds in {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "0": 0}.items()
+    ),
+    (f"{STAR}Crawl-delay:   7 \n", 7),
+    # X5: the longest, in one record or in several default records (O2).
+    (f"{STAR}Crawl-delay: 2\nCrawl-delay: 5\n", 5),
+    (f"{STAR}Crawl-delay: 2\n\n{STAR}Crawl-delay: 9\n\n{STAR}Crawl-delay: 3\n", 9),
+    # A3: a robot whose own record has no delay does not obey the default one.
+    (f"{STAR}Crawl-delay: 5\n\nUser-agent: max\nDisallow:\n", 5),
+    (f"{STAR}Crawl-delay: 5\n\nUser-agent: rex\nDisallow:\n", None),
+    # X6: a delay between two names does not separate them.
+    ("User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", 5),
+    ("User-agent: rex\nCrawl-delay: 5\nUser-agent: a\nDisallow: /\n", 5),
+    # O4, O5: a delay below a blank line is ignored.
+    (SPLIT, None),
+    (f"{STAR}Disallow:\n\nCrawl-delay: 5\n", None),
+]
 
-    assert may(body, "/a/b") is False
-    assert may(body, "/a/c") is True
 
-
-def test_extended_cautious_reading_obeys_a_split_record() -> None:
-    """O5: the Allow lines of a record that a blank line split are obeyed, too."""
-    body = "User-agent: *\n\nAllow: /a/b\nDisallow: /a\n"
-
-    assert may(body, "/a/c") is True
-    assert may(body, "/a/c", reading="cautious") is False
-    assert may(body, "/a/b", reading="cautious") is True
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [("10", 10.0), ("0.5", 0.5), (".5", 0.5), ("1.", 1.0), ("0", 0.0), ("  7 ", 7.0)],
-)
-def test_extended_x4_crawl_delay_is_a_decimal_number(
-    value: str, seconds: float
-) -> None:
-    """It is in seconds, with or without a fraction."""
-    body = f"User-agent: *\nCrawl-delay: {value}\n"
-
+@pytest.mark.parametrize(("body", "seconds"), DELAYS)
+def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
+    """In 1994 there is none."""
     assert delay(body) == seconds
+    assert RobotsTxt.parse(body).rules("rex").crawl_delay is None
+
+
+def test_extended_cautious_reading_obeys_the_delay_of_a_split_record() -> None:
+    """O5: as it obeys the rules below a blank line."""
+    assert delay(SPLIT, reading="cautious") == 5
 
 
 @pytest.mark.parametrize(
@@ -115,41 +116,6 @@ def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
     assert line.why_ignored
 
 
-def test_extended_x5_longest_of_several_delays_applies() -> None:
-    """The delays may be in one record or in several default records (O2)."""
-    body = "User-agent: *\nCrawl-delay: 2\nCrawl-delay: 5\n"
-
-    assert delay(body) == 5
-    assert delay(f"{body}\nUser-agent: *\nCrawl-delay: 9\n") == 9
-
-
-def test_extended_delay_comes_from_the_record_that_applies() -> None:
-    """A robot whose own record has no delay does not obey the default one (A3)."""
-    body = "User-agent: *\nCrawl-delay: 5\n\nUser-agent: rex\nDisallow:\n"
-
-    assert delay(body, "other") == 5
-    assert delay(body, "rex") is None
-    assert RobotsTxt.parse(body).rules("other").crawl_delay is None
-
-
-def test_extended_x6_delay_between_two_names_does_not_separate_them() -> None:
-    """Unknown fields between names do not separate them in 1994 either (F6)."""
-    body = "User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n"
-
-    assert may(body, "/x", "a") is False
-    assert may(body, "/x", "rex") is False
-    assert delay(body, "a") == delay(body, "rex") == 5
-
-
-def test_extended_delay_after_a_blank_line_is_ignored() -> None:
-    """O4, O5: only the cautious reading obeys it, if the blank line split its record."""
-    split = "User-agent: *\n\nCrawl-delay: 5\n"
-
-    assert delay(split) is None
-    assert delay(split, reading="cautious") == 5
-    assert delay("User-agent: *\nDisallow:\n\nCrawl-delay: 5\n") is None
-
-
 def test_extended_x7_sitemaps_may_be_anywhere() -> None:
     """They are listed in order, each once, without comments."""
     body = (
@@ -162,11 +128,3 @@ def test_extended_x7_sitemaps_may_be_anywhere() -> None:
     assert robots.sitemaps == ("http://h/1.xml", "/2.xml")
     assert not robots.allowed("/x", "rex")
     assert RobotsTxt.parse(body).sitemaps == ()
-
-
-def test_extended_x8_wildcards_are_literal() -> None:
-    """They have no special meaning, as in 1994."""
-    body = "User-agent: *\nDisallow: /*.pdf$\nAllow: /\n"
-
-    assert may(body, "/a.pdf") is True
-    assert may(body, "/*.pdf$x") is False

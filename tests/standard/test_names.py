@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from scrapy_robots1994 import RobotsTxt
 from tests.standard.asking import allowed, disallowing
 
 HEADERS = [
@@ -103,11 +102,3 @@ def test_ours_o10_header_in_a_list_is_one_header(value: str) -> None:
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")
     assert allowed(body, "/", "Mozilla/5.0", dialect="revisited")
-
-
-def test_ours_o09_rules_are_those_of_the_names_however_these_are_sent() -> None:
-    """A header as text, as bytes, and of another version is one robot: it is read once."""
-    robots = RobotsTxt.parse("User-agent: rex\nDisallow: /\n")
-
-    assert robots.rules("rex/1.0") is robots.rules(b"rex/2.0")
-    assert robots.rules("rex/1.0") is not robots.rules("max/1.0")

@@ -67,9 +67,9 @@ def test_origins_are_distinct_and_ordered() -> None:
     assert sorted(filter(None, origins)) == [origins[2], origins[1], origins[0]]
 
 
-def test_robots_url_has_no_credentials() -> None:
+def test_1994_m1_policy_is_at_robots_txt_without_credentials() -> None:
     """User info is not part of an origin, so it is not sent."""
-    origin = Origin.of("http://user:secret@x:8080/a")
+    origin = Origin.of("http://user:secret@x:8080/deep/page?q")
 
     assert origin is not None
     assert origin.robots_url == "http://x:8080/robots.txt"
@@ -87,6 +87,8 @@ TARGETS = [
     ("//x/a", "//x/a"),
     ("ftp://x/a", "/a"),
     ("http://x\\a", "/a"),
+    ("http://x\\q/a", "/q/a"),
+    ("http://x:80/a", "/a"),
     ("/a#/b#c", "/a"),
 ]
 

@@ -1,0 +1,428 @@
+"""The 1994 text and the `Ours` list: a row for each clause, decision and consequence.
+
+Rows are those of `tests/standard/table.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994 import LineKind, Reason, RobotsTxt
+from tests.standard.asking import (
+    DIALECTS,
+    HOST,
+    PREFIX_DIALECTS,
+    READINGS,
+    allowed,
+    clauses,
+    disallowing,
+    kinds,
+)
+from tests.standard.table import Row, check, rows
+
+U, D = "User-agent: ", "\nDisallow: "
+STAR = "User-agent: *\n"
+
+CLAUSES = rows(r"""
+F1 blank lines separate records    | {U}a{D}/a\n\n{U}b{D}/b\n             | -a/a +a/b -b/b +b/a
+F1 several blank lines             | {U}a{D}/a\n\n\n{U}b{D}/b\n           | -a/a +a/b -b/b +b/a
+F1 blank line CR NL                | {U}a{D}/a\n\r\n{U}b{D}/b\n           | -a/a +a/b -b/b +b/a
+F1 blank line CR                   | {U}a{D}/a\n\r{U}b{D}/b\n             | -a/a +a/b -b/b +b/a
+F2 NL ends a line                  | {U}*{D}/a{D}/b                       | -/a -/b
+F2 CR NL ends a line               | {U}*\r\nDisallow: /a\r\nDisallow: /b | -/a -/b
+F2 CR ends a line                  | {U}*\rDisallow: /a\rDisallow: /b     | -/a -/b
+F2 NL CR is two line ends          | {U}*\n\rDisallow: /                  | +/
+F2 VT and FF end no line           | {U}*{D}/a\vb{D}/c\fd                 | +/a -/a\vb +/c -/c\fd
+F2 FS and GS end no line           | {U}*{D}/a\x1cb{D}/c\x1dd | +/a -/a\x1cb +/c -/c\x1dd
+F2 RS and NEL end no line          | {U}*{D}/a\x1eb{D}/c\x85d | +/a -/a\x1eb +/c -/c\x85d
+F2 U+2028 and U+2029 end no line   | {U}*{D}/a\u2028b{D}/c\u2029d | +/a -/a\u2028b +/c -/c\u2029d
+F3 no space before the value       | {U}*\nDisallow:/x                    | -/x
+F3 more space around the value     | {U}*\nDisallow:  /x \t               | -/x
+F4 field names in lower case       | user-agent: *\ndisallow: /x          | -/x
+F4 field names in upper case       | USER-AGENT: *\nDISALLOW: /x          | -/x
+F4 field names in mixed case       | uSER-aGENT: *\nDisAllow: /x          | -/x
+F4 the letter U+017F is no s       | {U}*\nDi\u017fallow: /x              | +/x
+F4 the letter U+0131 is no i       | {U}*\nD\u0131sallow: /x              | +/x
+F5 comment line ends no record     | {U}*\n#{D}/x\n# x{D}/z               | -/x -/z
+F5 nor does one after space        | {U}*\n \t# x{D}/x\n \t#{D}/z         | -/x -/z
+F5 commented field is no field     | {U}*\n#Disallow: /y{D}/x             | -/x +/y
+F6 Allow is ignored                | Allow: /\n{U}a\nAllow: /\n{U}rex\nAllow: /{D}/x | -a/x -/x +/y
+F6 Crawl-delay is ignored          | {U}a\nCrawl-delay: 1\n{U}rex{D}/x    | -a/x -/x +/y
+F6 Sitemap is ignored              | {U}a\nSitemap: x\n{U}rex\nSitemap: x{D}/x | -a/x -/x +/y
+F6 unknown field is ignored        | Disallowed: /y\n{U}a\n:x\n{U}rex{D}/x | -a/x -/x +/y
+A1 several names share one policy  | {U}a\n{U}b{D}/x                      | -a/x -b/x +c/x
+A2 name in any case                | {U}rex{D}/a\n\n{U}REX{D}/b           | -/a -T-Rex/a +/b
+A2 name of another case            | {U}REX{D}/                           | -/ -T-Rex/
+A2 part of the name                | {U}Re{D}/                            | -/ -T-Rex/ +rx/
+A2 whole name                      | {U}t-rex{D}/                         | +/ -T-Rex/
+A3 default is for all others       | {U}*{D}/\n\n{U}rex{D}/x\n\n{U}*{D}/  | +/y -/x -other/y
+A3 asterisk inside a name          | {U}r*x{D}/                           | +/ -r*x/
+A3 asterisk at the end of a name   | {U}rex*{D}/                          | +/
+D1 path covers what begins with it | /help | -/help.html -/help/x -/help -/helpless?x
+D1 directory covers its contents   | /help/ | -/help/x +/help.html +/help
+D1 wildcard is literal             | /*.php                               | +/x +/axb/x.php -/*.php
+D1 end mark is literal             | /x$                                  | +/x +/axb/x.php -/x$
+D1 asterisk alone is literal       | *                                    | +/x +/axb/x.php
+D1 asterisk in a path is literal   | /a*b                                 | +/x +/axb/x.php -/a*b
+D1 query belongs to the URL        | /s?q=                                | -/s?q=1 +/s?p=1
+D1 query without a path            | /                                    | -http://a.example?q
+D1 paths compare with case         | /Help                                | +/help -/Help
+D2 empty value allows everything   | {U}rex\nDisallow:\n\n{U}*{D}/        | +/x -max/x
+D3 record without Disallow         | {U}rex\n                             | +/ | O3
+E1 only blank lines                | \n\n                                 | +/ +max/x
+E1 only comments                   | # nothing\n                          | +/ +max/x
+""")
+
+OURS = rows(r"""
+O1 first record that names the robot | {U}re{D}/a\n\n{U}rex{D}/b            | -/a +/b
+O2 all default records together      | {U}*{D}/a\n\n{U}*{D}/b               | -/a -/b | A3
+O3 record without Disallow applies   | {U}rex\n\n{U}*{D}/                   | +/ -other/ | O3
+O4 Disallow without a record         | Disallow: /x\n\n{U}*{D}/y\n{D}/z     | +/x -/y +/z | O4 O4
+O5 blank line ends the record        | {U}rex\n{D}/x\n                      | +/x | O5
+O5 blank line after a Disallow       | {U}rex{D}/x\n{D}/y\n\n{D}/z          | -/x +/y +/z
+O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | O5
+O6 line of a tab is blank            | {U}rex\n \t \nDisallow: /x           | +/x | O5
+O6 line of spaces before CR NL       | {U}rex\n  \r{D}/x                    | +/x | O5
+O7 User-agent after Disallow         | {U}rex{D}/a\n{U}other{D}/b           | -/a +/b -other/b | O7
+O8 value is part of the name         | {U}rex{D}/                           | -rexbot/ -/
+O8 name is not part of the value     | {U}rexbot{D}/                        | +/ -rexbot/
+O10 version in the value             | {U}Rex/1.0{D}/a                      | -/a
+O10 version is missing               | {U}rex/{D}/a                         | -/a
+O10 space before the version         | {U}REX /2 beta{D}/a                  | -/a
+O11 comma in a name                  | {U}rex,max{D}/                       | +/ -rex,max/
+O12 no name                          | {U}rex{D}/a\n{U}{D}/b                | -/a -/b | O12
+O12 only a comment                   | {U}rex{D}/a\n{U}# rex{D}/b           | -/a -/b | O12
+O12 only a version                   | {U}rex{D}/a\n{U}/1.0{D}/b            | -/a -/b | O12
+O12 only a slash                     | {U}rex{D}/a\n{U} /{D}/b              | -/a -/b | O12
+O13 comment without space            | {U}*{D}/a#b                          | -/a
+O14 no colon                         | {U}rex\nDisallow /x{D}/y             | +/x -/y | O14
+O14 no field                         | {U}rex\n: /x{D}/y                    | +/x -/y | O14
+O14 colon in a comment               | {U}rex\nDisallow # : /x{D}/y         | +/x -/y | O14
+O15 space before field and colon     | \x20 User-agent : rex\n\tDisallow\t: /x | -/x | O15 O15
+O17 replacement character is text    | # \ufffd\n                           | +/ | -
+O17 lone surrogate of a str          | {U}*{D}/x # \ud800\n                 | -/x
+O18 case of hexadecimal digits       | /a%3cd                               | -/a%3Cd.html
+O18 encoded rule                     | /%7ejoe                              | -/~joe/
+O18 encoded URL                      | /~joe                                | -/%7Ejoe/
+O18 rule of other letters            | /caf\u00e9                           | -/caf%C3%A9 +/caf%E9
+O18 URL of other letters             | /caf%c3%a9                           | -/caf\u00e9
+O18 encoded slash                    | /a%2fb                               | -/a%2Fb +/a/b
+O18 slash is no encoded one          | /a/b                                 | -/a/b +/a%2fb
+O18 prefix within a triplet          | /a%4                                 | -/a%41
+O18 percent sign without digits      | /a%                                  | -/a%zz
+O18 prefix of an encoded slash       | /a%2                                 | -/a%2Fb
+O18 decoded up to a percent sign     | /%41%                                | -/A%
+O18 decoded once                     | /a%2541                              | +/a%41
+O18 octet is no character            | /%e9                                 | +/\u00e9
+O18 encoded slash is no U+0100       | /a%2f                                | +/a\u0100
+O19 whole URL | HTTP://A.example:80/x | -{H}/x/y +https://a.example/x +{H}/y | O19
+O19 beginning of a host              | http://a.ex                          | -{H}/~x -{H}/%7Ex
+O19 beginning in another case        | http://A                             | -{H}/~x -{H}/%7Ex
+O19 encoded path                     | {H}/%7e                              | -{H}/~x -{H}/%7Ex
+O19 port may go on as written        | {H}:80 | -{H}:8080/ -{H}/ +{H}.net/ +http://b.example/
+O19 other schemes                    | {H}/ | +ftp://a.example/x -{H}/x
+O20 no slash                         | x                                    | +/x +/help/ | O20
+O20 asterisk                         | *                                    | +/x +/help/ | O20
+O20 slash at the end                 | help/                                | +/x +/help/ | O20
+O20 query                            | ?q                                   | +/x +/help/?q | O20
+O20 no scheme                        | 1://a.example/                       | +/x +{H}/ | O20
+O20 two slashes begin a path         | //x:y                                | +/x -//x:yz | -
+O21 empty Disallow among others      | {U}*{D}/x\nDisallow:\n               | -/x +/y | O21
+O22 robots.txt itself                | {U}*{D}/{D}{H}/ | +/robots.txt +/robots.txt#x
+O22 encoded, too                     | {U}*{D}/                             | +/%72obots%2etxt
+O22 similar paths are not            | / | -/robots.txt?x -/robots.txt.gz -/Robots.txt
+O23 HTML has no record               | <html><title>404: gone\n<p>\nUser-agents are welcome. | +/
+O25 controls | {U}*{D}/a\x00b{D}/c\x01d{D}/e\x1bf | -/a\x00bc +/ab -/c\x01d -/e\x1bf
+O25 backspace and DEL                | {U}*{D}/a\x08b{D}/c\x7fd             | -/a\x08bc +/b -/c\x7fd
+O26 fragment is not compared         | /a%23b                               | +/a#b -/a%23b
+O26 fragment prevents no match       | /a                                   | -/a#b
+O26 slash in a fragment              | /                                    | -http://a.example#/x
+O27 the query has no dot segments    | /private                             | +/a?/../private
+O27 three dots are no dot segment    | /private                             | +/.../private
+O27 name after two dots              | /b                                   | +/a/..b
+""")
+
+OURS += rows(
+    r"""
+O5 cautious: split after names      | {U}*\n{D}/x\n\n{U}*{D}/y     | -/x -/y
+O5 cautious: split after a rule     | {U}rex{D}/x\n{D}/y\n\n{D}/z  | -/x -/y -/z
+O5 cautious: User-agent after a gap | {U}*\nAllow: /\n\n{U}max{D}/ | +/ -max/
+""",
+    PREFIX_DIALECTS,
+    "cautious",
+)
+
+OURS += rows(
+    r"""
+O19 user and part of a host       | http://h.te         | -http://u:p@h.test/x
+O19 user and a longer host        | http://h.test       | -http://u@h.test.example/x
+O19 user and a longer port        | http://h.test:80    | -http://u@h.test:8080/
+O19 user in the URL               | http://h.test/x     | -http://u:p@h.test/xy
+O19 user in the rule              | http://u:p@h.test/x | -http://h.test/x -http://v:q@h.test/x
+O19 user in a rule without a path | http://u:p@h.test   | -http://h.test/x
+""",
+    PREFIX_DIALECTS,
+)
+
+OURS += rows(
+    r"""
+O27 segment of two dots | /private | -/a/../private -/a/b/../../private/x -/../private
+O27 encoded dots        | /private | -/a/%2e%2E/private -/a/.%2e/private
+O27 segment of one dot  | /private | -/./private
+O27 backslashes         | /private | -/a\\..\\private
+O27 dots at the end     | /a/      | -/x/../a/b/.. -/x/../a/.
+O27 as written, too     | /a       | -/a/../b
+O27 dots in the rule    | /a/..    | -/a/../b
+O27 raw tabs            | /private | -/pri\tvate -/a/.\t./private
+O27 raw line ends       | /private | -/\nprivate -/private\r
+""",
+    DIALECTS,
+)
+
+
+@pytest.mark.parametrize("row", CLAUSES, ids=str)
+def test_1994_clause_decides(row: Row) -> None:
+    """A clause of the text, or one of its consequences."""
+    check(row)
+
+
+@pytest.mark.parametrize("row", OURS, ids=str)
+def test_ours_decision_decides(row: Row) -> None:
+    """A decision where the text of 1994 is silent."""
+    check(row)
+
+
+def test_1994_a2_version_is_not_compared() -> None:
+    """The substring is looked for in the name alone."""
+    assert allowed(disallowing("/", "2.0"), "/", "T-Rex/2.0")
+    assert not allowed(disallowing("/", "rex"), "/", "T-Rex/2.0")
+
+
+def test_1994_d1_line_may_have_any_length() -> None:
+    """A long value is compared to its last character."""
+    path = "/" + "x" * 100_000
+
+    assert not allowed(disallowing(path + "y"), path + "yz")
+    assert allowed(disallowing(path + "y"), path + "z")
+
+
+def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
+    """Removing it could turn an unknown field into a known one."""
+    body = b"User-agent: *\nDis\xffallow: /x\n"
+
+    assert allowed(body, "/x")
+    assert clauses(body) == ["O3", "F6", "O17"]
+
+
+@pytest.mark.parametrize(
+    ("body", "number", "kind"),
+    [
+        ("User-agent: *\n\rDisallow: /", 2, LineKind.BLANK),  # 1994 F2
+        ("Disalow: *", 1, LineKind.UNKNOWN),  # 1994 F6: the parser does not guess
+        ("Useragent: *", 1, LineKind.UNKNOWN),
+        ("User agent: *", 1, LineKind.UNKNOWN),
+        ("User_agent: *", 1, LineKind.UNKNOWN),
+        ("Disallow: /x", 1, LineKind.ORPHAN),  # Ours O4
+        (f"{STAR} \t\nDisallow: /x", 2, LineKind.BLANK),  # Ours O6
+        (f"{STAR}User-agent: /1.0", 2, LineKind.NAMELESS),  # Ours O12
+        (f"{STAR}Disallow # : /x", 2, LineKind.MALFORMED),  # Ours O14
+        # Ours O16: only the first mark is removed.
+        (f"{chr(0xFEFF) * 2}{STAR}", 1, LineKind.UNKNOWN),
+        (b"\xef\xbb\xbf" * 2 + b"x: y", 1, LineKind.UNKNOWN),
+    ],
+)
+def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> None:
+    """The kind says what the parser makes of the line, or why it is ignored."""
+    assert kinds(body)[number - 1] is kind
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
+    """Every kind of line has an effect, says nothing or says why it is ignored."""
+    body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
+
+    lines = RobotsTxt.parse(body, dialect=dialect).lines
+
+    idle = (LineKind.BLANK, LineKind.COMMENT, LineKind.USER_AGENT)
+    assert all((it.why_ignored is None) is (it.kind in idle) for it in lines)
+
+
+@pytest.mark.parametrize(
+    ("body", "target", "reason"),
+    [
+        (disallowing("/x"), "/x", Reason.RULE),  # 1994 D1
+        (f"{disallowing('', 'rex')}\n{disallowing('/')}", "/x", Reason.NO_RULE),  # D2
+        ("", "/", Reason.EMPTY),  # 1994 E1
+        (b"\xef\xbb\xbf# nothing\n\n", "/", Reason.EMPTY),
+        (f"{STAR}Disallow: /x\n{D}/y", "/x", Reason.RULE),  # Ours O5
+        (f"{STAR}Disallow: /x\n{D}/y", "/y", Reason.SPLIT_RECORD),
+        (disallowing("/"), "/%72obots%2etxt", Reason.ROBOTS_TXT),  # Ours O22
+    ],
+)
+def test_verdict_has_its_reason(body: str | bytes, target: str, reason: Reason) -> None:
+    """In the cautious reading, which has one reason more than the literal one."""
+    robots = RobotsTxt.parse(body, reading="cautious")
+
+    assert robots.verdict(HOST + target, "rex").reason is reason
+
+
+def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
+    """Any other character at either end of a value belongs to it."""
+    ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
+    values = [f"{end}/x{end}" for end in ends]
+
+    records = RobotsTxt.parse("".join(f"{disallowing(it)}\n" for it in values)).records
+
+    assert [record.rules[0].value for record in records] == values
+
+
+def test_1994_f5_comment_is_removed_with_the_space_before_it() -> None:
+    """The rest of the line from `#` is not part of the value either."""
+    line = RobotsTxt.parse("User-agent: * \t# all: of them").lines[0]
+
+    assert (line.value, line.comment) == ("*", "# all: of them")
+
+
+BOTH_REFUSE = [
+    (f"{U}*{D}/ab\n{D}/a\n", "/abc", 2),
+    (f"{U}*{D}/a\n{D}/a\n", "/a", 2),
+    (f"{U}*\n{D}/a\n\n{U}*{D}/ab\n", "/abc", 6),
+    (f"{U}*{D}/ab\n{D}/x\n", "/x/../abc", 2),
+    (f"{U}*{D}/x\n{D}/ab\n", "/x/../abc", 2),
+    (f"{U}*\n{D}/abc{D}/ab\n", "/abc", 4),
+]
+
+
+@pytest.mark.parametrize("dialect", PREFIX_DIALECTS)
+@pytest.mark.parametrize(("body", "url", "line"), BOTH_REFUSE)
+def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
+    body: str, url: str, line: int, dialect: str
+) -> None:
+    """The cautious reading has a line and a reason of its own only where it adds one."""
+    literal, cautious = (
+        RobotsTxt.parse(body, dialect=dialect, reading=reading).verdict(url, "rex")
+        for reading in READINGS
+    )
+
+    if literal.allowed:
+        # Of rules that only the cautious reading obeys, the dialect chooses as ever.
+        line -= dialect == "extended"
+        assert cautious.reason is Reason.SPLIT_RECORD
+    else:
+        assert cautious == literal
+        assert cautious.reason is Reason.RULE
+    assert cautious.line == line
+
+
+def test_ours_o11_value_with_a_space_is_one_name() -> None:
+    """Spaces do not split a value into names."""
+    for value in ("max rex", "rex, max"):
+        assert allowed(disallowing("/", value), "/", "rex")
+        assert not allowed(disallowing("/", value), "/", value)
+
+
+FILE = disallowing("/caf\u00e9")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
+    """The first line is read as usual, the mark is reported; without it no UTF-16 is read."""
+    body = FILE.encode(encoding)
+
+    assert RobotsTxt.parse(body).text == FILE
+    assert clauses(body) == ["O16"]
+    big = FILE.encode("utf-16-be")
+    assert RobotsTxt.parse(b"\xfe\xff" + big).text == FILE
+    assert RobotsTxt.parse(big).records == ()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("rule", ["/caf\u00e9", "/caf%C3%A9", "/caf%", "/caf", "/\xff"])
+def test_ours_o17_url_has_the_same_verdict_as_bytes_and_as_str(
+    rule: str, dialect: str
+) -> None:
+    """Bytes are UTF-8, literally and percent-encoded."""
+    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}\n", dialect=dialect)
+    for url in ("http://h.test/caf\u00e9", "/caf\u00e9/x", "http://h.test/caf%C3%A9"):
+        verdict = robots.verdict(url, "rex")
+        assert robots.verdict(url.encode(), "rex") == verdict
+        assert robots.allowed(url.encode(), "rex") is verdict.allowed
+
+
+def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
+    """A rule that is a prefix of the percent-encoding does not cover it."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
+
+    assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
+    assert robots.allowed(b"http://h.test/\xf0", "rex")
+    assert robots.allowed(b"http://\xf0.test/a", "rex")
+
+
+def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> None:
+    """Only a whole URL begins with one."""
+    assert RobotsTxt.parse(disallowing("http://a.example/")).allowed("/x", "rex")
+
+
+@pytest.mark.parametrize(
+    ("limit", "lines"),
+    [(-1, 0), (0, 0), (5, 0), (14, 1), (26, 1), (27, 2), (39, 2), (40, 3), (99, 3)],
+)
+def test_ours_o24_only_whole_lines_within_the_limit_count(
+    limit: int, lines: int
+) -> None:
+    """The line that the limit cuts is dropped; a file as long as the limit is whole."""
+    body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
+
+    robots = RobotsTxt.parse(body, limit=limit)
+
+    assert len(robots.lines) == lines
+    assert robots.is_truncated is (limit < len(body))
+    assert robots.allowed("/y", "rex") is (lines < 3)
+    assert ("O24" in [it.clause for it in robots.problems]) is robots.is_truncated
+
+
+def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
+    """The beginning of a line could be another rule; no line at all is an empty body."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
+
+    assert robots.is_truncated
+    assert robots.text == "User-agent: *\n"
+    nothing = RobotsTxt.parse(b"\nUser-agent: *", limit=0)
+    assert (nothing.body, nothing.is_truncated) == (b"", True)
+
+
+def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
+    """Its sentence says which path the URL means."""
+    verdict = RobotsTxt.parse(disallowing("/private")).verdict("/a/../private?q", "rex")
+
+    assert (verdict.line, verdict.spelling) == (2, "/private?q")
+    assert str(verdict).endswith('; the URL means "/private?q"')
+    assert RobotsTxt.parse(disallowing("/a")).verdict("/a/..", "rex").spelling is None
+
+
+def hostile_wildcards() -> str:
+    """Return a file within the limit whose patterns take minutes to try naively."""
+    patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
+    lines = "".join(f"Disallow: {it}\n" for it in patterns)
+    return f"User-agent: *\nAllow: /\n{lines}"[:512_000]
+
+
+def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
+    """What was not compared to its end is never "allowed", and says so."""
+    robots = RobotsTxt.parse(hostile_wildcards(), dialect="rfc9309")
+
+    verdict = robots.verdict("http://h.test/" + "a" * 2_000, "rex")
+
+    assert not verdict.allowed
+    assert not robots.allowed("http://h.test/" + "a" * 2_000, "rex")
+    assert verdict.reason is Reason.WILDCARDS
+    assert "wildcards" in str(verdict)
+
+
+def test_ours_o28_ordinary_question_to_a_large_file_is_decided() -> None:
+    """The bound is far above what the largest files of real sites take."""
+    rules = "".join(f"Disallow: /*/d{number}/*?x=\n" for number in range(5_000))
+    robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
+
+    assert not robots.allowed("http://h.test/a/b/d4999/c?x=1", "rex")
+    assert robots.verdict("http://h.test/" + "a/b" * 60, "rex").reason is Reason.NO_RULE
