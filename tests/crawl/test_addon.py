@@ -99,6 +99,7 @@ def test_spider_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
     assert fetched(project) == ["/open"]
 
 
+@pytest.mark.long
 def test_command_line_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
     """`-s ADDONS=…` works as JSON in a project without the add-on."""
     project = Project.make(tmp_path, site, settings=NONE)
@@ -115,6 +116,7 @@ def test_obeying_may_be_disabled_by_a_spider(site: Site, tmp_path: Path) -> None
     assert "/robots.txt" not in site.targets()
 
 
+@pytest.mark.long
 def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
     """The command line wins over the spider, and the spider over the project.
 

@@ -19,6 +19,7 @@ from scrapy.settings import default_settings
 
 from tests.support.certificates import make_certificate
 from tests.support.crawl import ROOT, CrawlRequest, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 # Scrapy's default resolver does not accept IPv6 literals. The setting was renamed in
@@ -188,7 +189,7 @@ def requests_for(base: str, *, is_verbatim: bool) -> list[CrawlRequest]:
     return [CrawlRequest(base + path, meta=meta) for path in (*DISALLOWED, *ALLOWED)]
 
 
-@pytest.mark.parametrize(("reactor", "handler"), REACTORS_AND_HANDLERS)
+@pytest.mark.parametrize(("reactor", "handler"), long_after(1, REACTORS_AND_HANDLERS))
 @pytest.mark.parametrize("is_verbatim", [False, True])
 def test_no_spelling_of_a_disallowed_url_is_requested(
     reactor: Reactor, handler: str, *, is_verbatim: bool
@@ -206,6 +207,7 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
     assert_checked_as_sent(targets, len(result.failed), len(requests))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
 @pytest.mark.parametrize("is_verbatim", [False, True])

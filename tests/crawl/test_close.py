@@ -8,6 +8,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 ONCE = "tests.crawl.parts:DeduplicatingSpider"
@@ -99,11 +100,14 @@ def test_crawl_whose_every_start_was_refused_warns_once(reactor: Reactor) -> Non
 
 @pytest.mark.parametrize(
     "open_one",
-    [
-        CrawlRequest("/"),
-        CrawlRequest("/private", {"dont_obey_robotstxt": True}),
-        CrawlRequest("/robots.txt"),
-    ],
+    long_after(
+        1,
+        [
+            CrawlRequest("/"),
+            CrawlRequest("/private", {"dont_obey_robotstxt": True}),
+            CrawlRequest("/robots.txt"),
+        ],
+    ),
     ids=["allowed", "not-obeying", "the-file"],
 )
 def test_one_start_request_that_is_sent_prevents_the_warning(
@@ -138,9 +142,9 @@ def test_duplicate_start_request_is_refused_once(site: Site, reactor: Reactor) -
     assert result.stats["finish_reason"] == CLOSE_REASON
 
 
-@pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1)])
+@pytest.mark.parametrize("order", long_after(1, [[0, 2, 1], [2, 0, 1]]))
 def test_start_request_of_an_earlier_run_was_not_refused(
-    site: Site, tmp_path: Path, order: tuple[int, ...]
+    site: Site, tmp_path: Path, order: list[int]
 ) -> None:
     """A resumed crawl drops it as a duplicate, but robots.txt did not refuse it."""
     site.robots(CLOSED)

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import reactors, start_crawl
+from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
@@ -87,12 +88,16 @@ def unclean(log: str) -> list[str]:
 @ON_EACH_REACTOR
 @pytest.mark.parametrize(
     ("limit", "most"),
-    [
-        ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-        ({"CLOSESPIDER_TIMEOUT": 2, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
-        # Scrapy 2.13 counts an error a fifth of a second late.
-        ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
-    ],
+    long_after(
+        1,
+        [
+            ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
+            # Long enough for the first page on a busy machine.
+            ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
+            # Scrapy 2.13 counts an error a fifth of a second late.
+            ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
+        ],
+    ),
     ids=["pages", "timeout", "errors"],
 )
 def test_limit_closes_a_crawl_whose_requests_waited(
@@ -117,7 +122,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize(
     "limit",
-    [{"CLOSESPIDER_PAGECOUNT": 1}, {"CLOSESPIDER_TIMEOUT": 1}],
+    long_after(1, [{"CLOSESPIDER_PAGECOUNT": 1}, {"CLOSESPIDER_TIMEOUT": 1}]),
     ids=["pages", "timeout"],
 )
 def test_limit_ends_every_wait_for_a_silent_origin(limit: dict[str, Any]) -> None:
@@ -238,6 +243,7 @@ def test_no_robots_txt_is_requested_after_the_close(reactor: Reactor) -> None:
         assert site.targets() == ["/robots.txt"] * 4
 
 
+@pytest.mark.long
 @pytest.mark.redis
 @ON_EACH_REACTOR
 def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
@@ -273,7 +279,7 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
 
 
 @ON_EACH_REACTOR
-@pytest.mark.parametrize("places", [20, 1_000])
+@pytest.mark.parametrize("places", long_after(1, [20, 1_000]))
 def test_urgent_requests_leave_before_earlier_ones(
     reactor: Reactor, places: int
 ) -> None:
@@ -420,7 +426,7 @@ def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt() -> None
         site.robots(OPEN)
         site.robots(OPEN, at="a.test", gate="never")
         args = {"first": site.url("/first")}
-        side = Side(settings={"ROBOTS1994_TIMEOUT": 2})
+        side = Side(settings={"ROBOTS1994_TIMEOUT": 5})
         running = side.start(site, "Downloading", spider_args=args, timeout=30)
         site.wait("/robots.txt", host="a.test")
         interrupt(running)
@@ -486,12 +492,15 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay() -> None:
 
 @pytest.mark.parametrize(
     ("pipeline", "found", "limit"),
-    [
-        ("Files", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
-        ("Files", "path", {}),
-        ("AwaitingPipeline", "status", {"CLOSESPIDER_TIMEOUT": 2}),
-    ],
-    ids=["media at a page count", "media at SIGINT", "awaited page at a timeout"],
+    long_after(
+        1,
+        [
+            ("Files", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
+            ("Files", "path", {}),
+            ("AwaitingPipeline", "status", {}),
+        ],
+    ),
+    ids=["media at a page count", "media at SIGINT", "awaited page at SIGINT"],
 )
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path

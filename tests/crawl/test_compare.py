@@ -15,6 +15,7 @@ import pytest
 from tests.crawl.test_dry_run import RaisingParser
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
@@ -135,12 +136,15 @@ def test_parser_that_raises_is_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "direction"),
-    [
-        (replies.text("User-agent: *\nDisallow: /\n", status=404), "stricter"),
-        (replies.text("nothing to see", status=403), "laxer"),
-        (replies.text("busy", status=503), "laxer"),
-        (replies.reset(), "laxer"),
-    ],
+    long_after(
+        2,
+        [
+            (replies.text("User-agent: *\nDisallow: /\n", status=404), "stricter"),
+            (replies.text("nothing to see", status=403), "laxer"),
+            (replies.text("busy", status=503), "laxer"),
+            (replies.reset(), "laxer"),
+        ],
+    ),
     ids=["404 with rules", "403", "503", "reset"],
 )
 def test_difference_because_of_the_status_is_reported(
@@ -195,27 +199,22 @@ def record_modules_at_close(crawler: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "is not a parser"),
-        ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "is not a parser"),
-        (
-            {
-                "ROBOTS1994_COMPARE": True,
-                "ROBOTS1994_COMPARE_REPORT": "%(nothing)s.json",
-            },
-            "no attribute 'nothing'",
-        ),
-        (
-            {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": "100%.json"},
-            "write %%",
-        ),
-    ],
+    ("compared", "report", "message"),
+    long_after(
+        1,
+        [
+            (True, "100%.json", "write %%"),
+            (True, "%(nothing)s.json", "no attribute 'nothing'"),
+            (["no.such.Parser"], "", "is not a parser"),
+            (["scrapy.Spider"], "", "is not a parser"),
+        ],
+    ),
 )
 def test_invalid_parser_or_report_stops_the_crawl_at_the_start(
-    settings: dict[str, Any], message: str
+    compared: Any, report: str, message: str
 ) -> None:
     """The error is reported, and no request is sent."""
+    settings = {"ROBOTS1994_COMPARE": compared, "ROBOTS1994_COMPARE_REPORT": report}
     with Site() as site:
         result = crawl([site.url("/page")], settings=settings)
         assert site.targets() == []

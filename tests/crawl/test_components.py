@@ -11,6 +11,7 @@ from scrapy.pipelines import media
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 PARTS = "tests.crawl.component_parts"
@@ -65,8 +66,10 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
     assert sorted(site.targets()) == ["/page", *["/robots.txt"] * 3]
 
 
-@pytest.mark.parametrize("refused", ["/private.png", "/moved.png"])
-@pytest.mark.parametrize("pipeline", ["Files", "Images", "ReportingFiles"])
+@pytest.mark.parametrize("refused", long_after(1, ["/moved.png", "/private.png"]))
+@pytest.mark.parametrize(
+    "pipeline", long_after(1, ["ReportingFiles", "Files", "Images"])
+)
 def test_disallowed_file_of_an_item_is_not_requested(
     pipeline: str, refused: str, site: Site, tmp_path: Path
 ) -> None:
@@ -163,7 +166,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
     assert result.stats["scheduler/enqueued/disk"] == 4
 
 
-@pytest.mark.parametrize("dont_obey", [False, True])
+@pytest.mark.parametrize("dont_obey", long_after(1, [False, True]))
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:

@@ -12,6 +12,7 @@ from scrapy.settings import default_settings
 
 from tests.support import replies
 from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 DELAYS = {"a.test": 0.3, "b.test": 0.4, "c.test": 0.5, "d.test": 0.6, "e.test": 0.7}
@@ -129,10 +130,13 @@ def test_delay_over_the_maximum_is_capped_and_logged() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {"DOWNLOAD_DELAY": 0.4},
-        {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
-    ],
+    long_after(
+        1,
+        [
+            {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
+            {"DOWNLOAD_DELAY": 0.4},
+        ],
+    ),
 )
 def test_longer_configured_delay_stays(settings: dict[str, Any]) -> None:
     """The longer delay applies, whichever setting the user's delay comes from."""
@@ -232,7 +236,7 @@ class AnyFloatParser:
         return float(self.stated)
 
 
-@pytest.mark.parametrize("stated", ["inf", "nan", "-5"])
+@pytest.mark.parametrize("stated", long_after(1, ["inf", "nan", "-5"]))
 def test_delay_that_no_timer_accepts_is_not_applied(stated: str) -> None:
     """Otherwise the requests of the origin would never leave their slot."""
     with Site() as site:
@@ -286,7 +290,7 @@ def test_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-@pytest.mark.parametrize("pause", [0.0, 0.2])
+@pytest.mark.parametrize("pause", long_after(1, [0.0, 0.2]))
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     reactor: Reactor, pause: float
 ) -> None:

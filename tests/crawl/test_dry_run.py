@@ -17,6 +17,7 @@ from scrapy.settings import Settings
 from scrapy_robots1994 import Addon
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -54,7 +55,9 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
     )
 
 
-@pytest.mark.parametrize("listed", [{}, BY_HAND], ids=["add-on", "by hand"])
+@pytest.mark.parametrize(
+    "listed", long_after(1, [{}, BY_HAND]), ids=["add-on", "by hand"]
+)
 @pytest.mark.parametrize("reactor", reactors())
 def test_built_in_decides_and_the_log_says_what_would_change(
     reactor: Reactor, listed: dict[str, Any]
@@ -328,6 +331,9 @@ SITUATIONS = {
     ),
 }
 
+DAILY = {"403", "404 with rules", "names", "loop", "requests that wait", "cached"}
+BY_DAY = sorted(SITUATIONS, key=lambda name: name not in DAILY)
+
 
 def paths(urls: list[str]) -> list[str]:
     """Return *urls* without their port, which is random; sorted."""
@@ -377,13 +383,15 @@ def failures(result: CrawlResult) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("name", long_after(len(DAILY), BY_DAY))
 def test_dry_run_changes_no_request(name: str, tmp_path: Path) -> None:
     """The server sees what the built-in sends; the counts are those of a real crawl."""
     assert_dry_run_changes_nothing(SITUATIONS[name], DRY, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["401", "names", "3 MB", "loop", "requests that wait"])
+@pytest.mark.parametrize(
+    "name", long_after(1, ["names", "401", "3 MB", "loop", "requests that wait"])
+)
 def test_dry_run_changes_no_request_where_ours_was_listed_by_hand(
     name: str, tmp_path: Path
 ) -> None:
@@ -414,14 +422,17 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "why"),
-    [
-        ({"ROBOTSTXT_OBEY": False}, "for ROBOTSTXT_OBEY is False"),
-        ({"ROBOTSTXT_OBEY": False} | BY_HAND, "for ROBOTSTXT_OBEY is False"),
-        (
-            {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
-            "for the built-in is switched off",
-        ),
-    ],
+    long_after(
+        1,
+        [
+            ({"ROBOTSTXT_OBEY": False}, "for ROBOTSTXT_OBEY is False"),
+            ({"ROBOTSTXT_OBEY": False} | BY_HAND, "for ROBOTSTXT_OBEY is False"),
+            (
+                {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
+                "for the built-in is switched off",
+            ),
+        ],
+    ),
     ids=["off", "off, by hand", "no middleware"],
 )
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
@@ -488,7 +499,7 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run() -> None:
     assert result.log.count("ROBOTS1994_DRY_RUN changes nothing") == 2
 
 
-@pytest.mark.parametrize("header", [None, ""])
+@pytest.mark.parametrize("header", long_after(1, [None, ""]))
 def test_report_uses_the_robot_name_of_the_built_in(
     tmp_path: Path, header: str | None
 ) -> None:

@@ -16,6 +16,7 @@ from scrapy import signals
 from tests.support import evidence, replies
 from tests.support.child import RequestingSpider
 from tests.support.crawl import CrawlRequest, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def test_crawl_does_not_start_without_the_extra(tmp_path: Path) -> None:
     assert "CRITICAL: The crawl cannot start: ROBOTS1994_EVIDENCE needs" in result.log
 
 
-@pytest.mark.parametrize("folder", ["file", "file/evidence", "%(none)s"])
+@pytest.mark.parametrize("folder", long_after(1, ["file", "file/evidence", "%(none)s"]))
 def test_crawl_does_not_start_if_the_folder_cannot_be_written(
     tmp_path: Path, folder: str
 ) -> None:

@@ -32,10 +32,13 @@ USER_INFO += ["hunter", ":hun%2Fter"]
         "",
         pytest.param(
             f"{AIOHTTP}.AiohttpDownloadHandler",
-            marks=pytest.mark.skipif(
-                not find_spec(AIOHTTP) or "asyncio" not in reactors(),
-                reason="Scrapy has no handler for aiohttp",
-            ),
+            marks=[
+                pytest.mark.long,
+                pytest.mark.skipif(
+                    not find_spec(AIOHTTP) or "asyncio" not in reactors(),
+                    reason="Scrapy has no handler for aiohttp",
+                ),
+            ],
         ),
     ],
 )

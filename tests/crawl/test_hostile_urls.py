@@ -11,6 +11,7 @@ import scrapy
 
 from scrapy_robots1994 import Origin
 from tests.support.crawl import CrawlRequest, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 HANDLERS = "scrapy.core.downloader.handlers"
@@ -50,17 +51,20 @@ Scrapy accepts no URL without `://`.
 @pytest.mark.skipif(VERSION < WITH_VERBATIM_URL, reason="Scrapy normalizes all URLs")
 @pytest.mark.parametrize(
     "handler",
-    [
-        "",
-        *(
-            f"{HANDLERS}.{module}.{name}"
-            for module, name in (
-                ("_aiohttp", "AiohttpDownloadHandler"),
-                ("_httpx", "HttpxDownloadHandler"),
-            )
-            if find_spec(f"{HANDLERS}.{module}") and "asyncio" in reactors()
-        ),
-    ],
+    long_after(
+        1,
+        [
+            "",
+            *(
+                f"{HANDLERS}.{module}.{name}"
+                for module, name in (
+                    ("_aiohttp", "AiohttpDownloadHandler"),
+                    ("_httpx", "HttpxDownloadHandler"),
+                )
+                if find_spec(f"{HANDLERS}.{module}") and "asyncio" in reactors()
+            ),
+        ],
+    ),
 )
 def test_url_that_clients_read_differently_is_not_requested(handler: str) -> None:
     """It fails with its own error, as its robots.txt is unknown."""

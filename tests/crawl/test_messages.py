@@ -10,6 +10,7 @@ import pytest
 from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import crawl
+from tests.support.left_out import long_after
 from tests.support.site import Site
 from tests.support.warned import unexpected
 
@@ -165,11 +166,14 @@ def test_one_line_at_the_start_shows_the_settings() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "warned"),
-    [
-        ({}, True),
-        ({"ROBOTS1994_COMPARE": True}, False),
-        ({"ROBOTS1994_DRY_RUN": True}, False),
-    ],
+    long_after(
+        1,
+        [
+            ({}, True),
+            ({"ROBOTS1994_COMPARE": True}, False),
+            ({"ROBOTS1994_DRY_RUN": True}, False),
+        ],
+    ),
     ids=["alone", "compare", "dry run"],
 )
 def test_report_without_a_comparison_is_warned_of(

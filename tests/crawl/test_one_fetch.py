@@ -63,6 +63,7 @@ def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     assert result.stats["finish_reason"] == "finished"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reactor", reactors())
 def test_two_hundred_origins_make_two_hundred_robots_requests(reactor: Reactor) -> None:
     """With 200 origins and 3 pages of each, one robots.txt per origin is fetched."""

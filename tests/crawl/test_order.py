@@ -14,6 +14,7 @@ from scrapy.http import Response
 
 from tests.support.child import RequestingSpider
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 MANY = 150
@@ -25,10 +26,13 @@ QUEUES = [
 ]
 on_each = pytest.mark.parametrize(
     ("reactor", "queue"),
-    [
-        *((reactor, QUEUES[0]) for reactor in reactors()),
-        (reactors()[0], QUEUES[1]),
-    ],
+    long_after(
+        1,
+        [
+            *((reactor, QUEUES[0]) for reactor in reactors()),
+            (reactors()[0], QUEUES[1]),
+        ],
+    ),
 )
 
 

@@ -19,6 +19,7 @@ from scrapy.settings import default_settings
 from tests.crawl.test_closing import Side
 from tests.support import replies
 from tests.support.crawl import CrawlResult, crawl
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -63,13 +64,16 @@ def replayed(
 
 @pytest.mark.parametrize(
     ("policy", "storage", "age"),
-    [
-        ("DummyPolicy", "FilesystemCacheStorage", None),
-        ("DummyPolicy", "DbmCacheStorage", 10),
-        ("RFC2616Policy", "DbmCacheStorage", None),
-        ("RFC2616Policy", "FilesystemCacheStorage", 10),
-        ("RFC2616Policy", "FilesystemCacheStorage", 40 * DAY),
-    ],
+    long_after(
+        1,
+        [
+            ("RFC2616Policy", "FilesystemCacheStorage", 40 * DAY),
+            ("RFC2616Policy", "FilesystemCacheStorage", 10),
+            ("RFC2616Policy", "DbmCacheStorage", None),
+            ("DummyPolicy", "FilesystemCacheStorage", None),
+            ("DummyPolicy", "DbmCacheStorage", 10),
+        ],
+    ),
 )
 def test_recorded_crawl_replays(
     policy: str, storage: str, age: int | None, tmp_path: Path
@@ -88,7 +92,7 @@ def test_recorded_crawl_replays(
     assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
-@pytest.mark.parametrize("policy", ["DummyPolicy", "RFC2616Policy"])
+@pytest.mark.parametrize("policy", long_after(1, ["DummyPolicy", "RFC2616Policy"]))
 def test_cached_crawl_works_without_the_server(policy: str, tmp_path: Path) -> None:
     """HTTPCACHE_ENABLED alone: a robots.txt of unknown age is the last good policy."""
     cache = {"HTTPCACHE_POLICY": HTTPCACHE + policy}
@@ -121,10 +125,13 @@ def test_replay_without_a_cached_robots_txt_passes_pages_to_the_cache(
 
 @pytest.mark.parametrize(
     "headers",
-    [
-        {"Cache_Control": "no-store"},
-        {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
-    ],
+    long_after(
+        1,
+        [
+            {"Cache_Control": "no-store"},
+            {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
+        ],
+    ),
     ids=["no-store", "older than STALE_TTL"],
 )
 def test_cached_robots_txt_that_does_not_count_sends_no_page(
@@ -145,33 +152,40 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
     ]
 
 
-def test_limits_leave_about_as_many_items_as_the_built_in() -> None:
+@pytest.mark.parametrize(
+    "limit",
+    long_after(
+        1,
+        [
+            {"CLOSESPIDER_PAGECOUNT": 60},
+            {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
+            {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
+            {"CLOSESPIDER_ITEMCOUNT": 10},
+        ],
+    ),
+)
+def test_limits_leave_about_as_many_items_as_the_built_in(
+    limit: dict[str, Any],
+) -> None:
     """A robots.txt counts as a page; few more are requested than for the built-in.
 
     On a busy machine a few pages more or less are fetched before a limit is noticed.
     """
-    limits: tuple[dict[str, Any], ...] = (
-        {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
-        {"CLOSESPIDER_PAGECOUNT": 60},
-        {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
-        {"CLOSESPIDER_ITEMCOUNT": 10},
-    )
-    for limit in limits:
-        found: dict[str, tuple[int, int]] = {}
-        for middleware in BOTH:
-            with Site() as site:
-                site.robots(OPEN)
-                args = {
-                    "site": site.url("", host="h{n}.test"),
-                    "hosts": 60,
-                    "pages": 180,
-                    "item": {"page": "{n}"},
-                }
-                result = Side(middleware).crawl(site, spider_args=args, settings=limit)
-                found[middleware] = len(result.items), len(site.log("/robots.txt"))
+    found: dict[str, tuple[int, int]] = {}
+    for middleware in BOTH:
+        with Site() as site:
+            site.robots(OPEN)
+            args = {
+                "site": site.url("", host="h{n}.test"),
+                "hosts": 60,
+                "pages": 180,
+                "item": {"page": "{n}"},
+            }
+            result = Side(middleware).crawl(site, spider_args=args, settings=limit)
+            found[middleware] = len(result.items), len(site.log("/robots.txt"))
 
-        assert found["ours"][0] >= 0.8 * found["builtin"][0], limit
-        assert found["ours"][1] <= found["builtin"][1] + 16, limit
+    assert found["ours"][0] >= 0.8 * found["builtin"][0]
+    assert found["ours"][1] <= found["builtin"][1] + 16
 
 
 EXTENDED = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
@@ -202,7 +216,7 @@ def test_redirects_obey_the_crawl_delay_of_their_target() -> None:
     assert min(after - before for before, after in pairwise(pages)) >= 0.5
 
 
-@pytest.mark.parametrize("way", ["redirect", "meta"])
+@pytest.mark.parametrize("way", long_after(1, ["redirect", "meta"]))
 def test_crawl_delay_applies_to_no_other_host(way: str) -> None:
     """After a redirect to a host with a delay, or with the meta of one of its pages."""
     spider = {
@@ -225,6 +239,7 @@ def test_crawl_delay_applies_to_no_other_host(way: str) -> None:
     assert max(after - before for before, after in pairwise(pages)) < 2
 
 
+@pytest.mark.long
 def test_few_descriptors_and_connections_that_stay_open_lose_no_page() -> None:
     """R7 (a fault of our own): 100 origins of 4 pages, in the order of origins.
 
@@ -250,8 +265,10 @@ def test_few_descriptors_and_connections_that_stay_open_lose_no_page() -> None:
     assert found["ours"] == 400 >= found["builtin"]
 
 
-@pytest.mark.parametrize("concurrent", [2, 16])
-@pytest.mark.parametrize("order", [50, 543], ids=["before ours", "after ours"])
+@pytest.mark.parametrize("concurrent", long_after(1, [2, 16]))
+@pytest.mark.parametrize(
+    "order", long_after(1, [50, 543]), ids=["before ours", "after ours"]
+)
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
@@ -303,6 +320,7 @@ def test_no_limit_of_concurrent_requests() -> None:
     not hasattr(default_settings, "TWISTED_REACTOR_ENABLED"),
     reason="this Scrapy needs a reactor",
 )
+@pytest.mark.long
 def test_crawl_without_a_reactor() -> None:
     """The default client of this Scrapy: one robots.txt an origin, and what it permits."""
     for middleware in BOTH:

@@ -29,6 +29,7 @@ from tests.support.crawl import (
     crawl_over_time,
     reactors,
 )
+from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -286,7 +287,7 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-@pytest.mark.parametrize("flaw", ["expired", "wrong-name"])
+@pytest.mark.parametrize("flaw", long_after(1, ["expired", "wrong-name"]))
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
 ) -> None:
@@ -298,12 +299,15 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
 
 @pytest.mark.parametrize(
     ("setting", "answer"),
-    [
-        ("UNREACHABLE", replies.status(503)),
-        ("UNREACHABLE", replies.reset()),
-        ("FORBIDDEN", replies.status(401)),
-        ("FORBIDDEN", replies.status(403)),
-    ],
+    long_after(
+        2,
+        [
+            ("UNREACHABLE", replies.status(503)),
+            ("FORBIDDEN", replies.status(401)),
+            ("FORBIDDEN", replies.status(403)),
+            ("UNREACHABLE", replies.reset()),
+        ],
+    ),
     ids=str,
 )
 def test_user_may_let_an_unclear_answer_allow(setting: str, answer: Reply) -> None:
@@ -377,11 +381,14 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     "answer",
-    [
-        replies.text(LONG_FILE),
-        outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
-        replace(replies.endless(), body=LONG_FILE),
-    ],
+    long_after(
+        1,
+        [
+            replies.text(LONG_FILE),
+            outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
+            replace(replies.endless(), body=LONG_FILE),
+        ],
+    ),
     ids=["plain", "packed", "endless"],
 )
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
@@ -401,6 +408,7 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
 
 @has_httpx
+@pytest.mark.long
 def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
     """The timeout of httpx is for silence alone: a byte now and then would last for ever."""
     # Without the limit the file takes a minute, and is obeyed.

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -63,7 +64,7 @@ def exported(result: CrawlResult) -> list[str]:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-@pytest.mark.parametrize("spider", [PLAIN, ASYNC])
+@pytest.mark.parametrize("spider", long_after(1, [PLAIN, ASYNC]))
 def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
     """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped, with any kind
     of callback; other output is not.
@@ -152,7 +153,9 @@ def test_pages_log_and_signal_why_an_item_was_dropped() -> None:
 
 @pytest.mark.parametrize(
     ("chosen", "followed", "indexed"),
-    [(["nofollow"], False, True), ("noindex", True, False), (False, True, True)],
+    long_after(
+        1, [(["nofollow"], False, True), ("noindex", True, False), (False, True, True)]
+    ),
 )
 def test_pages_each_directive_can_be_enabled_separately(
     chosen: Any, followed: bool, indexed: bool
@@ -178,7 +181,9 @@ def test_pages_directives_are_in_the_meta() -> None:
     assert directives["/open"] == [True, True]
 
 
-@pytest.mark.parametrize("content", ["noindex nofollow", "noindex;nofollow"])
+@pytest.mark.parametrize(
+    "content", long_after(1, ["noindex nofollow", "noindex;nofollow"])
+)
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     content: str,
 ) -> None:

@@ -24,6 +24,7 @@ from tests.support.crawl import (
     reactors,
     start_crawl,
 )
+from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
@@ -61,7 +62,7 @@ def h2_port(tmp_path: Path) -> Iterator[int]:
 
 
 @WITH_CURRENT_HTTP2
-@pytest.mark.parametrize("is_truncated", [False, True])
+@pytest.mark.parametrize("is_truncated", long_after(1, [True, False]))
 def test_http2_file_is_truncated_at_the_limit(
     h2_port: int, *, is_truncated: bool
 ) -> None:
@@ -118,9 +119,9 @@ def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     assert len(result.fetched) == len(pages)
 
 
-@pytest.mark.parametrize("propagated", [(), ("impersonate",)])
+@pytest.mark.parametrize("propagated", long_after(1, [["impersonate"], []]))
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
-    propagated: tuple[str, ...], site: Site
+    propagated: list[str], site: Site
 ) -> None:
     """ROBOTS1994_PROPAGATE_META decides whether curl also requests robots.txt."""
     site.robots(CLOSED)
@@ -129,7 +130,7 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
         site,
         "/open",
         "/private",
-        ROBOTS1994_PROPAGATE_META=list(propagated),
+        ROBOTS1994_PROPAGATE_META=propagated,
         USER_AGENT="walker/1.0",
     )
 
@@ -206,6 +207,7 @@ def playwright() -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_refused_page_opens_no_tab(site: Site) -> None:
     """Nor does robots.txt, which Scrapy fetches itself with the same User-Agent.

@@ -99,6 +99,7 @@ def crawl(folder: Path, urls: list[str]) -> str:
     return done.stderr
 
 
+@pytest.mark.long
 def test_each_port_has_its_own_policy(tmp_path: Path, servers: list[Server]) -> None:
     """Each port has one fetch of robots.txt; the next crawl loads it from SQLite."""
     urls = [it.url(path) for it in servers for path in ("/one", "/two")]

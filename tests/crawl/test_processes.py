@@ -10,6 +10,7 @@ import scrapy.crawler
 
 from tests.support import replies
 from tests.support.crawl import Middleware, Reactor, crawl, reactors
+from tests.support.left_out import long_after
 from tests.support.project import CLOSED, WHY, run
 from tests.support.site import Site
 
@@ -86,6 +87,7 @@ def play(
     return sorted(result.printed.splitlines()), result.log
 
 
+@pytest.mark.long
 def test_parallel_spiders_have_their_own_settings(site: Site, tmp_path: Path) -> None:
     """Of three in one process, two use their own robot name, and one does not obey.
 
@@ -118,7 +120,9 @@ Disallow: /open /x
 """
 
 
-@pytest.mark.parametrize("process", ["CrawlerProcess", "AsyncCrawlerProcess"])
+@pytest.mark.parametrize(
+    "process", long_after(1, ["CrawlerProcess", "AsyncCrawlerProcess"])
+)
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     process: str, site: Site, tmp_path: Path
 ) -> None:
@@ -202,7 +206,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", long_after(1, WAYS))
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:

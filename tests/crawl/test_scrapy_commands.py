@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.left_out import long_after
 from tests.support.project import REFUSAL, WHY, Project
 from tests.support.site import Site
 
@@ -30,6 +31,7 @@ def test_crawl_fetches_only_the_allowed_page(project: Project) -> None:
     assert len(result.lines(f"/private>: {WHY}")) == 1
 
 
+@pytest.mark.long
 def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
     """`scrapy runspider` works outside a project, with the add-on on the command line."""
     away = tmp_path / "away"
@@ -45,7 +47,7 @@ def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
     assert len(result.lines(f"/private>: {WHY}")) == 1
 
 
-@pytest.mark.parametrize("command", ["fetch", "view"])
+@pytest.mark.parametrize("command", long_after(1, ["fetch", "view"]))
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:
@@ -131,8 +133,8 @@ def assert_logged_once(project: Project, log: str) -> None:
     assert "Traceback" not in log
 
 
-@pytest.mark.parametrize("level", [QUIETER, ()])
-def test_refusal_is_one_line(project: Project, level: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("level", long_after(1, [[*QUIETER], []]))
+def test_refusal_is_one_line(project: Project, level: list[str]) -> None:
     """With `-c`, there is no response, and the verdict is in the meta of the request."""
     code = "print(response, '|', request.meta['robots1994'])"
 

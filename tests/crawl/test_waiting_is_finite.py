@@ -20,6 +20,7 @@ from typing_extensions import Self
 
 from tests.support.child import RequestingSpider
 from tests.support.crawl import Crawl, CrawlRequest, CrawlResult, crawl, start_crawl
+from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -103,7 +104,7 @@ def assert_each_once(
 
 
 @ORIGINS
-@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("queue", long_after(1, QUEUES))
 def test_each_page_is_requested_once_whatever_the_queue(
     queue: str, origins: int
 ) -> None:

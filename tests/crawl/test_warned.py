@@ -10,6 +10,7 @@ import pytest
 import scrapy
 
 from tests.support.crawl import start_crawl
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 
@@ -34,11 +35,14 @@ def forgetful_hook(crawler: scrapy.crawler.Crawler) -> None:
 
 @pytest.mark.parametrize(
     ("hook", "message"),
-    [
-        ("loud_hook", "UserWarning.*heard"),
-        ("forgetful_hook", "never awaited"),
-        ("leaking_hook", "ResourceWarning.*unclosed"),
-    ],
+    long_after(
+        1,
+        [
+            ("leaking_hook", "ResourceWarning.*unclosed"),
+            ("loud_hook", "UserWarning.*heard"),
+            ("forgetful_hook", "never awaited"),
+        ],
+    ),
 )
 def test_crawl_that_warns_fails(
     hook: str, message: str, site: Site, monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,7 @@ from tests.support.crawl import (
     reactors,
 )
 from tests.support.crawler import idle_crawler
+from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -64,7 +65,7 @@ def warnings_of(result: CrawlResult) -> list[str]:
     return [line for line in lines if "WARNING" in line and "_STORE" in line]
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis", "own"])
+@pytest.fixture(params=long_after(2, ["sqlite", "redis", "own", "memory"]))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Yield the URL of an empty store of each kind."""
     match request.param:
@@ -94,12 +95,15 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 
 @pytest.mark.parametrize(
     ("options", "fetches"),
-    [
-        ("", [1, 1, 1]),
-        ("max_origins=2", [1, 2, 1]),
-        ("max_origins=1", [3, 2, 1]),
-        ("max_bytes=200000", [1, 2, 1]),
-    ],
+    long_after(
+        2,
+        [
+            ("max_origins=2", [1, 2, 1]),
+            ("max_bytes=200000", [1, 2, 1]),
+            ("max_origins=1", [3, 2, 1]),
+            ("", [1, 1, 1]),
+        ],
+    ),
 )
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
@@ -124,7 +128,8 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 
 
 @pytest.mark.parametrize(
-    "kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)]
+    "kind",
+    ["sqlite", pytest.param("redis", marks=[pytest.mark.redis, pytest.mark.long])],
 )
 def test_store_of_version_0_1_is_read(kind: str, site: Site, tmp_path: Path) -> None:
     """Its file, its keys and its entries: nothing is fetched, the rules apply."""
@@ -258,7 +263,7 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
     assert "robots1994/store_failures" in unread.stats
 
 
-@pytest.mark.parametrize(("code", "fetched"), [(404, 1), (403, 0)])
+@pytest.mark.parametrize(("code", "fetched"), long_after(1, [(404, 1), (403, 0)]))
 def test_stored_status_decides_in_the_second_crawl(
     code: int, fetched: int, tmp_path: Path
 ) -> None:
@@ -280,7 +285,7 @@ def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
     crawl_over_time(-7 * DAY, [site.url("/old")], settings=settings)
 
 
-@pytest.mark.parametrize("code", [304, 200, 503])
+@pytest.mark.parametrize("code", long_after(1, [304, 200, 503]))
 def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     code: int, tmp_path: Path
 ) -> None:
@@ -316,7 +321,9 @@ def test_403_is_a_warning_in_each_crawl(
     assert len([line for line in warned if "HTTP 403, forbidden" in line]) == 1
 
 
-@pytest.mark.parametrize("etag", ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])
+@pytest.mark.parametrize(
+    "etag", long_after(1, ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])
+)
 def test_unusual_etag_costs_no_further_fetch(etag: str, tmp_path: Path) -> None:
     """Typographic quotes or control characters do not make the stored policy unreadable."""
     sent = (("ETag", etag.encode().decode("latin-1")),)
@@ -395,7 +402,18 @@ def test_last_good_policy_is_used_by_the_next_crawl(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "flaw",
-    ["rubbish", "torn", "locked", "read-only", "a folder", "a view", "an endless view"],
+    long_after(
+        2,
+        [
+            "torn",
+            "locked",
+            "rubbish",
+            "read-only",
+            "a folder",
+            "a view",
+            "an endless view",
+        ],
+    ),
 )
 def test_broken_database_is_logged_once_and_permits_nothing(
     flaw: str, tmp_path: Path
@@ -426,19 +444,14 @@ def test_broken_database_is_logged_once_and_permits_nothing(
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     "kind",
-    [
-        "Raises",
-        "Asynchronous",
-        "Exits",
-        "HangsInFromUrl",
-        "HangsInGet",
-        "HangsInPut",
-        "HangsInLease",
-        "HangsInRelease",
-        "HangsInClose",
-        "ReturnsAnything",
-        "LeasesLater",
-    ],
+    long_after(
+        3,
+        [
+            *("Raises", "HangsInGet", "LeasesLater"),
+            *("Asynchronous", "Exits", "ReturnsAnything", "HangsInFromUrl"),
+            *("HangsInPut", "HangsInLease", "HangsInRelease", "HangsInClose"),
+        ],
+    ),
 )
 def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     kind: str, reactor: Reactor

@@ -59,6 +59,7 @@ def test_unix_socket(tmp_path: Path) -> None:
         assert_shared(f"unix://{tmp_path}/red@is.sock?db=0")
 
 
+@pytest.mark.long
 def test_max_connections_of_the_url_does_not_block_a_worker() -> None:
     """The option is the client library's; a worker decides by itself how many it needs."""
     with RedisServer() as server:
@@ -92,6 +93,7 @@ def test_cluster() -> None:
         assert_shared(server.url.replace("redis://", "redis+cluster://"))
 
 
+@pytest.mark.long
 def test_redis_url_of_a_cluster_node_is_an_error() -> None:
     """A node has only some keys; one error message covers all the others."""
     with (

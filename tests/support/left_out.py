@@ -4,7 +4,8 @@ A test that needs a program carries the mark `redis` or `browser`. Where the pro
 missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`). The
 last lines of a run name each group of skipped tests, and what brings the program.
 
-A test that takes long carries the mark `long`. `tests/run` without arguments sets
+A test that takes long carries the mark `long`, as do the rows of a table beyond those
+that stand for it (`long_after`). `tests/run` without arguments sets
 ROBOTS1994_TEST_SHORT, which skips it, and all that runs on another reactor than asyncio;
 `tests/run --all` and pytest itself run all.
 """
@@ -14,18 +15,31 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
+
+    from _pytest.mark import ParameterSet
 
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
 """The programs that a test with the mark runs."""
 
 PACKAGES = {"chromedriver": "chromium-driver"}
 """The Debian packages whose name is not that of the program."""
+
+
+def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
+    """Return *rows* as parameters of a test; those after the first *count* are long."""
+    return [
+        pytest.param(
+            *(row if isinstance(row, tuple) else (row,)),
+            marks=[pytest.mark.long] * (number >= count),
+        )
+        for number, row in enumerate(rows)
+    ]
 
 
 def missing(mark: str) -> str:
