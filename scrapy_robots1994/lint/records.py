@@ -22,6 +22,10 @@ from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
+# Before Python 3.12 each look-up of a member calls a function, and lines are many.
+_BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
+_AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
+
 # So many names are compared with each other; of more, only equal ones are found.
 _NAMES_COMPARED = 500
 
@@ -47,7 +51,7 @@ def is_owned(entry: Entry) -> bool:
 def is_rule(entry: Entry) -> bool:
     """Return whether the line is a rule, of a record or an orphan."""
     field = entry[3]
-    return field is not None and field.role is Role.RULE
+    return field is not None and field.role is _RULE
 
 
 def has_rules(record: Iterable[Entry]) -> bool:
@@ -58,7 +62,7 @@ def has_rules(record: Iterable[Entry]) -> bool:
 
 def names_of(record: Iterable[Entry]) -> list[str]:
     """Return the names that *record* is for."""
-    agents = (it for it in record if it[2] is LineKind.USER_AGENT)
+    agents = (it for it in record if it[2] is _AGENT)
     return [name for it in agents for name in it[6]]
 
 
@@ -72,7 +76,7 @@ def boundary_problems(
     same names have rules.
     """
     # The rules that a blank line parts from the record are its last.
-    if record.rules and record.rules[-1][2] is LineKind.ORPHAN:
+    if record.rules and record.rules[-1][2] is _ORPHAN:
         yield from _orphan_problems(record, dialect)
     elif not (is_merged or record.rules):
         yield from _without_rules(record)
@@ -80,11 +84,11 @@ def boundary_problems(
 
 def _without_rules(record: Part) -> Iterator[Problem]:
     """Yield the problem of *record*, which has no rule."""
-    agents = [it for it in record.others if it[2] is LineKind.USER_AGENT]
+    agents = [it for it in record.others if it[2] is _AGENT]
     if any(second_field(it[5]) for it in agents):
         # A rule is in that line, which is reported itself.
         return
-    block = takewhile(lambda it: it[2] is not LineKind.BLANK, record.lines)
+    block = takewhile(lambda it: it[2] is not _BLANK, record.lines)
     known = [FIELD_NAMED[it[4].lower()] for it in block if it[4].lower() in FIELD_NAMED]
     # Ours O3, against 1994 D3.
     is_allowing = any(it.allows for it in known)
@@ -97,13 +101,13 @@ def _without_rules(record: Part) -> Iterator[Problem]:
 
 def _orphan_problems(record: Part, dialect: Dialect) -> Iterator[Problem]:
     """Yield the rules that blank lines part from *record*, which has some."""
-    orphans = [it for it in record.rules if it[2] is LineKind.ORPHAN]
+    orphans = [it for it in record.rules if it[2] is _ORPHAN]
     own = record.rules[: -len(orphans)]
     begun = next(number for number, *_ in record.others)
     last = max(it[0] for it in (*own[-1:], *filter(is_owned, record.others)))
     below = [it for it in record.without if it[0] > last]
-    blanks = [it[0] for it in below if it[2] is LineKind.BLANK]
-    unknown = (it for it in below if it[2] is LineKind.UNKNOWN)
+    blanks = [it[0] for it in below if it[2] is _BLANK]
+    unknown = (it for it in below if it[2] is _UNKNOWN)
     agents = (it[0] for it in unknown if _is_likely_agent(it[4], dialect))
     agent = next(agents, orphans[-1][0])
     agent_fix = _MISSPELT_AGENT_FIX.format(agent)
@@ -165,14 +169,14 @@ def joining_problems(
             yield from _sharing_problems(record, dialect)
         # Below the last line that is the record's or meant to be.
         rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(record))
-        is_parted = any(it[2] is LineKind.BLANK for it in rest)
+        is_parted = any(it[2] is _BLANK for it in rest)
 
 
 def _sharing_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
     """Yield the User-agent lines that only an ignored field parts from those above."""
     above, parting = record[0][0], ""
     for number, _, kind, field, name, *_ in record:
-        if kind is LineKind.USER_AGENT:
+        if kind is _AGENT:
             if parting:
                 outcome = f"shares its rules with line {above}"
                 yield kinds.NO_BLANK.at(number, 1, parting, outcome)
@@ -181,11 +185,7 @@ def _sharing_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Pro
             # 1994 F6: such a line is no boundary. A misspelt one, or one with an odd
             # character, is reported itself.
             (field is not None and kind is field.kind and not field.ends_names)
-            or (
-                kind is LineKind.UNKNOWN
-                and letters(name)
-                and not likely_field(name, dialect)
-            )
+            or (kind is _UNKNOWN and letters(name) and not likely_field(name, dialect))
         ):
             parting = name
 

@@ -74,6 +74,10 @@ with most lines.
 """
 
 
+# Before Python 3.12 each look-up of a member calls a function, and lines are many.
+_BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
+_NAMES, _RULE, _PAUSE, _SITEMAP = Role.NAMES, Role.RULE, Role.PAUSE, Role.SITEMAP
+
 PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
 """The value of a User-agent line that nothing is wrong with."""
 
@@ -96,7 +100,7 @@ class Part(NamedTuple):
             if it[3] is None:
                 part.without.append(it)
             else:
-                (part.rules if it[3].role is Role.RULE else part.others).append(it)
+                (part.rules if it[3].role is _RULE else part.others).append(it)
         return part
 
     @property
@@ -107,17 +111,17 @@ class Part(NamedTuple):
     @property
     def slips(self) -> list[Entry]:
         """The lines that are no rules and that may be meant as something else."""
-        names, blank, is_plain = Role.NAMES, LineKind.BLANK, PLAIN_NAME.fullmatch
+        is_plain = PLAIN_NAME.fullmatch
         found = [
             it
             for it in self.others
-            if it[3] and it[3].role is names and not is_plain(it[5])
+            if it[3] and it[3].role is _NAMES and not is_plain(it[5])
         ]
         found += [
             it
             for it in self.without
             # What another dialect knows is no slip.
-            if it[2] is not blank and it[4].lower() not in FIELD_NAMED
+            if it[2] is not _BLANK and it[4].lower() not in FIELD_NAMED
         ]
         return found
 
@@ -133,9 +137,6 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
     said: Any
     field_named, names_of = dialect.fields.get, dialect.names
     has_blank_lines = dialect.has_blank_lines
-    # Looked up once, not for each line.
-    orphan, unknown = LineKind.ORPHAN, LineKind.UNKNOWN
-    rule_role, names_role = Role.RULE, Role.NAMES
     space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
     part = Part([], [], [])
     rules, others, without = part
@@ -149,19 +150,21 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
         content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.
         name, colon, value = content.partition(":")
-        # Mostly the name is as usually written.
-        field = field_named(name) if colon else None
-        if field is None:
-            # Ours O15: space before the colon and at the start of the line is accepted.
-            name = name.strip(space)
-            if colon and name:
+        if colon:
+            # Mostly the name is as usually written.
+            field = field_named(name)
+            if field is None:
+                # Ours O15: space before the colon and at the start of the line is accepted.
+                name = name.strip(space)
                 # 1994 F4: field names compare without case.
                 field = field_named(name.lower())
+            value = value.strip(space)
+        else:
+            field, name = None, name.strip(space)
         if field is None:
-            kind = unknown
             if colon and name:
                 # 1994 F6: any other field is ignored, wherever it stands.
-                value = value.strip(space)
+                kind = _UNKNOWN
             elif name or colon:
                 # Ours O14: a line without this form is ignored, never guessed.
                 kind, name, value = LineKind.MALFORMED, "", ""
@@ -173,15 +176,14 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
             else:
                 # 1994 F1: blank lines separate records. Ours O5: also where only
                 # User-agent lines precede them.
-                kind = LineKind.BLANK
+                kind = _BLANK
                 is_parted = has_blank_lines and record > 0
             if room:
                 without.append((number, record, kind, None, name, value, value, raw))
                 room -= 1
             continue
-        said = value = value.strip(space)
-        kind, role = field.kind, field.role
-        if role is names_role:
+        kind, role, said = field.kind, field.role, value
+        if role is _NAMES:
             said = names_of(value)
             if not said:
                 # Ours O12: a line that names no robot is ignored.
@@ -202,11 +204,11 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 kind = field.bad_value.kind
             elif is_parted or not record:
                 # Ours O4: it belongs to no record.
-                kind = orphan
+                kind = _ORPHAN
             elif field.ends_names:
                 is_named = True
         entry = number, record, kind, field, name, value, said, raw
-        if role is rule_role:
+        if role is _RULE:
             rules.append(entry)
         else:
             others.append(entry)
@@ -359,17 +361,17 @@ class _Draft:
     def add(self, entry: Entry, dialect: Dialect) -> None:
         """Add what *entry* says."""
         number, _, kind, field, _, value, said, _ = entry
-        is_orphan = kind is LineKind.ORPHAN
+        is_orphan = kind is _ORPHAN
         if not is_orphan:
             self.last_line = number
         if field is None:
             return
-        if field.role is Role.NAMES:
+        if field.role is _NAMES:
             self.agents += [Agent(each, number) for each in said]
-        elif field.role is Role.PAUSE:
+        elif field.role is _PAUSE:
             delays = self.orphan_delays if is_orphan else self.delays
             delays.append(Delay(said, number, f"{field.name}: {value}"))
-        elif field.role is Role.RULE:
+        elif field.role is _RULE:
             rules = self.orphans if is_orphan else self.rules
             paths = dialect.paths(value)
             rules += [Rule(path, number, field.allows) for path in paths]
@@ -399,7 +401,7 @@ def records_of(entries: Iterable[Entry], dialect: Dialect) -> Iterator[Record]:
                 yield draft.record()
             draft, at = _Draft(), record
         # A bad value says nothing; what is above all records belongs to none.
-        if field and field.in_record and at and kind in (field.kind, LineKind.ORPHAN):
+        if field and field.in_record and at and kind in (field.kind, _ORPHAN):
             draft.add(entry, dialect)
     if at:
         yield draft.record()
@@ -517,16 +519,16 @@ class RobotReading:
         delays: list[float] = []
         for _, _, kind, field, _, value, said, _ in part.others:
             role = field and field.role
-            if role is Role.NAMES:
+            if role is _NAMES:
                 names += said
-            elif role is Role.SITEMAP:
+            elif role is _SITEMAP:
                 # Ours X7: it belongs to no record and may stand anywhere.
                 self._sitemaps[value] = None
-            elif role is not Role.PAUSE:
+            elif role is not _PAUSE:
                 raise NotImplementedError(role)
             # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
             # what a blank line parts from its record.
-            elif said is not None and (kind is not LineKind.ORPHAN or self.is_cautious):
+            elif said is not None and (kind is not _ORPHAN or self.is_cautious):
                 delays.append(said)
         if not record:
             self.above = part
@@ -552,7 +554,7 @@ class RobotReading:
         own.without.extend(part.without)
         if len(own.others) < MAX_OTHER_LINES:
             own.others.extend(part.others)
-        is_whole = part.rules and part.rules[-1][2] is not LineKind.ORPHAN
+        is_whole = part.rules and part.rules[-1][2] is not _ORPHAN
         if not is_whole and len(self.open) < MAX_OPEN_RECORDS:
             self.open.append(part)
         self._first_lines.append(part.others[0][0])
@@ -562,9 +564,8 @@ class RobotReading:
     def _obeyed(self, dialect: Dialect) -> Rules:
         """Return the rules that the robot obeys."""
         allows = splits = b""
-        orphan = LineKind.ORPHAN
         # Ours O5: the cautious reading obeys what a blank line parts from its record.
-        ignored = None if self.is_cautious else orphan
+        ignored = None if self.is_cautious else _ORPHAN
         # Ours O4: above all records a rule is ignored. 1994 D2, Ours O21: an empty path
         # closes nothing.
         obeyed = [it for it in self.own.rules if it[5] and it[2] is not ignored]
@@ -576,7 +577,7 @@ class RobotReading:
             ]
         values = tuple([it[5] for it in obeyed])
         if self.is_cautious:
-            splits = bytes([it[2] is orphan for it in obeyed])
+            splits = bytes([it[2] is _ORPHAN for it in obeyed])
         if dialect.has_allow:
             allows = bytes([it[3] is not None and it[3].allows for it in obeyed])
         text = "\n".join(("", *values))
