@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 HOSTS, PAGES = 40, 50
 LOST_SECONDS = 5.0
 """What may be missing after a kill: the second between two writes, on a busy machine."""
+
+CONCURRENT = 16
+"""Requests that Scrapy sends at a time."""
 
 FAILED = "robots_evidence_failed"
 
@@ -152,3 +157,65 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
     copy = tmp_path / "copy"
     shutil.copytree(small_disk, copy)
     assert verified(copy) > 0
+
+
+def block_disk(crawler: Crawler) -> None:
+    """Make each write of evidence wait for ever, as for a disk that hangs.
+
+    Both open files become pipes that are full, and that have no reader.
+    """
+
+    def opened() -> None:
+        unread, full = os.pipe()
+        os.set_blocking(full, False)
+        with suppress(BlockingIOError):
+            while True:
+                os.write(full, bytes(4_096))
+        os.set_blocking(full, True)
+        blocked = 0
+        for each in Path("/proc/self/fd").iterdir():
+            with suppress(FileNotFoundError):
+                if each.readlink().name.endswith((".warc.gz", ".jsonl.gz")):
+                    os.dup2(full, int(each.name))
+                    blocked += 1
+        assert blocked == len(("WARC", "journal"))
+        # Without a reader that is open, a write fails.
+        crawler.unread = unread  # type: ignore[attr-defined]
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux")
+@pytest.mark.parametrize("reactor", reactors())
+def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
+    tmp_path: Path, reactor: Reactor
+) -> None:
+    """At 64 MB that wait; what was sent is delivered, the rest is with the scheduler."""
+    # A line of the journal has the name of the robot, here a megabyte, which is not sent.
+    name = "examplebot " + 1_000_000 * "x"
+    job: dict[str, Any] = {
+        "JOBDIR": str(tmp_path / "job"),
+        "ROBOTSTXT_USER_AGENT": name,
+        "CONCURRENT_REQUESTS": CONCURRENT,
+    }
+    spider = "tests.crawl.parts:DeduplicatingSpider"
+    with Site() as site:
+        site.robots(RULES)
+        pages = [site.url(f"/{number}/b") for number in range(150)]
+        first = crawl(
+            pages,
+            spider=spider,
+            settings=recording(tmp_path / "evidence", LOG_LEVEL="INFO", **job),
+            hook="tests.commands.test_evidence_extremes:block_disk",
+            reactor=reactor,
+        )
+        sent = [target for target in site.targets() if target != "/robots.txt"]
+        second = crawl(pages, spider=spider, settings=job, reactor=reactor)
+
+    assert first.stats["finish_reason"] == FAILED
+    assert first.log.count("] ERROR: ") == 1
+    assert "the disk does not follow the crawl" in first.log
+    # The 64th line is too much; of those before it, what was not sent may go back.
+    assert sorted(site.url(it) for it in sent) == first.fetched_urls
+    assert 64 - CONCURRENT <= len(sent) < len(pages)
+    assert sorted(first.fetched_urls + second.fetched_urls) == sorted(pages)

@@ -305,7 +305,7 @@ class Evidence:
             "digest": None,
             "stale": False,
         }
-        self._files.write(line | values)
+        self._files.write_line(line | values)
 
     def _reference_of(self, policy: Policy, source: str) -> Reference:
         """Return the record of *policy*; if there is none, one from *source* is written."""
@@ -349,7 +349,7 @@ class Evidence:
             "WARC-Date": exchange.date,
             ORIGIN: str(origin),
         }
-        self._files.write(Record("request", named | own, http=exchange.sent))
+        self._files.write_record(Record("request", named | own, http=exchange.sent))
         digest, kind = digest_of(exchange.body), "response"
         named |= exchange.headers
         named |= {"WARC-Record-ID": f"<{received}>", "WARC-Concurrent-To": f"<{sent}>"}
@@ -363,7 +363,7 @@ class Evidence:
             }
         named["WARC-Payload-Digest"] = digest
         body = b"" if base else exchange.body
-        self._files.write(Record(kind, named, body, exchange.received))
+        self._files.write_record(Record(kind, named, body, exchange.received))
         return Reference(received, digest, exchange.date, exchange.url, base)
 
     def _write(
@@ -383,7 +383,7 @@ class Evidence:
             "WARC-Payload-Digest": reference.digest,
             ORIGIN: str(origin),
         }
-        self._files.write(Record(kind, named | headers, body))
+        self._files.write_record(Record(kind, named | headers, body))
         return reference
 
     # The crawl.
@@ -557,4 +557,4 @@ def digest_of(payload: bytes) -> str:
 def _rfc3339(seconds: float) -> str:
     """Return *seconds* since the epoch as a date of RFC 3339, in UTC."""
     at = datetime.fromtimestamp(seconds, tz=timezone.utc)
-    return f"{at:%Y-%m-%dT%H:%M:%S.%f}Z"
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")

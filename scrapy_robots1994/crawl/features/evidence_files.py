@@ -11,17 +11,17 @@ import json
 import os
 import re
 import secrets
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
-from threading import Event, Thread
-from typing import Any, NamedTuple, TypeAlias
+from threading import Condition, Thread
+from typing import NamedTuple
 
 from scrapy_robots1994.errors import SettingsError, needs_extra
 
 with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
+    from warcio.recordloader import ArcWarcRecord
     from warcio.statusandheaders import StatusAndHeaders
     from warcio.warcwriter import WARCWriter
 
@@ -31,16 +31,20 @@ FLUSH_SECONDS = 1.0
 FLUSH_BYTES = 4_000_000
 """Bytes at which the thread writes earlier."""
 
-MAX_QUEUED_BYTES = 64_000_000
-"""Bytes that wait for the thread; more mean that the disk does not follow."""
+MAX_WAITING_BYTES = 64_000_000
+"""Bytes that wait for the disk; more mean that it does not follow."""
 
 CLOSE_SECONDS = 30.0
 """Seconds that the last write may take."""
 
+COMPRESSION = 3
+"""The level of gzip: a third of the time of level 9, and a tenth more bytes."""
+
 _ENTRY_BYTES = 500
-"""Bytes of memory that a record or a line takes besides its texts."""
+"""Bytes of memory that a record or a line takes besides its text."""
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+_as_json = json.JSONEncoder().encode
 
 
 class Record(NamedTuple):
@@ -52,15 +56,11 @@ class Record(NamedTuple):
     http: tuple[str, list[tuple[str, str]]] | None = None
 
 
-Line: TypeAlias = dict[str, Any]
-"""A line of the journal."""
-
-
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    Neither `write` nor `flush` raises: the first error is in *error*, and *on_error* is
-    called with it, in the thread.
+    No method raises once they exist: the first error is in *error*, and *on_error* is
+    called with it, in any thread.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class EvidenceFiles:
         folder: Path,
         name: str,
         info: Mapping[str, str],
-        header: Line,
+        header: Mapping[str, object],
         on_error: Callable[[Exception], object],
     ) -> None:
         """Create both files, whose names begin with *name*.
@@ -82,13 +82,14 @@ class EvidenceFiles:
             folder.mkdir(parents=True, exist_ok=True)
             self._warc = _File(folder / f"{stem}.warc.gz")
             self._journal = _File(folder / f"{stem}.jsonl.gz")
-            self._packed = io.BytesIO()
-            self._writer = WARCWriter(self._packed, gzip=True, warc_version="1.1")
+            # Not packed by warcio, whose level is always 9.
+            self._block = io.BytesIO()
+            self._writer = WARCWriter(self._block, gzip=False, warc_version="1.1")
             record = self._writer.create_warcinfo_record(self._warc.path.name, info)
             self._info_id: str = record.rec_headers.get_header("WARC-Record-ID")
-            self._writer.write_record(record)
-            self._lines = [header | {"warc": self._warc.path.name}]
-            self._write_out()
+            self._warc.append(self._packed(record))
+            first = {**header, "warc": self._warc.path.name}
+            self._journal.append(_packed_lines([_as_json(first)]))
         except OSError as error:
             raise SettingsError(
                 f"ROBOTS1994_EVIDENCE names a folder that cannot be written, {folder}: "
@@ -97,10 +98,13 @@ class EvidenceFiles:
         self._on_error = on_error
         self.error: Exception | None = None
         self.records = self.lines = 0
-        self._queue: deque[Record | Line | Event | None] = deque()
-        self._wake = Event()
-        # Each written by one thread.
-        self._queued_bytes = self._taken_bytes = 0
+        # What both threads change, they change with this lock.
+        self._changed = Condition()
+        self._waiting: list[Record | str] = []
+        self._waiting_bytes = 0
+        # Writes that were requested, and how many of those have ended.
+        self._requested = self._ended = 0
+        self._is_closing = False
         # A daemon: the interpreter must not wait for a disk that hangs.
         self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
 
@@ -113,102 +117,119 @@ class EvidenceFiles:
         """Begin to write; what came before waits."""
         self._thread.start()
 
-    def write(self, item: Record | Line) -> None:
-        """Write *item* soon, after all items before it; nothing after an error."""
-        waiting = self._queued_bytes - self._taken_bytes
-        if waiting > MAX_QUEUED_BYTES:
+    def write_record(self, record: Record) -> None:
+        """Write *record* soon, after all before it; nothing after an error."""
+        self._put(record, len(record.body))
+
+    def write_line(self, line: Mapping[str, object]) -> None:
+        """Write *line* of the journal soon, after the records of its time."""
+        text = _as_json(line)
+        self._put(text, len(text))
+
+    def _put(self, item: Record | str, size: int) -> None:
+        """Let *item* wait for the thread, which is not woken for each."""
+        if self.error is not None:
+            return
+        with self._changed:
+            self._waiting.append(item)
+            self._waiting_bytes += _ENTRY_BYTES + size
+            size = self._waiting_bytes
+            if size > FLUSH_BYTES:
+                self._changed.notify_all()
+        if size > MAX_WAITING_BYTES:
             self._fail(TimeoutError("the disk does not follow the crawl"))
-        if self.error is None:
-            self._queued_bytes += _size(item)
-            self._queue.append(item)
-            if waiting > FLUSH_BYTES:
-                self._wake.set()
 
     def flush(self) -> None:
         """Return when all items are written, or cannot be."""
-        written = Event()
-        self._queue.append(written)
-        self._wake.set()
-        written.wait(CLOSE_SECONDS)
+        with self._changed:
+            self._requested += 1
+            number = self._requested
+            self._changed.notify_all()
+            has_ended = self._changed.wait_for(
+                lambda: self._ended >= number or self.error is not None, CLOSE_SECONDS
+            )
+        if not has_ended:
+            self._fail(TimeoutError(f"the disk took more than {CLOSE_SECONDS:g} s"))
 
     def close(self) -> None:
         """Write the rest, and close the files."""
-        self._queue.append(None)
-        self._wake.set()
+        self._is_closing = True
         if self._thread.ident is None:
             self._thread.start()
-        self._thread.join(CLOSE_SECONDS)
-        if self._thread.is_alive():
-            self._fail(TimeoutError(f"the disk took more than {CLOSE_SECONDS:g} s"))
+        self.flush()
 
     def _run(self) -> None:
-        """Write what comes, until the end."""
+        """Write what waits, every second, until the end."""
         is_open = True
         while is_open:
-            waiting: list[Event] = []
+            with self._changed:
+                self._changed.wait_for(self._is_due, FLUSH_SECONDS)
+                items, self._waiting = self._waiting, []
+                size, requested = self._waiting_bytes, self._requested
+                is_open = not self._is_closing
             try:
-                is_open = self._collect(waiting)
                 if self.error is None:
-                    self._write_out()
+                    self._write_out(items)
+                if not is_open:
+                    self._warc.close()
+                    self._journal.close()
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
                 self._fail(error)
-            for each in waiting:
-                each.set()
-        self._warc.close()
-        self._journal.close()
+            with self._changed:
+                # Until here they are in memory.
+                self._waiting_bytes -= size
+                self._ended = requested
+                self._changed.notify_all()
 
-    def _collect(self, waiting: list[Event]) -> bool:
-        """Take what came within a second; return whether more may come."""
-        # Not woken for each item: that would cost more than to write it.
-        self._wake.wait(FLUSH_SECONDS)
-        self._wake.clear()
-        for _ in range(len(self._queue)):
-            item = self._queue.popleft()
-            if item is None:
-                return False
-            if isinstance(item, Event):
-                waiting.append(item)
-                continue
-            self._taken_bytes += _size(item)
-            # After an error the rest is dropped.
-            if self.error is None:
-                self._add(item)
-        return True
+    def _is_due(self) -> bool:
+        """Return whether to write before the second is over."""
+        return self._requested > self._ended or self._waiting_bytes > FLUSH_BYTES
 
-    def _add(self, item: Record | Line) -> None:
-        """Add *item* to what is written next."""
-        if not isinstance(item, Record):
-            self._lines.append(item)
-            self.lines += 1
-            return
-        headers = dict(item.headers) | {"WARC-Warcinfo-ID": self._info_id}
-        http = item.http and StatusAndHeaders(*item.http)
-        record = self._writer.create_warc_record(
+    def _write_out(self, items: Iterable[Record | str]) -> None:
+        """Write *items*, records first."""
+        records = [self._pack(it) for it in items if isinstance(it, Record)]
+        lines = [it for it in items if isinstance(it, str)]
+        # Also without any: a file that was removed is noticed.
+        self._warc.append(b"".join(records))
+        self._journal.append(_packed_lines(lines))
+        self.records += len(records)
+        self.lines += len(lines)
+
+    def _pack(self, record: Record) -> bytes:
+        """Return *record* as it is in the WARC."""
+        headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
+        built = self._writer.create_warc_record(
             headers["WARC-Target-URI"],
-            item.kind,
-            payload=io.BytesIO(item.body),
-            length=len(item.body),
+            record.kind,
+            payload=io.BytesIO(record.body),
+            length=len(record.body),
             warc_headers_dict=headers,
-            http_headers=http,
+            http_headers=record.http and StatusAndHeaders(*record.http),
         )
-        self._writer.write_record(record)
-        self.records += 1
+        return self._packed(built)
 
-    def _write_out(self) -> None:
-        """Write what was added, records first."""
-        self._warc.append(self._packed.getvalue())
-        self._packed.seek(0)
-        self._packed.truncate()
-        if self._lines:
-            text = "".join(f"{json.dumps(line)}\n" for line in self._lines)
-            self._journal.append(gzip.compress(text.encode("ascii"), 6))
-            self._lines.clear()
+    def _packed(self, record: ArcWarcRecord) -> bytes:
+        """Return *record*, which warcio made, as a gzip member."""
+        self._block.seek(0)
+        self._block.truncate()
+        self._writer.write_record(record)
+        return gzip.compress(self._block.getvalue(), COMPRESSION)
 
     def _fail(self, error: Exception) -> None:
         """Report the first *error*."""
-        if self.error is None:
-            self.error = error
-            self._on_error(error)
+        if self.error is not None:
+            return
+        self.error = error
+        self._on_error(error)
+        with self._changed:
+            # Whoever waits in `flush`.
+            self._changed.notify_all()
+
+
+def _packed_lines(lines: list[str]) -> bytes:
+    """Return *lines* of the journal as a gzip member; nothing for none."""
+    text = "".join(f"{line}\n" for line in lines)
+    return gzip.compress(text.encode("ascii"), COMPRESSION) if lines else b""
 
 
 class _File:
@@ -221,25 +242,20 @@ class _File:
 
     def append(self, piece: bytes) -> None:
         """Write *piece* whole, or raise OSError."""
+        status = os.fstat(self._file.fileno())
         # Written to a file that was removed, it would be lost without an error.
-        if os.fstat(self._file.fileno()).st_nlink == 0:
+        if status.st_nlink == 0:
             raise FileNotFoundError(ENOENT, "it was removed", str(self.path))
-        start, rest = self._file.tell(), memoryview(piece)
+        rest = memoryview(piece)
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError:
             # What a full disk took of it would be a broken end.
             with suppress(OSError):
-                self._file.truncate(start)
+                self._file.truncate(status.st_size)
             raise
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def _size(item: Record | Line) -> int:
-    """Return about how much memory *item* takes."""
-    texts: Iterable[object] = item.values() if isinstance(item, dict) else (item.body,)
-    return _ENTRY_BYTES + sum(len(it) for it in texts if isinstance(it, (str, bytes)))
