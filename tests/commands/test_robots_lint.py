@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import TIMEOUT_SECONDS, CommandResult, scrapy
-from tests.support.forked import ROOT
+from tests.commands.running import CommandResult, scrapy
+from tests.support.forked import ROOT, TIMEOUT_SECONDS
 
 MODULE = "scrapy_robots1994.commands.robots_lint"
 SCRIPT = (sys.executable, "-c", f"import sys, {MODULE} as it; sys.exit(it.main())")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import TIMEOUT_SECONDS, scrapy
+from tests.commands.running import scrapy
 from tests.commands.test_check import OPTIONS
 from tests.support.crawl import Reactor, reactors
-from tests.support.forked import ROOT
+from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.site import Site
 
 SCRAPY = (sys.executable, "-m", "scrapy")

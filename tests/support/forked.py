@@ -26,6 +26,7 @@ import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 REACTOR = "twisted.internet.reactor"
+TIMEOUT_SECONDS = 120.0
+"""Seconds after which a command that has not ended fails the test."""
 
 PRELOADED = (
     "tests.support.clock",  # first: it replaces the clock that others import
@@ -131,6 +134,31 @@ class ForkedProcess:
             self._answers += received
         line, _, self._answers = self._answers.partition(b"\n")
         return line
+
+
+def run_to_its_end(
+    target: str,
+    *argv: str,
+    folder: Path,
+    env: Mapping[str, str],
+    typed: str = "",
+    warn: bool = True,
+) -> tuple[int, str, str]:
+    """Return exit code, output and log of a `ForkedProcess` with *typed* as its input."""
+    with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        stdin.write(typed.encode())
+        stdin.seek(0)
+        files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
+        process = ForkedProcess(
+            target, *argv, files=files, folder=folder, env=env, warn=warn
+        )
+        try:
+            code = process.wait(TIMEOUT_SECONDS)
+        finally:
+            process.kill()
+        stdout.seek(0)
+        stderr.seek(0)
+        return code, stdout.read().decode(), stderr.read().decode()
 
 
 @cache

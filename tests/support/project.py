@@ -8,15 +8,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.support.forked import TIMEOUT_SECONDS, run_to_its_end
 from tests.support.warned import printed, unexpected
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.site import Site
-
-TIMEOUT_SECONDS = 120.0
-"""Seconds until a command that does not end fails the test."""
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
 WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
@@ -68,30 +66,33 @@ class CommandResult:
 def run(
     *command: str | Path,
     folder: Path,
-    python_path: str = "",
-    typed: str = "",
     **variables: str,
 ) -> CommandResult:
-    """Run this Python with *command* in *folder*, with *typed* as its input.
+    """Run this Python with *command* in *folder*.
 
     The modules of the tests are not on its path; *variables* are added to the
     environment. The command must not warn.
     """
-    always = {"PYTHONPATH": python_path, "PYTHONWARNINGS": "always"}
+    always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
     done = subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=folder,
         env=known,
-        input=typed,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_SECONDS,
         check=False,
     )
-    warned = unexpected(printed(done.stderr))
-    assert not warned, f"it warned of {warned}:\n{done.stderr}"
+    assert_no_warning(done.stderr)
     return CommandResult(done.stdout, done.stderr, done.returncode)
+
+
+def assert_no_warning(log: str) -> None:
+    """Assert that a process wrote no warning to its *log* but those of other code."""
+    warned = unexpected(printed(log))
+    assert not warned, f"it warned of {warned}:\n{log}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,15 @@ class Project:
 
     def scrapy(self, *command: str, typed: str = "", **variables: str) -> CommandResult:
         """Run `scrapy *command*` in the folder of the project."""
-        known = ("-m", "scrapy", *command)
-        return run(*known, folder=self.folder, typed=typed, **variables)
+        code, printed_text, log = run_to_its_end(
+            "scrapy.cmdline:execute",
+            *command,
+            folder=self.folder,
+            env=os.environ | variables,
+            typed=typed,
+        )
+        assert_no_warning(log)
+        return CommandResult(printed_text, log, code)
 
     def crawl(self, *options: str) -> CommandResult:
         """Run `scrapy crawl walk` with the site."""
