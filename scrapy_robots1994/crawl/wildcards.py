@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
 
-MAX_BYTES = 16_000_000
-"""Bytes of rules in that dialect that are remembered; others are read again."""
+MAX_BYTES = 1_000_000
+"""Bytes of rules in that dialect that are remembered: those of about a hundred origins, or of one
+with larger rules. Others are read again for each request, in a fraction of a millisecond.
+"""
 
 MAX_ORIGINS = 100_000
 """Origins that are counted one by one; requests of further ones are counted alone."""
@@ -51,7 +53,9 @@ class IgnoredWildcards:
         self._robot = robot
         # By the rules of the crawl's own dialect, for the same robot.
         self._others: LRUCache[RobotRules, RobotRules]
-        self._others = LRUCache(MAX_BYTES, getsizeof=lambda it: it.memory_bytes)
+        self._others = LRUCache(
+            MAX_BYTES, getsizeof=lambda it: min(it.memory_bytes, MAX_BYTES)
+        )
         self._origins: set[Origin] = set()
         self._sent = self._refused = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -85,8 +89,7 @@ class IgnoredWildcards:
         read = partial(robots.read_as(dialect=OTHER).rules, rules.robot)
         is_small = robots.size <= INLINE_PARSE_BYTES
         other = read() if is_small else await run_in_thread(read)
-        if other.memory_bytes <= MAX_BYTES:
-            self._others[rules] = other
+        self._others[rules] = other
         return other
 
     def _closed(self) -> None:
