@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scrapy_robots1994 import LineKind, RobotsTxt
+from tests.oracle.reading import DIALECTS
 
 HOST = "http://a.example"
-DIALECTS = ("1994", "revisited", "extended", "rfc9309")
-PREFIX_DIALECTS = DIALECTS[:3]
+PREFIX_DIALECTS = tuple(it for it in DIALECTS if it != "rfc9309")
 """Those whose rules are prefixes, and whose records end at a blank line."""
 READINGS = ("literal", "cautious")
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.standard.asking import DIALECTS
 from tests.support.corpus import corpus_files
 from tests.support.forked import ROOT
 
@@ -89,10 +88,15 @@ Allow: /|allows everything
 """
 
 
-EFFECTS = (EFFECTS_1994, EFFECTS_REVISITED, EFFECTS_EXTENDED, EFFECTS_RFC9309)
+EFFECTS = {
+    "1994": EFFECTS_1994,
+    "revisited": EFFECTS_REVISITED,
+    "extended": EFFECTS_EXTENDED,
+    "rfc9309": EFFECTS_RFC9309,
+}
 
 
-@pytest.mark.parametrize(("dialect", "rows"), list(zip(DIALECTS, EFFECTS, strict=True)))
+@pytest.mark.parametrize(("dialect", "rows"), EFFECTS.items())
 def test_each_line_has_its_effect(dialect: str, rows: str) -> None:
     """The report says what a robot of the dialect takes from the line."""
     lines, expected = zip(*(row.split("|") for row in rows.splitlines()), strict=True)

@@ -19,9 +19,14 @@ from scrapy_robots1994.parser.fields import (
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 IN_USE = [field for field in FIELDS if field.dialects]
-VALUES = {Role.NAMES: "x", Role.RULE: "/x", Role.SITEMAP: "http://h.test/x.xml"}
-# A value that says five seconds, and one that says nothing.
-PAUSES = {"Crawl-delay": ("5", "soon")}
+# A good value, that of a pause five seconds, and a bad one if any is.
+VALUES: dict[str, tuple[str, str | None]] = {
+    "User-agent": ("x", ""),
+    "Disallow": ("/x", None),
+    "Allow": ("/x", None),
+    "Crawl-delay": ("5", "soon"),
+    "Sitemap": ("http://h.test/x.xml", None),
+}
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda it: it.name)
@@ -49,7 +54,7 @@ def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
     field: Field, dialect: str
 ) -> None:
     """In every other dialect it is unknown."""
-    value = VALUES.get(field.role) or PAUSES[field.name][0]
+    value, _ = VALUES[field.name]
     body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
 
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -67,10 +72,11 @@ def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
 @pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
 def test_bad_value_is_ignored_and_reported(field: Field) -> None:
     """The row names the kind of the line and the code of the problem."""
+    _, value = VALUES[field.name]
     if field.bad_value is None:
         assert field.read is None
+        assert value is None
         return
-    value = "" if field.role is Role.NAMES else PAUSES[field.name][1]
     dialect = next(filter(field.is_in, DIALECTS))
     body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
 

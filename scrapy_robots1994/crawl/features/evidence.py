@@ -53,6 +53,7 @@ from scrapy_robots1994.policy.fetch_result import (
     RobotsResponse,
     Validators,
 )
+from scrapy_robots1994.policy.outcomes import with_settings
 from scrapy_robots1994.policy.policy import Rules
 
 META_KEY = "robots1994_evidence"
@@ -77,8 +78,7 @@ DECIDING = (
     "dialect",
     "reading",
     "max_bytes",
-    "forbidden",
-    "unreachable",
+    *(row.setting.lower() for row in with_settings()),
     "ttl",
     "min_ttl",
     "stale_ttl",
