@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tests.oracle.lines import BLANKS
 
@@ -10,6 +11,7 @@ BROWSERS = {"mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari"}
 """Product tokens that do not name a robot in a record's value (O10)."""
 
 
+@lru_cache(1 << 16)
 def comments(text: str) -> tuple[str, list[str]]:
     """Return the text outside comments, and each outermost comment.
 
@@ -19,17 +21,21 @@ def comments(text: str) -> tuple[str, list[str]]:
     found: list[str] = []
     outside, depth = "", 0
     for character in text:
-        word = re.split("[ \t]", outside)[-1]
         if depth:
             depth += {"(": 1, ")": -1}.get(character, 0)
             found[-1] += character if depth else ""
-        elif character == "(" and (not word or "/" in word):
+        elif character == "(" and opens_comment(re.split("[ \t]", outside)[-1]):
             depth = 1
             found.append("")
             outside += " "
         else:
             outside += character
     return outside, found
+
+
+def opens_comment(word: str) -> bool:
+    """Return whether a parenthesis right behind *word*, perhaps empty, opens a comment (O9)."""
+    return not word or "/" in word
 
 
 def after_compatible(text: str) -> list[str]:
