@@ -27,8 +27,6 @@ from scrapy_robots1994.parser.fields import (
     Role,
 )
 from scrapy_robots1994.parser.reader import (
-    COMMENT,
-    PLAIN_NAME,
     SPACE,
     Entry,
     Line,
@@ -41,12 +39,10 @@ _ValueCheck: TypeAlias = Callable[[Entry, Dialect], Iterator[Problem]]
 PLAIN_PATH = re.compile(r"(?:/[!\"%-)+-9;-~]*)?")
 """The value of a rule that nothing is wrong with."""
 
-# Values whose characters are right, plain ones, and the check of others; None if there is
-# none. A role that is not here is an error.
-_Values: TypeAlias = tuple[re.Pattern[str], re.Pattern[str], _ValueCheck]
-_VALUES: dict[Role, _Values | None] = {
-    Role.NAMES: (PLAIN_NAME, PLAIN_NAME, name_problems),
-    Role.RULE: (re.compile(r"[!-\"$-9;-~]*"), PLAIN_PATH, path_problems),
+# The check of a value; None if there is none. A role that is not here is an error.
+_VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
+    Role.NAMES: name_problems,
+    Role.RULE: path_problems,
     Role.PAUSE: None,
     Role.SITEMAP: None,
 }
@@ -63,26 +59,15 @@ _WORD_END = re.compile(f"[{SPACE}=;]+")
 
 def line_problems(entry: Entry, dialect: Dialect) -> Iterable[Problem]:
     """Return the problems of the line of *entry*, whatever record it belongs to."""
-    _, _, kind, field, name, value, _, raw = entry
+    kind, field, value = entry[2], entry[3], entry[5]
     if field is None:
         return () if kind in IDLE else (_ignored(entry, dialect),)
     if field.bad_value is not None and kind is field.bad_value.kind:
         line = Line.of(entry)
         bad = KIND_CODED[field.bad_value.problem]
         return (bad.at(line.number, line.column, value, field=field),)
-    checked = _VALUES[field.role]
-    if checked is None:
-        return ()
-    printable, plain, check = checked
-    if (
-        COMMENT not in raw
-        and raw.startswith(name)
-        and raw[len(name)] == ":"
-        and printable.fullmatch(value)
-    ):
-        # Most lines are plain.
-        return () if plain.fullmatch(value) else check(entry, dialect)
-    return _effective(entry, field, dialect, check)
+    check = _VALUE_CHECKS[field.role]
+    return _effective(entry, field, dialect, check) if check else ()
 
 
 def _effective(
