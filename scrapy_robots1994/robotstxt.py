@@ -144,7 +144,8 @@ class RobotsTxt:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the author of the file should know, in the order of the lines."""
-        return problems_of(self._body, self._dialect)
+        entries = tuple(read(self.text, self._dialect))
+        return problems_of(entries, self._body, self._dialect)
 
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None

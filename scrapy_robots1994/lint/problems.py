@@ -27,7 +27,6 @@ from scrapy_robots1994.parser.reader import (
     Entry,
     Part,
     RobotReading,
-    read,
     records_of,
 )
 from scrapy_robots1994.parser.user_agent import EVERYBODY
@@ -50,18 +49,15 @@ _PLACE = attrgetter("line", "column", "code")
 _RECORD = itemgetter(1)
 
 
-def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problems of a file, in the order of their places."""
-    text = body.text
-    return problems_of_entries(tuple(read(text, dialect)), text, body, dialect)
-
-
-def problems_of_entries(
-    entries: Sequence[Entry], text: str, body: Body, dialect: Dialect
+def problems_of(
+    entries: Sequence[Entry], body: Body, dialect: Dialect
 ) -> tuple[Problem, ...]:
-    """Return the problems of the file *body*, whose *text* makes these *entries*."""
+    """Return the problems of the file *body*, read as these *entries*, in the order of their
+    places.
+    """
     groups = [list(group) for record, group in groupby(entries, _RECORD) if record]
-    reported = _reported(entries, text, is_page=not groups and _is_page(entries))
+    is_wide, is_page = _is_wide(body.text), not groups and _is_page(entries)
+    reported = _reported(entries, is_wide=is_wide, is_page=is_page)
     found = [it for entry in reported for it in line_problems(entry, dialect)]
     found += _orphans(entries, found, has_records=bool(groups))
     # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
@@ -81,7 +77,7 @@ def problems_of_entries(
     found += rule_problems(records, dialect)
     if dialect.has_blank_lines:
         found += default_problems(records)
-    found += _file_problems(entries, text, body, has_records=bool(groups))
+    found += _file_problems(entries, body, is_wide=is_wide, has_records=bool(groups))
     return tuple(sorted(found, key=_PLACE))
 
 
@@ -98,12 +94,13 @@ def weakening_problems(
     those in or below the records that the robot obeys, above all records, and of
     User-agent lines that likely meant the robot.
     """
+    is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and _is_page(reading.above.lines)
     is_plain = PLAIN_PATH.fullmatch
     rules = (*reading.above.rules, *reading.own.rules)
     odd = [it for it in rules if not is_plain(it[5])]
     odd += reading.above.slips + reading.own.slips
-    own = _reported(odd, reading.text, is_page=is_page)
+    own = _reported(odd, is_wide=is_wide, is_page=is_page)
     meant = () if reading.is_named else reading.elsewhere
     found: list[Problem] = []
     for problem in chain(
@@ -111,7 +108,7 @@ def weakening_problems(
         (it for line in own for it in line_problems(line, dialect)),
         _meant_problems(meant, dialect, robot),
         _orphans(reading.above.rules, found, has_records=reading.has_any),
-        (_WIDE_TEXT,) if _is_wide(reading.text) else (),
+        (_WIDE_TEXT,) if is_wide else (),
     ):
         # The cautious reading obeys the lines below a blank line.
         is_obeyed = problem.is_split and reading.is_cautious
@@ -158,10 +155,12 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
         yield from rule_problems(records, dialect)
 
 
-def _reported(entries: Sequence[Entry], text: str, *, is_page: bool) -> Sequence[Entry]:
+def _reported(
+    entries: Sequence[Entry], *, is_wide: bool, is_page: bool
+) -> Sequence[Entry]:
     """Return those of *entries* whose lines are reported one by one."""
     # Ours O23: in a page, or in UTF-16, no line without an effect was meant to have one.
-    if is_page or _is_wide(text):
+    if is_wide or is_page:
         return [it for it in entries if it[3] is not None]
     return entries
 
@@ -182,13 +181,13 @@ def _orphans(
 
 
 def _file_problems(
-    entries: Sequence[Entry], text: str, body: Body, *, has_records: bool
+    entries: Sequence[Entry], body: Body, *, is_wide: bool, has_records: bool
 ) -> Iterator[Problem]:
     """Yield the problems of the file as a whole."""
     if encoding_of(body.data)[0]:
         # Ours O16
         yield kinds.MARK.at(1, 1)
-    if _is_wide(text):
+    if is_wide:
         yield _WIDE_TEXT
     else:
         for entry in entries:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.kinds import KINDS
-from scrapy_robots1994.lint.problems import problems_of_entries
+from scrapy_robots1994.lint.problems import problems_of
 from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
@@ -55,7 +55,7 @@ class Report:
         here, file = dialect_named(dialect), Body(body, is_truncated=is_truncated)
         text = file.text
         entries = tuple(read(text, here))
-        problems = problems_of_entries(entries, text, file, here)
+        problems = problems_of(entries, file, here)
         self.name = name
         self.lines = tuple(map(Line.of, entries))
         self.records = tuple(records_of(entries, here))
