@@ -30,7 +30,6 @@ from scrapy_robots1994.parser.reader import (
     SPACE,
     Entry,
     Line,
-    column_of,
     read,
 )
 
@@ -178,7 +177,7 @@ def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
 
 def absent(entry: Entry, field: Field) -> Problem:
     """Return the problem of a line of a *field* that the dialect does not have."""
-    return KIND_CODED[field.absent].at(entry[0], column_of(entry), entry[4])
+    return KIND_CODED[field.absent].at(entry[0], Line.of(entry).column, entry[4])
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,7 @@ from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import FIELD_NAMED, LineKind, Role
-from scrapy_robots1994.parser.reader import Agent, Entry, Part, Record, Rule, column_of
+from scrapy_robots1994.parser.reader import Agent, Entry, Line, Part, Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -146,7 +146,7 @@ def orphan_problem(entry: Entry, advice: str, *, is_split: bool = False) -> Prob
     number, _, _, field, name, *_ = entry
     return kinds.ORPHAN.at(
         number,
-        column_of(entry),
+        Line.of(entry).column,
         name,
         field=field,
         advice=advice,

@@ -8,7 +8,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import SPACE, Entry
+from scrapy_robots1994.parser.reader import SPACE, Entry, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -32,17 +32,10 @@ def likely_name(name: str) -> str:
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
-def value_column(entry: Entry) -> int:
-    """Return the column, from 1, where the value of a line begins, if it has one."""
-    value, raw = entry[5], entry[7]
-    # Nothing but space is between the colon and the value.
-    return raw.index(value, raw.index(":") + 1) + 1
-
-
 def name_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a User-agent line."""
     number, _, _, field, _, value, names, _ = entry
-    column = value_column(entry)
+    column = Line.of(entry).value_column
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11
@@ -111,7 +104,7 @@ def _before_wildcard(path: str) -> str:
 def path_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a rule."""
     number, field, value = entry[0], entry[3], entry[5]
-    column, end = value_column(entry), 0
+    column, end = Line.of(entry).value_column, 0
     # Revisited K2: there may be several paths.
     for path in dialect.paths(value):
         start = value.index(path, end)

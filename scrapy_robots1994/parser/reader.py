@@ -221,12 +221,6 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:
         yield from part.lines
 
 
-def column_of(entry: Entry) -> int:
-    """Return the column, from 1, of the first character of the line that is not space."""
-    raw = entry[7]
-    return len(raw) - len(raw.lstrip(SPACE)) + 1
-
-
 class Line(NamedTuple):
     """One line of a file; `text + ending` is what the file has there.
 
