@@ -11,7 +11,7 @@ from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand, is_u
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
-from scrapy_robots1994.lint.kinds import KINDS, SEVERITIES
+from scrapy_robots1994.lint.kinds import KIND_CODED, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
@@ -123,10 +123,10 @@ def _unread(name: str, source: PolicySource) -> Unread:
 def _codes(text: str) -> frozenset[str]:
     """Return the codes of problems that *text* lists."""
     codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
-    unknown = codes - {kind.code for kind in KINDS}
+    unknown = codes - KIND_CODED.keys()
     if unknown:
         shown = escape_control_chars(", ".join(sorted(unknown)))
-        last = KINDS[-1].code
+        last = max(KIND_CODED)
         raise WrongUse(f"--ignore: no such code: {shown}; codes go from R001 to {last}")
     return codes
 

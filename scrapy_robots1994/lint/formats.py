@@ -11,7 +11,14 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from scrapy_robots1994.escaping import escape_control_chars, wrap_and_escape
-from scrapy_robots1994.lint.kinds import INFO, KINDS, SEVERITIES, Problem
+from scrapy_robots1994.lint.kinds import (
+    ERROR,
+    INFO,
+    KINDS,
+    SEVERITIES,
+    WARNING,
+    Problem,
+)
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser import Line, Record
 
@@ -24,9 +31,12 @@ _MAX_MESSAGE = 1_000
 Paint: TypeAlias = Callable[[str, str], str]
 """Returns a text in a style, as `1;31`; without colour, the text as it is."""
 
-# What terminals call bold, faint, and for the severities bold red, yellow and cyan.
+# What terminals call bold and faint.
 BOLD, FAINT = "1", "2"
-STYLES = dict(zip(SEVERITIES, ("1;31", "33", "36"), strict=True))
+# What severities are at a terminal (bold red, yellow and cyan), in a workflow, and in SARIF.
+_STYLES = {ERROR: "1;31", WARNING: "33", INFO: "36"}
+_COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
+_LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 
 
 def unpainted(text: str, _style: str) -> str:
@@ -86,7 +96,7 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
     first, *others = wrap_and_escape(f"{label} {problem.sentence}", width)
     # The label has no long word, so that wrapping does not split it.
     head, tail = first[: len(label)], first[len(label) :]
-    yield f"{_INDENT}^ {paint(head, STYLES[problem.severity])}{tail}"
+    yield f"{_INDENT}^ {paint(head, _STYLES[problem.severity])}{tail}"
     for text in (*others, *wrap_and_escape(problem.fix, width)):
         yield f"{_INDENT}  {text}"
 
@@ -165,11 +175,11 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
     """Yield a workflow command for each problem, which GitHub shows at its line."""
     name = _property(report.name)
     if isinstance(report, Unread):
-        command = "error" if report.is_fault else "notice"
+        command = _COMMANDS[report.severity]
         yield f"::{command} file={name}::{_data(report.why)}"
         return
     for problem in report.problems:
-        command = "notice" if problem.severity == INFO else problem.severity
+        command = _COMMANDS[problem.severity]
         title = _property(f"{problem.code} ({problem.clause})")
         place = f"line={problem.line},col={problem.column}"
         text = _data(_message(problem))
@@ -196,11 +206,11 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
 
     *version* is that of this package.
     """
-    results, notes = [], []
+    results, notes, is_read = [], [], True
     for report in reports:
         if isinstance(report, Unread):
-            level = "error" if report.is_fault else "note"
-            notes.append(_sarif_message(level, report.why, report.name))
+            is_read = is_read and not report.is_fault
+            notes.append(_sarif_message(report.severity, report.why, report.name))
         else:
             results += [_sarif_result(report.name, it) for it in report.problems]
     rules = [
@@ -208,11 +218,10 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
             "id": kind.code,
             "shortDescription": {"text": f"{kind.title} ({kind.clause})"},
             "help": {"text": kind.fix},
-            "defaultConfiguration": {"level": _sarif_level(kind.severity)},
+            "defaultConfiguration": {"level": _LEVELS[kind.severity]},
         }
         for kind in KINDS
     ]
-    is_read = all(note["level"] == "note" for note in notes)
     invocation = {"executionSuccessful": is_read, "toolExecutionNotifications": notes}
     driver = {"name": "robots-lint", "version": version, "rules": rules}
     run = {
@@ -226,18 +235,17 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
     return {"$schema": schema, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_level(severity: str) -> str:
-    """Return what SARIF calls *severity*."""
-    return "note" if severity == INFO else severity
-
-
-def _sarif_message(level: str, text: str, name: str, **place: Any) -> dict[str, Any]:
+def _sarif_message(severity: str, text: str, name: str, **place: Any) -> dict[str, Any]:
     """Return a message about the file *name*, or about a *place* in it."""
     # In a URL, only characters that no URL has are encoded.
     safe = "%/:?#[]@!$&'()*+,;=" if "://" in name else "/"
     uri = quote(name, safe, errors="surrogateescape")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}
-    return {"level": level, "message": {"text": _plain(text)}, "locations": [location]}
+    return {
+        "level": _LEVELS[severity],
+        "message": {"text": _plain(text)},
+        "locations": [location],
+    }
 
 
 def _plain(text: str) -> str:
@@ -252,16 +260,15 @@ def _plain(text: str) -> str:
 def _sarif_result(name: str, problem: Problem) -> dict[str, Any]:
     """Return one problem."""
     region = {"startLine": problem.line, "startColumn": problem.column}
-    level = _sarif_level(problem.severity)
     properties = {
         "clause": problem.clause,
         "weakensPolicy": problem.weakens_policy,
         "tightensPolicy": problem.tightens_policy,
     }
     return {
-        **_sarif_message(level, _message(problem), name, region=region),
+        **_sarif_message(problem.severity, _message(problem), name, region=region),
         "ruleId": problem.code,
-        "ruleIndex": [kind.code for kind in KINDS].index(problem.code),
+        "ruleIndex": KINDS.index(problem.kind),
         "properties": properties,
     }
 

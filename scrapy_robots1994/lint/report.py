@@ -8,7 +8,7 @@ from operator import ne
 from typing import Any
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.lint.kinds import KINDS
+from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS
 from scrapy_robots1994.lint.problems import problems_of
 from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
@@ -33,6 +33,11 @@ class Unread:
     name: str
     why: str
     is_fault: bool = True
+
+    @property
+    def severity(self) -> str:
+        """That of a problem of the same weight."""
+        return ERROR if self.is_fault else INFO
 
 
 class Report:
