@@ -20,6 +20,7 @@ from scrapy_robots1994.compare.parsers import (
     direction_of,
     our_parser,
 )
+from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 CACHED_BYTES = 1_000_000
@@ -50,7 +51,9 @@ class Comparer:
         self._diagnoses = {it.name: Diagnosis(self._ours, it) for it in others}
         files = LRUCache[Any, ParsedVariants](CACHED_BYTES, lambda it: len(it.body) + 1)
         # What is larger than all of the cache is not stored.
-        self._files_of = cached(files)(partial(ParsedVariants, dialect=dialect))
+        self._files_of = cached(files)(
+            partial(ParsedVariants, dialect=dialect_named(dialect))
+        )
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return how parser *name* and ours differ by the questions of *task*."""

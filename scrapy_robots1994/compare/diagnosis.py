@@ -20,38 +20,10 @@ from scrapy_robots1994.compare.parsers import (
     read,
 )
 from scrapy_robots1994.compare.transforms import Lines
+from scrapy_robots1994.parser.dialects import Dialect
 
 _ALLOWING = b"User-agent: *\nAllow: /a\nDisallow: /\n"
 _ALLOWED = Question("http://a.test/a", "a")
-
-
-class Cause(Enum):
-    """Why two parsers answer one question differently.
-
-    *code* is for machines, *title* for a table. *clause* names the clauses of the
-    standard and the decisions of ours that it is about. The page of a report says of
-    each after which change the two agreed.
-    """
-
-    STATUS = "status", "status of the answer", "Ours R3 to R5"
-    SHARED_HOST = "shared-host", "one policy for a host and port", ""
-    ITSELF = "robots.txt-itself", "/robots.txt itself", "1994 M1, Ours O22"
-    ALLOW = "allow", "Allow", "1994 F6, Ours O21"
-    WILDCARD = "wildcard", "wildcard or $", "1994 D1"
-    LONGEST_MATCH = "longest-match", "longest match", "1994 D1"
-    SPLIT_RECORD = "split-record", "record split by a blank line", "1994 F1, Ours O5"
-    MERGED_RECORDS = "merged-records", "records merged", "1994 F1, Ours O1"
-    AGENT = "agent-matching", "agent matching", "1994 A2, Ours O8"
-    SEVERAL_DEFAULTS = "several-defaults", "several *", "1994 A3, Ours O2"
-    PERCENT = "percent-encoding", "percent-encoding", "Ours O18"
-    ENCODING = "encoding", "encoding", "Ours O16, O17"
-    OTHER = "other", "other", ""
-    TIMEOUT = "not-found-in-time", "not found in time", ""
-
-    def __init__(self, code: str, title: str, clause: str) -> None:
-        self.code = code
-        self.title = title
-        self.clause = clause
 
 
 class Transform(NamedTuple):
@@ -66,25 +38,150 @@ def _in_paths(change: Callable[[str], str]) -> Transform:
     return Transform(transforms.in_values(change), transforms.in_target(change))
 
 
-# The order counts: of several that make two parsers agree, the first names the cause.
-TRANSFORMS: dict[Cause, Transform] = {
-    Cause.ITSELF: _in_paths(transforms.without_itself),
-    Cause.LONGEST_MATCH: Transform(transforms.without_order),
-    Cause.ALLOW: Transform(transforms.without_allow),
-    Cause.WILDCARD: _in_paths(transforms.without_special),
-    Cause.SPLIT_RECORD: Transform(transforms.without_splits),
-    Cause.MERGED_RECORDS: Transform(transforms.without_merging),
-    Cause.AGENT: Transform(transforms.without_names, transforms.by_plain_name),
-    Cause.SEVERAL_DEFAULTS: Transform(transforms.without_several_defaults),
-    Cause.PERCENT: _in_paths(transforms.without_spellings),
-    Cause.ENCODING: Transform(transforms.without_encoding),
-}
+class Cause(Enum):
+    """Why two parsers answer one question differently.
+
+    The value is for machines, *title* for a table. *clause* names the clauses of
+    the standard and the decisions of ours that it is about. *evidence* says after which
+    change the two agreed: that which *transform* makes, where a file and a question are
+    changed. The order counts: of several transforms that make two parsers agree, the first
+    names the cause.
+    """
+
+    STATUS = (
+        "status",
+        "status of the answer",
+        "Ours R3 to R5",
+        (
+            "Both agree when the body is read as if the answer were 200: here the status "
+            "decides, and only the other parser looks at the body."
+        ),
+    )
+    SHARED_HOST = (
+        "shared-host",
+        "one policy for a host and port",
+        "",
+        (
+            "Both agree when ours reads the file that the built-in middleware uses: the "
+            "first that was fetched for this host and port, whatever the scheme."
+        ),
+    )
+    ITSELF = (
+        "robots.txt-itself",
+        "/robots.txt itself",
+        "1994 M1, Ours O22",
+        "Both agree when the file and the URL have another name than /robots.txt.",
+        _in_paths(transforms.without_itself),
+    )
+    LONGEST_MATCH = (
+        "longest-match",
+        "longest match",
+        "1994 D1",
+        "Both agree when the rules of each record stand in order of their length.",
+        Transform(transforms.without_order),
+    )
+    ALLOW = (
+        "allow",
+        "Allow",
+        "1994 F6, Ours O21",
+        (
+            "Both agree when the lines that allow (Allow, or an empty Disallow next to "
+            "others) forbid nothing and allow nothing."
+        ),
+        Transform(transforms.without_allow),
+    )
+    WILDCARD = (
+        "wildcard",
+        "wildcard or $",
+        "1994 D1",
+        "Both agree when each * and $ of a path is an ordinary character.",
+        _in_paths(transforms.without_special),
+    )
+    SPLIT_RECORD = (
+        "split-record",
+        "record split by a blank line",
+        "1994 F1, Ours O5",
+        "Both agree when no blank line stands inside a record.",
+        Transform(transforms.without_splits),
+    )
+    MERGED_RECORDS = (
+        "merged-records",
+        "records merged",
+        "1994 F1, Ours O1",
+        (
+            "Both agree when each robot has one record and a blank line separates the "
+            "records."
+        ),
+        Transform(transforms.without_merging),
+    )
+    AGENT = (
+        "agent-matching",
+        "agent matching",
+        "1994 A2, Ours O8",
+        (
+            "Both agree when the robot and its record have one plain name, and all other "
+            "records have names that are not part of it."
+        ),
+        Transform(transforms.without_names, transforms.by_plain_name),
+    )
+    SEVERAL_DEFAULTS = (
+        "several-defaults",
+        "several *",
+        "1994 A3, Ours O2",
+        "Both agree when all records for * are one.",
+        Transform(transforms.without_several_defaults),
+    )
+    PERCENT = (
+        "percent-encoding",
+        "percent-encoding",
+        "Ours O18",
+        "Both agree when paths and URL have one spelling, of plain letters only.",
+        _in_paths(transforms.without_spellings),
+    )
+    ENCODING = (
+        "encoding",
+        "encoding",
+        "Ours O16, O17",
+        "Both agree when the file is plain ASCII without a byte order mark.",
+        Transform(transforms.without_encoding),
+    )
+    OTHER = (
+        "other",
+        "other",
+        "",
+        "None of the transformed files makes the two agree.",
+    )
+    TIMEOUT = (
+        "not-found-in-time",
+        "not found in time",
+        "",
+        "The search for the cause took too long.",
+    )
+
+    def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
+        """Return the member whose value is *code*: the row itself may not be pickled."""
+        member = object.__new__(cls)
+        member._value_ = code
+        return member
+
+    def __init__(
+        self,
+        _code: str,
+        title: str,
+        clause: str,
+        evidence: str,
+        transform: Transform | None = None,
+    ) -> None:
+        self.title = title
+        self.clause = clause
+        self.evidence = evidence
+        self.transform = transform
 
 
 class ParsedVariants:
     """One body and its variants, each made once and read once by each parser."""
 
-    def __init__(self, body: bytes, dialect: str = "1994") -> None:
+    def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.body = body
         self._dialect = dialect
         self._bodies: dict[tuple[Cause, str], dict[bytes, None]] = {}
@@ -103,7 +200,9 @@ class ParsedVariants:
 
         What has nothing of the cause in it is left out.
         """
-        transform = TRANSFORMS[cause]
+        transform = cause.transform
+        if transform is None:
+            return
         # Of all transforms one depends on the robot.
         key = cause, question.robot if cause is Cause.AGENT else ""
         if key not in self._bodies:
@@ -121,7 +220,7 @@ class Diagnosis:
     def __init__(self, ours: Parser, theirs: Parser) -> None:
         self.ours = ours
         self.theirs = theirs
-        self._causes = list(TRANSFORMS)
+        self._causes = [it for it in Cause if it.transform]
         # The order of rules separates only parsers that both obey Allow.
         if not all(read(it, _ALLOWING)(_ALLOWED) == ALLOWS for it in (ours, theirs)):
             self._causes.remove(Cause.LONGEST_MATCH)
@@ -146,7 +245,7 @@ class Diagnosis:
         found = self._cause_in(files, question)
         if found is None:
             needed = files.lines.only(self.minimal_lines(files.lines, question))
-            part = ParsedVariants(needed.body, needed.dialect.name)
+            part = ParsedVariants(needed.body, needed.dialect)
             found = self._cause_in(part, question)
         return found or Cause.OTHER
 

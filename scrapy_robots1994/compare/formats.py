@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.impact import Change
 from scrapy_robots1994.compare.report import ComparisonReport, as_plain
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 
@@ -105,7 +106,8 @@ def as_html(report: ComparisonReport) -> str:
     script = _part("report.js")
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
-        "cause_words": {it.code: [it.title, it.clause] for it in Cause},
+        "cause_words": {it.value: [it.title, it.clause, it.evidence] for it in Cause},
+        "change_words": {it.value: [it.title, it.meaning] for it in Change},
         "documentation": documentation(),
     }
     text = json.dumps(data, separators=(",", ":"))

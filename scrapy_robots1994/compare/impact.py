@@ -37,13 +37,24 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 class Change(Enum):
     """What a switch from another parser to ours does to one site.
 
-    Their order counts: see `SiteImpact.change`.
+    The value is for machines, *title* for a table, *meaning* is what that means for URLs.
+    The order counts: see `SiteImpact.change`.
     """
 
-    UNCHANGED = "unchanged"
-    OPENED = "opened"
-    CLOSED = "closed"
-    BOTH = "both"
+    UNCHANGED = "unchanged", "unchanged", "no URL changes"
+    OPENED = "opened", "only opened", "URLs become allowed"
+    CLOSED = "closed", "only closed", "URLs become refused"
+    BOTH = "both", "both", "some URLs of each"
+
+    def __new__(cls, name: str, *_: str) -> "Change":  # noqa: PYI034 - Self needs Python 3.11
+        """Return the member whose value is *name*."""
+        member = object.__new__(cls)
+        member._value_ = name
+        return member
+
+    def __init__(self, _name: str, title: str, meaning: str) -> None:
+        self.title = title
+        self.meaning = meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ class Answers:
         for (name, _, cause), number in self.causes.items():
             if name in parsers:
                 found[cause] += number
-        return sorted(+found, key=lambda it: (-found[it], it.code))
+        return sorted(+found, key=lambda it: (-found[it], it.value))
 
     def add_answers(self, other: "Answers") -> None:
         """Add those of *other*."""

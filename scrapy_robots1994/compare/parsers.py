@@ -13,7 +13,6 @@ from urllib.parse import quote
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line, Verdict
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.parser.fields import FIELD_NAMED, Role
 from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -161,7 +160,7 @@ def obeyed_body(robots: RobotsTxt) -> bytes:
     return encode(robots.text) if robots.is_truncated else robots.body
 
 
-def our_parser(dialect: str = "1994", reading: str = LITERAL) -> Parser:
+def our_parser(dialect: str, reading: str) -> Parser:
     """Return our own parser, set up so."""
     parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
     return Parser("scrapy_robots1994", parse, is_ours=True)

@@ -5,28 +5,11 @@
   const number = (value) => value.toLocaleString("en");
   const PAGE_SIZE = 50;
   const PARSERS = Object.keys(data.parsers);
-  const CHANGES = { unchanged: "unchanged", opened: "only opened", closed: "only closed", both: "both" };
+  const CHANGES = Object.fromEntries(Object.entries(data.change_words).map(([name, [title]]) => [name, title]));
   const DIRECTIONS = { stricter: "opened", laxer: "closed", raised: "raised" };
   const BASES = data.bases;
   const IS_CRAWL = data.causes_of === "examples";
-  /* After which change the two parsers agreed, by cause. */
-  const EVIDENCE = {
-    "status": "Both agree when the body is read as if the answer were 200: here the status decides, and only the other parser looks at the body.",
-    "shared-host": "Both agree when ours reads the file that the built-in middleware uses: the first that was fetched for this host and port, whatever the scheme.",
-    "robots.txt-itself": "Both agree when the file and the URL have another name than /robots.txt.",
-    "allow": "Both agree when the lines that allow (Allow, or an empty Disallow next to others) forbid nothing and allow nothing.",
-    "wildcard": "Both agree when each * and $ of a path is an ordinary character.",
-    "longest-match": "Both agree when the rules of each record stand in order of their length.",
-    "split-record": "Both agree when no blank line stands inside a record.",
-    "merged-records": "Both agree when each robot has one record and a blank line separates the records.",
-    "agent-matching": "Both agree when the robot and its record have one plain name, and all other records have names that are not part of it.",
-    "several-defaults": "Both agree when all records for * are one.",
-    "percent-encoding": "Both agree when paths and URL have one spelling, of plain letters only.",
-    "encoding": "Both agree when the file is plain ASCII without a byte order mark.",
-    "other": "None of the transformed files makes the two agree.",
-    "not-found-in-time": "The search for the cause took too long.",
-  };
-  const NONE = { unchanged: 0, opened: 0, closed: 0, both: 0 };
+  const NONE = Object.fromEntries(Object.keys(CHANGES).map((name) => [name, 0]));
   const basisWord = Object.fromEntries(BASES.map(([name, short]) => [name, short]));
 
   /* Text alone is ever put into the page: no string of the data becomes markup. */
@@ -88,10 +71,9 @@
   const showVerdict = () => {
     const { changes, changes_by: changesBy } = counts();
     const whole = sum(Object.values(changes));
-    const help = { unchanged: "no URL changes", opened: "URLs become allowed", closed: "URLs become refused", both: "some URLs of each" };
     fill(byId("tiles"), element("p", { class: "of" }, `Of ${plural(whole, "site")}:`),
       ...Object.entries(CHANGES).map(([change, words]) => element("a", { class: `tile ${change}`, href: view({ change }) },
-        element("b", {}, number(changes[change])), element("span", {}, words), element("small", {}, help[change]))));
+        element("b", {}, number(changes[change])), element("span", {}, words), element("small", {}, data.change_words[change][1]))));
     fill(byId("bar"), ...Object.keys(CHANGES).map((change) => {
       const part = element("span", { class: change });
       part.style.flexGrow = changes[change];
@@ -275,14 +257,14 @@
     const examples = all.filter(({ parser }) => parser === state.parser);
     const others = all.length - examples.length;
     const parts = examples.map(({ direction, url, robot, cause, ours, theirs, lines }) => {
-      const [title, clause] = data.cause_words[cause];
+      const [title, clause, evidence] = data.cause_words[cause];
       const way = DIRECTIONS[direction];
       return element("div", { class: "example" },
         element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),
         element("dl", { class: "verdicts" },
           element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
           element("dt", {}, site.basis === BASES[0][0] ? state.parser : "built-in middleware"), element("dd", {}, `${theirs} it`),
-          element("dt", {}, "cause"), element("dd", {}, `${title}. ${EVIDENCE[cause]} `, ...clausesOf(clause && `${clause}.`),
+          element("dt", {}, "cause"), element("dd", {}, `${title}. ${evidence} `, ...clausesOf(clause && `${clause}.`),
             lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
     });
     if (!examples.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));

@@ -103,7 +103,7 @@ def as_table(report: ComparisonReport) -> str:
         cause.title: [str(totals.caused(cause, it)) for it in parsers]
         for cause in totals.causes_of(*parsers)
     }
-    heads = ["unchanged", "only opened", "only closed", "both"]
+    heads = [it.title for it in Change]
     ways = [*(it.value for it in Direction), "agreement"]
     nothing = "No parser differs." if report.questions else "Nothing was compared."
     title = "causes (of the examples)" if report.is_sampled else "causes"
@@ -197,9 +197,9 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
     return {way.value: totals.count(name, way) for way in Direction} | {
         "changes": _named(changes, name, None),
         "changes_by": {it.name: _named(changes, name, it) for it in GROUPS},
-        "causes": {it.code: totals.caused(it, name) for it in causes},
+        "causes": {it.value: totals.caused(it, name) for it in causes},
         "causes_by_direction": {
-            it.code: {way.value: totals.caused(it, name, way) for way in DISAGREEING}
+            it.value: {way.value: totals.caused(it, name, way) for way in DISAGREEING}
             for it in causes
         },
     }
@@ -231,7 +231,7 @@ def _site(
         "parsers": {
             name: {"change": site.change(name).value}
             | {way.value: site.count(name, way) for way in Direction}
-            | {"main_cause": next((it.code for it in site.causes_of(name)), None)}
+            | {"main_cause": next((it.value for it in site.causes_of(name)), None)}
             for name in report.parsers
             if site.count(name)
         },
@@ -260,7 +260,7 @@ def _examples(
             yield {
                 "parser": name,
                 "direction": way.value,
-                "cause": (example.cause or Cause.TIMEOUT).code,
+                "cause": (example.cause or Cause.TIMEOUT).value,
                 "where": site.label,
                 "url": redact_credentials(example.question.url),
                 "robot": example.question.robots,

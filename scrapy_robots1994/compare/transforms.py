@@ -12,7 +12,7 @@ from urllib.parse import quote
 from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question, is_agent, is_rule
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body, encoding_of
-from scrapy_robots1994.parser.dialects import Dialect, dialect_named
+from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import ALLOW, LineKind
 from scrapy_robots1994.parser.reader import (
     Line,
@@ -69,11 +69,10 @@ class Lines:
         return replace(self, lines=tuple(lines))
 
 
-def lines_of(body: bytes, dialect: str = "1994") -> Lines:
+def lines_of(body: bytes, dialect: Dialect) -> Lines:
     """Return the lines of *body*, numbered as our parser numbers them."""
-    read_in = dialect_named(dialect)
     text = Body(body, is_truncated=False).text
-    return Lines(*encoding_of(body), read_lines(text, read_in), read_in)
+    return Lines(*encoding_of(body), read_lines(text, dialect), dialect)
 
 
 def _is_allow(line: Line) -> bool:
@@ -125,7 +124,7 @@ def without_encoding(lines: Lines, _robot: str) -> Iterator[Lines]:
         lambda it: quote(it[0], errors="surrogateescape"),
         _CONTROLS.sub("_", lines.text),
     )
-    yield lines_of(text.encode("ascii"), lines.dialect.name)
+    yield lines_of(text.encode("ascii"), lines.dialect)
 
 
 def in_values(change: Callable[[str], str]) -> Callable[[Lines, str], Iterable[Lines]]:
