@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import string
+import tracemalloc
 
 import pytest
 
-from scrapy_robots1994 import RobotsTxt
+from scrapy_robots1994 import Origin, RobotsTxt
 from tests.standard.asking import DIALECTS, READINGS
 
 HEAD = "https://www.example.com"
@@ -110,3 +112,28 @@ def test_one_record_of_thousands_is_found(place: int) -> None:
     assert robots.verdict("/ab", "rex").line == 3 * place + 2
     assert robots.allowed("/b", "rex")
     assert robots.allowed("/b", "other")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_very_long_values_are_not_cached(dialect: str) -> None:
+    """Names of hosts and of robots are cached, but not if a hostile file makes them huge."""
+    size = 200_000
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(6):
+            url = f"http://{number}{'a' * size}.test/x"
+            robots = RobotsTxt.parse(
+                f"User-agent: {number}{'a' * size}\nUser-agent: *\n"
+                f"Disallow: {url}\n{number}{'a' * size}: x\n",
+                dialect=dialect,
+            )
+            assert robots.verdict("http://h.test/x", "rex/1.0").allowed
+            assert robots.problems
+            assert Origin.of(url)
+        del robots, url
+        gc.collect()
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert taken < 2 * size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994 import Reason, RobotsTxt
+from tests.standard.table import Row, check, rows
 
 HOST = "https://h.test"
 
@@ -22,47 +23,53 @@ def verdict_line(
     return verdict.allowed, verdict.line and verdict.line - 1
 
 
-@pytest.mark.parametrize(
-    ("rule", "covered", "free"),
-    [
-        ("/a[1]", ["/a[1]", "/a%5B1%5D", "/a%5b1]x"], ["/a1", "/a%5B2"]),
-        ("/a%5B1%5D", ["/a[1]", "/a%5b1%5D"], ["/a"]),
-        ("/[", ["/%5Bx"], ["/x"]),
-        (
-            "/caf\u00e9",
-            ["/caf%C3%A9", "/caf%c3%a9/x", "/caf\u00e9"],
-            ["/caf%E9", "/caf"],
-        ),
-        ("/%7Erex", ["/~rex", "/%7erex/x"], ["/rex"]),
-        ("/a%2Fb", ["/a%2fb"], ["/a/b"]),
-        ("/a/b", ["/a/b"], ["/a%2Fb"]),
-        ("/a b", ["/a%20b"], ["/a+b"]),
-        ('/"x"', ["/%22x%22"], ["/x"]),
-        ("/a%", ["/a%", "/a%25"], ["/a%41"]),
-        ("/*.php", ["/x.php", "/a/b.phpx", "/.php?x"], ["/x.ph", "/x.PHP"]),
-        ("*.php$", ["/x.php"], ["/x.php?x", "/x.php5"]),
-        ("/x$", ["/x"], ["/x/", "/x?y", "/x$"]),
-        ("/x$y", ["/x$yz", "/x%24y"], ["/x"]),
-        ("/a%2Ab", ["/a*b", "/a%2ab"], ["/aXb"]),
-        ("/a*b$", ["/ab", "/axxb", "/abb"], ["/aba", "/a"]),
-        ("/**a", ["/a", "/xa"], ["/b"]),
-        ("/a*$", ["/a", "/axyz"], ["/b"]),
-        ("/?", ["/?x"], ["/x?"]),
-        ("/", ["/", "/x", "/?"], []),
-        ("*", ["/", "/x"], []),
-        ("a", [], ["/a", "/"]),
-        ("$", [], ["/"]),
-        ("/A", ["/A"], ["/a"]),
-    ],
+CLAUSES = rows(
+    r"""
+2.2.2 percent-encoding     | /a[1] | -/a[1] -/a%5B1%5D -/a%5b1]x +/a1 +/a%5B2
+2.2.2 percent-encoding     | /a%5B1%5D                            | -/a[1] -/a%5b1%5D +/a
+2.2.2 percent-encoding     | /[                                   | -/%5Bx +/x
+2.2.2 percent-encoding     | /caf\xe9 | -/caf%C3%A9 -/caf%c3%a9/x -/caf\xe9 +/caf%E9 +/caf
+2.2.2 percent-encoding     | /%7Erex                              | -/~rex -/%7erex/x +/rex
+2.2.2 percent-encoding     | /a%2Fb                               | -/a%2fb +/a/b
+2.2.2 path                 | /a/b                                 | -/a/b +/a%2Fb
+2.2.2 percent-encoding     | /a b                                 | -/a%20b +/a+b
+2.2.2 percent-encoding     | /"x"                                 | -/%22x%22 +/x
+2.2.2 percent-encoding     | /a%                                  | -/a% -/a%25 +/a%41
+2.2.3 wildcard             | /*.php | -/x.php -/a/b.phpx -/.php?x +/x.ph +/x.PHP
+2.2.3 end mark             | *.php$                               | -/x.php +/x.php?x +/x.php5
+2.2.3 end mark             | /x$                                  | -/x +/x/ +/x?y +/x$
+2.2.2 path                 | /x$y                                 | -/x$yz -/x%24y +/x
+2.2.2 percent-encoding     | /a%2Ab                               | -/a*b -/a%2ab +/aXb
+2.2.3 end mark             | /a*b$                                | -/ab -/axxb -/abb +/aba +/a
+2.2.3 wildcard             | /**a                                 | -/a -/xa +/b
+2.2.3 end mark             | /a*$                                 | -/a -/axyz +/b
+2.2.2 path                 | /?                                   | -/?x +/x?
+2.2.2 path                 | /                                    | -/ -/x -/?
+2.2.3 wildcard             | *                                    | -/ -/x
+2.2.2 path                 | a                                    | +/a +/
+2.2.3 end mark             | $                                    | +/
+2.2.2 path                 | /A                                   | -/A +/a
+2.2.1 any case             | {U}rex{D}/\n                         | -REX/x
+2.2.1 no part of a name    | {U}re{D}/\n                          | +rex/x
+2.2.1 no longer name       | {U}rexbot{D}/\n                      | +rex/x
+2.2.1 version left out     | {U}rex/1.0{D}/\n                     | -rex/x
+2.2.1 blank line inside    | {U}rex\n{D}/\n                       | -rex/x
+2.2.1 Sitemap inside       | {U}rex\nSitemap: /s\n{U}b{D}/\n      | -rex/x
+2.2.1 unknown field inside | {U}rex\nFoo: x{D}/\n                 | -rex/x
+2.2.1 delay inside         | {U}rex\nCrawl-delay: 1\n{U}b{D}/\n   | -rex/x
+2.2.1 own before `*`       | {U}*{D}/\n\n{U}rex\nDisallow:\n      | +rex/x
+2.2.1 own and empty        | {U}*{D}/\n\n{U}rex\n                 | +rex/x
+2.2.1 groups are merged    | {U}rex\nAllow: /b\n{U}b\n{U}REX{D}/\n | -rex/x
+2.2.1 rule above groups    | Disallow: /\n{U}rex\nAllow: /\n      | +rex/x
+""",
+    ("rfc9309",),
 )
-def test_rule_covers_targets_in_any_spelling(
-    rule: str, covered: list[str], free: list[str]
-) -> None:
-    """Wildcards of 2.2.3 and percent-encoding of 2.2.2, also of `[` and `]`."""
-    for target in covered:
-        assert verdict_line(f"Disallow: {rule}\n", target) == (False, 1), target
-    for target in free:
-        assert verdict_line(f"Disallow: {rule}\n", target) == (True, None), target
+
+
+@pytest.mark.parametrize("row", CLAUSES, ids=str)
+def test_rfc9309_clause_decides(row: Row) -> None:
+    """Patterns in any spelling; groups of one token are merged, and only a rule ends names."""
+    check(row)
 
 
 @pytest.mark.parametrize(
@@ -90,34 +97,6 @@ def test_rule_with_most_octets_decides(
 ) -> None:
     """2.2.2: Allow wins a tie; the verdict names the first of equal rules."""
     assert verdict_line(rules, target) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "robot", "allowed"),
-    [
-        ("User-agent: rex\nDisallow: /\n", "REX", False),
-        ("User-agent: re\nDisallow: /\n", "rex", True),
-        ("User-agent: rexbot\nDisallow: /\n", "rex", True),
-        ("User-agent: rex/1.0\nDisallow: /\n", "rex", False),
-        ("User-agent: rex\n\nDisallow: /\n", "rex", False),
-        ("User-agent: rex\nSitemap: /s\nUser-agent: b\nDisallow: /\n", "rex", False),
-        ("User-agent: rex\nFoo: x\nDisallow: /\n", "rex", False),
-        ("User-agent: rex\nCrawl-delay: 1\nUser-agent: b\nDisallow: /\n", "rex", False),
-        ("User-agent: *\nDisallow: /\n\nUser-agent: rex\nDisallow:\n", "rex", True),
-        ("User-agent: *\nDisallow: /\n\nUser-agent: rex\n", "rex", True),
-        (
-            "User-agent: rex\nAllow: /b\nUser-agent: b\nUser-agent: REX\nDisallow: /\n",
-            "rex",
-            False,
-        ),
-        ("Disallow: /\nUser-agent: rex\nAllow: /\n", "rex", True),
-    ],
-)
-def test_groups_of_one_token_are_merged(text: str, robot: str, allowed: bool) -> None:
-    """2.2.1: whole tokens are compared without case; only a rule ends the names."""
-    robots = RobotsTxt.parse(text, dialect="rfc9309")
-
-    assert robots.allowed(f"{HOST}/x", robot) is allowed
 
 
 def test_first_name_of_the_robot_that_has_a_group_decides() -> None:

@@ -119,43 +119,6 @@ def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
     ]
 
 
-BODIES = [
-    ("Disallow: /", "R001"),
-    ("# x\nSitemap: /\nDisallow: /", "R001"),
-    ("# x\rDisallow: /", "R001"),
-    ("User-agent: a\nDisallow: /\n\n#\nHost: x\nAllow: /\nDisallow: /b", "R001"),
-    ("User-agent: *\n\nDisallow: /", "R002"),
-    ("User-agent: *\nCrawl-delay: 5\n \t\nSitemap: /\nDisallow: /", "R002"),
-    ("User-agent: *", "R003"),
-    ("User-agent: *\n# x\nSitemap: /\n\nUser-agent: b\nDisallow: /", "R003"),
-    ("User-agent: *\nUser-agent:\nDisallow: /", "R004"),
-    ("User-agent: *\nDisallow: a", "R005"),
-    ("User-agent: *\nDisallow: *", "R005"),
-    ("User-agent: *\nDisallow: /\nDisalow: /", "R020"),
-    ("User-agent: *\nDisallow: /\nDisallow /", "R021"),
-    ("Disalow: /", "R020"),
-    ("Disallow /", "R021"),
-    ("<html>\nDisallow: /", "R001"),
-    ("User-agent: rex, max\nDisallow: /", "R029"),
-    ("User-agent: rex*\nDisallow: /", "R030"),
-    ("User-agent: *\nDisallow: /a /b", "R034"),
-    ("hello", None),
-    ("Allow: /", None),
-    ("User-agent: *\nAllow: a\nDisallow: /", None),
-]
-
-
-@pytest.mark.parametrize(("body", "code"), BODIES)
-def test_problem_that_weakens_the_policy_is_listed(body: str, code: str | None) -> None:
-    """Each kind is found alone and among lines without effect."""
-    robots = RobotsTxt.parse(body)
-    codes = [it.code for it in robots.problems if it.weakens_policy]
-
-    expected = [code] if code else []
-    assert codes == expected
-    assert [it.code for it in robots.weakening_problems("rex, max rex*")] == expected
-
-
 @pytest.mark.parametrize(
     "name",
     [
