@@ -1,4 +1,4 @@
-"""The process of the compared parsers: what it is given, and its limits."""
+"""The process of the compared parsers: what it needs, and its limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_robots1994 import MissingExtra, SettingsError
+from scrapy_robots1994 import MissingExtra
 from scrapy_robots1994.crawl.features.peers import peers
 from tests.crawl import few_descriptors
 from tests.support.crawl import crawl
@@ -26,28 +26,6 @@ def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
         peers(["Rerp"], idle_crawler())
-
-
-@pytest.mark.parametrize(
-    ("name", "suggestion"),
-    [
-        ("Protegoo", "Protego"),
-        ("protego", "Protego"),
-        ("PythonRobotparser", "PythonRobotParser"),
-        ("my.own.Thing", None),
-    ],
-)
-def test_misspelt_parser_is_an_error_with_a_suggestion(
-    name: str, suggestion: str | None
-) -> None:
-    """Without a similar name, the error says what to write."""
-    with pytest.raises(SettingsError) as raised:
-        peers([name], idle_crawler())
-
-    message = str(raised.value)
-    assert message.startswith(f"ROBOTS1994_COMPARE: {name} is not a parser: ")
-    assert (f'did you mean "{suggestion}"?' in message) is (suggestion is not None)
-    assert ("write True, False or a list" in message) is (suggestion is None)
 
 
 def test_questions_are_skipped_while_the_process_cannot_start() -> None:

@@ -1,4 +1,4 @@
-"""A parser in a worker process that hangs or crashes does not stop the comparison."""
+"""The worker process of a parser: it may crash, and ends with its parent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from threading import Thread
 from types import ModuleType
 
 import pytest
 
 from scrapy_robots1994.crawl.features.peers import (
-    DeadlineExceeded,
     Unavailable,
     WorkerDied,
     WorkerProcess,
@@ -33,10 +31,6 @@ class Working:
         """Compute for ever without releasing the GIL."""
         sum(iter(int, 1))
 
-    def sleep(self) -> None:
-        """Wait for ever without computing."""
-        time.sleep(3600)
-
     def crash(self) -> None:
         """End the process like a fault in an extension module."""
         os.kill(os.getpid(), signal.SIGKILL)
@@ -48,19 +42,6 @@ def worker() -> Iterator[WorkerProcess]:
     made = WorkerProcess(Working)
     yield made
     made.close()
-
-
-@pytest.mark.parametrize("method", ["hang", "sleep"])
-def test_process_is_replaced_after_a_call_past_its_deadline(
-    worker: WorkerProcess, method: str
-) -> None:
-    """It does not matter whether the call computes or waits."""
-    before = worker.call(60, "pid")
-
-    with pytest.raises(DeadlineExceeded):
-        worker.call(0.2, method)
-
-    assert worker.call(60, "pid") != before
 
 
 def test_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> None:
@@ -83,28 +64,6 @@ def test_class_that_the_worker_cannot_import_is_reported() -> None:
         worker.call(60, "pid")
 
     del sys.modules[module.__name__]
-
-
-def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
-    """The call raises `WorkerDied`, as after Ctrl-C, and no new process is started."""
-    worker.call(60, "pid")
-    caught: list[Exception] = []
-
-    def wait() -> None:
-        try:
-            worker.call(3600, "sleep")
-        except WorkerDied as error:
-            caught.append(error)
-
-    thread = Thread(target=wait)
-    thread.start()
-    worker.close()
-    thread.join(60)
-
-    assert not thread.is_alive()
-    assert caught
-    with pytest.raises(WorkerDied):
-        worker.call(60, "pid")
 
 
 def test_worker_ends_if_its_parent_is_killed() -> None:
