@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from tests.support.forked import ROOT, run_to_its_end
+from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +41,52 @@ def scrapy(
         warn=False,
     )
     return CommandResult(*ended)
+
+
+Started: TypeAlias = "subprocess.Popen[str]"
+
+
+def interrupted(
+    command: Sequence[object],
+    ready: Callable[[Started], object],
+    times: int = 1,
+    folder: Path = ROOT,
+) -> CommandResult:
+    """Run *command* as at a terminal, press Ctrl-C once *ready* returns, and let it end.
+
+    What *ready* returns is printed before the rest of standard output.
+    """
+    with subprocess.Popen(
+        list(map(str, command)),
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Shells let background commands ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
+    ) as process:
+        try:
+            begun = ready(process)
+            for _ in range(times):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.1)
+            out, err = process.communicate(timeout=TIMEOUT_SECONDS)
+        finally:
+            process.kill()
+    return CommandResult(process.returncode, str(begun or "") + out, err)
+
+
+def printed(part: str) -> Callable[[Started], str]:
+    """Return what reads the output of a process up to the line that has *part*."""
+
+    def read(process: Started) -> str:
+        lines: list[str] = []
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if part in line:
+                break
+        return "".join(lines)
+
+    return read

@@ -71,32 +71,6 @@ def test_unreachable_policy_sets_exit_code_3(site: Site) -> None:
     assert "try again" in rows["why"]
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["x.test/y"], "write https://host/path"),
-        ([], "no URL given"),
-        (["--robot"], "expected one argument"),
-        (["--robot", "", "http://x.test"], "--robot: a value is missing"),
-        (["--spider", "", "http://x.test"], "--spider: a value is missing"),
-        (["-s", "ROBOTSTXT_OBEY=maybe", "http://x.test"], "ROBOTSTXT_OBEY: "),
-        (["--robts", "x", "http://x.test"], "unrecognized argument --robts"),
-        (["-s", "ROBOTS1994_TTL=x", "http://x.test"], "ROBOTS1994_TTL must be"),
-        (["--robots", "-", "-"], "not both"),
-        (["--robots", "README.md", "word"], "neither a URL nor a path"),
-        (["--robots", "README.md", "http:///x"], "neither a URL nor a path"),
-        (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
-    ],
-)
-def test_wrong_use_is_reported_in_one_sentence(args: list[str], message: str) -> None:
-    """With exit code 2 and without a traceback."""
-    result = scrapy("robots-check", *args)
-
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-    assert "Traceback" not in result.err
-
-
 def test_file_option_replaces_the_robots_txt_of_the_origin(tmp_path: Path) -> None:
     """With --robots, paths may be given, and --robot names the robot; both readings count."""
     draft = tmp_path / "draft.txt"
@@ -162,22 +136,26 @@ def test_non_utf8_urls_are_percent_encoded(site: Site, tmp_path: Path) -> None:
     assert not rows[0]["allowed"]
 
 
+def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
+    """Make a project with *settings*, and a spider "walk" whose class has *spider*."""
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
+    (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
+    (folder / "spiders.py").write_text(
+        f"import scrapy\nclass Walk(scrapy.Spider):\n    name = 'walk'\n    {spider}\n"
+    )
+    return folder
+
+
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
     """Its USER_AGENT is matched and sent; neither its start URLs nor its feeds are used."""
     site.robots("User-agent: walker\nDisallow: /\n")
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
-    (tmp_path / "town.py").write_text(
-        "SPIDER_MODULES = ['spiders']\nUSER_AGENT = 'nobody'\n"
-        "FEEDS = {'items.json': {'format': 'json'}}\n",
-        "utf-8",
-    )
-    (tmp_path / "spiders.py").write_text(
-        "import scrapy\n\n\nclass Walk(scrapy.Spider):\n    name = 'walk'\n"
-        "    custom_settings = {'USER_AGENT': 'walker/1.0'}\n"
-        "    start_urls = ['http://never.test/']\n",
-        "utf-8",
+    project(
+        tmp_path,
+        "USER_AGENT = 'nobody'\nFEEDS = {'items.json': {'format': 'json'}}",
+        "custom_settings = {'USER_AGENT': 'walker/1.0'}\n"
+        "    start_urls = ['http://never.test/']",
     )
 
     urls = (site.url("/"), "--spider", "walk")
@@ -215,12 +193,7 @@ def test_project_that_cannot_crawl_is_wrong_use(
     site: Site, tmp_path: Path, body: str, message: str
 ) -> None:
     """The last line gives the error that stops the crawl; no verdict is printed."""
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
-    (tmp_path / "town.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
-    (tmp_path / "spiders.py").write_text(
-        f"import scrapy\nclass Walk(scrapy.Spider):\n    name = 'walk'\n    {body}\n",
-        "utf-8",
-    )
+    project(tmp_path, spider=body)
 
     urls = (site.url("/"), "--spider", "walk")
     result = scrapy("robots-check", *urls, folder=tmp_path)
@@ -245,26 +218,33 @@ def test_cancelled_fetch_sets_exit_code_3(site: Site, target: str) -> None:
     assert json.loads(as_json.out)["outcome"] == "unknown"
 
 
+OURS = "ADDONS = {'scrapy_robots1994.Addon': 500}"
+BY_HAND = "DOWNLOADER_MIDDLEWARES = {'scrapy_robots1994.Robots1994Middleware': 100}"
+NOTES = ["ROBOTSTXT_OBEY is off", "ROBOTS1994_DRY_RUN is on", "does not enable scrapy_"]
+
+
 @pytest.mark.parametrize(
-    ("setting", "note"),
+    ("settings", "noted"),
     [
-        ("ROBOTSTXT_OBEY=0", "ROBOTSTXT_OBEY is off"),
-        ("ROBOTS1994_DRY_RUN=True", "ROBOTS1994_DRY_RUN is on"),
+        (OURS, []),
+        (BY_HAND, []),
+        ("", NOTES[2:]),
+        ("ADDONS = {}", NOTES[2:]),
+        (f"{OURS}\nROBOTSTXT_OBEY = False", NOTES[:1]),
+        (f"{OURS}\nROBOTS1994_DRY_RUN = True", NOTES[1:2]),
     ],
 )
-def test_setting_that_overrides_robots_txt_is_noted(
-    tmp_path: Path, setting: str, note: str
+def test_crawl_that_would_not_do_what_is_printed_is_noted(
+    tmp_path: Path, settings: str, noted: list[str]
 ) -> None:
-    """The verdict is that of robots.txt; a note says that the crawl does not follow it."""
-    draft = tmp_path / "robots.txt"
-    draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    command = ("robots-check", "--robots", str(draft), "/a")
+    """The verdict is that of robots.txt; a note says why a crawl does not follow it."""
+    project(tmp_path, settings)
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /\n", "utf-8")
 
-    result = scrapy(*command, "-s", setting)
+    result = scrapy("robots-check", "--robots", "robots.txt", "/a", folder=tmp_path)
 
     assert result.code == 1
-    assert note in result.err
-    assert note not in scrapy(*command).err
+    assert [note for note in NOTES if note in result.err] == noted
 
 
 @pytest.mark.parametrize(
@@ -285,29 +265,3 @@ def test_only_option_shows_one_kind_and_counts_all(
     assert [line.split()[:2] for line in result.lines[:-1]] == [[only, left]]
     assert [json.loads(line)["url"] for line in as_json.lines] == [left]
     assert result.code == as_json.code == (3 if only == "unknown" else 1)
-
-
-@pytest.mark.parametrize(
-    ("line", "is_named"),
-    [
-        ("", True),
-        ("ADDONS = {}", True),
-        ("ADDONS = {'scrapy_robots1994.Addon': 500}", False),
-        (
-            "DOWNLOADER_MIDDLEWARES = {'scrapy_robots1994.Robots1994Middleware': 100}",
-            False,
-        ),
-    ],
-)
-def test_project_without_the_plugin_is_noted(
-    tmp_path: Path, line: str, *, is_named: bool
-) -> None:
-    """Its crawl would not do what the command prints."""
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
-    (tmp_path / "mine.py").write_text(f"{line}\n", "utf-8")
-    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
-
-    result = scrapy("robots-check", "--robots", "robots.txt", "/a", folder=tmp_path)
-
-    assert result.code == 0
-    assert ("does not enable scrapy_robots1994" in result.err) == is_named

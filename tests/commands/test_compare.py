@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     """Return a folder of files, some of them in a subfolder."""
     inner = tmp_path / "files" / "more"
     inner.mkdir(parents=True)
-    for number, (name, body) in enumerate(generated_files()[::20]):
+    for number, (name, body) in enumerate(generated_files()[::40]):
         (inner if number % 3 else inner.parent).joinpath(name).write_bytes(body)
     return inner.parent
 
@@ -178,32 +178,3 @@ def test_failing_cluster_is_reported_without_a_traceback(
     assert message in result.err
     assert "Traceback" not in result.err
     assert code == 2 or json.loads(result.out)["files"] == 0
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([], "no file given"),
-        (["README.md", "--parsers", "no.such"], "--parsers: no.such is not a parser"),
-        (["README.md", "--parsers", "no.such"], "; write the path of a class, for"),
-        (["README.md", "--parsers", "Protgo"], 'did you mean "Protego"?'),
-        (["README.md", "--parsers", ","], "at least one parser"),
-        (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
-        (["README.md", "--report", ""], "ends in .html, .json or .csv"),
-        (["README.md", "--urls", os.devnull], "no URL is in the file"),
-        (["README.md", "--urls", ""], "--urls: "),
-        (["README.md", "--robot", ""], "--robot: a value is missing"),
-        (["README.md", "--scheduler", ""], "--scheduler: a value is missing"),
-        (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
-        (["README.md", "--questions", "0"], "1 or more"),
-        (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
-        (["README.md", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
-    ],
-)
-def test_wrong_use_is_reported_with_exit_code_2(args: list[str], message: str) -> None:
-    """Without a traceback."""
-    result = compare(*args)
-
-    assert result.code == 2
-    assert message in result.err + result.out
-    assert "Traceback" not in result.err

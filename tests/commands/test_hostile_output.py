@@ -14,15 +14,24 @@ import pytest
 from tests.commands.running import scrapy
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+NO_ANNOTATION = re.compile(
+    r"^\s*::(?!(error|warning|notice) file=)|##(\[|vso\[)", re.MULTILINE
+)
 COMMANDS = ("::error::x", "-::error::x", "x-::set-output name=a::", "##teamcity[x]")
 LENGTHS = range(130)
 
 
+def mostly_long(*rows: object, plain: int = 1) -> list[object]:
+    """Return *rows*; a run without `--all` has the first *plain* of them."""
+    rest = [pytest.param(row, marks=pytest.mark.long) for row in rows[plain:]]
+    return [*rows[:plain], *rest]
+
+
 @pytest.mark.parametrize(
     "line",
-    [
-        "Disallow: {0}{1}",
+    mostly_long(
         "Disallow: /{0}{1} {1}",
+        "Disallow: {0}{1}",
         "Disallow: /*{0}{1}*",
         "Disallow: http://{0}{1}",
         "Disallow: /{1} {0}{1}",
@@ -32,7 +41,7 @@ LENGTHS = range(130)
         "Disallo{0}{1}: /",
         "Crawl-delay: {0}{1}",
         "{0} {1}",
-    ],
+    ),
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(
     line: str, tmp_path: Path
@@ -54,7 +63,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(
     assert COMMAND.search(result.out + result.err) is None
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", mostly_long(*COMMANDS))
 def test_explanation_of_any_length_begins_no_line_with_a_command(
     command: str, tmp_path: Path
 ) -> None:
@@ -79,7 +88,9 @@ def test_explanation_of_any_length_begins_no_line_with_a_command(
         assert COMMAND.search(result.out + result.err) is None
 
 
-@pytest.mark.parametrize("name", ["##teamcity[x]", "::error::x", "##[group]x"])
+@pytest.mark.parametrize(
+    "name", mostly_long("::error::x", "##teamcity[x]", "##[group]x")
+)
 def test_name_of_a_file_begins_no_line_with_a_command(
     name: str, tmp_path: Path
 ) -> None:
@@ -96,8 +107,7 @@ def test_name_of_a_file_begins_no_line_with_a_command(
 FORMULAS = "=1+1", "+1", "-1", "@SUM(1)"
 
 
-@pytest.mark.parametrize("dialect", ["excel", "semicolon", "semicolon, no quotes"])
-def test_csv_has_no_formula_with_either_separator(dialect: str, tmp_path: Path) -> None:
+def test_csv_has_no_formula_with_either_separator(tmp_path: Path) -> None:
     """A spreadsheet chooses the separator by the language of its user."""
     starts = ("", "/x;", '/x;"', '/x"";', "/x; ", '/x;" "')
     paths = [start + formula for start in starts for formula in FORMULAS]
@@ -118,12 +128,12 @@ def test_csv_has_no_formula_with_either_separator(dialect: str, tmp_path: Path) 
     )
     text = report.read_text("utf-8")
     lines = text.splitlines()
-    rows = {
-        "excel": list(csv.reader(lines)),
-        "semicolon": list(csv.reader(lines, delimiter=";")),
-        "semicolon, no quotes": [line.split(";") for line in lines],
-    }[dialect]
-    cells = [cell.strip(' "') for row in rows for cell in row]
+    read = [
+        list(csv.reader(lines)),
+        list(csv.reader(lines, delimiter=";")),
+        [line.split(";") for line in lines],
+    ]
+    cells = [cell.strip(' "') for rows in read for row in rows for cell in row]
 
     assert "=1+1" in text
     assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
@@ -177,3 +187,53 @@ def test_sarif_messages_have_no_link_and_no_placeholder(tmp_path: Path) -> None:
     for text in texts:
         assert re.search(r"(?<!\\)(?:\\\\)*[\[\]]", text) is None
         assert re.search(r"(?<!\{)\{(\{\{)*(?!\{)", text) is None
+
+
+HOSTILE = (
+    "User-agent: ##[error]a\n##[warning]b\n##vso[task.setvariable]c\n"
+    "::error::d\nDisallow: /##[error]e\nDisallow: /*##[error]*\n###[group]f\n"
+)
+
+
+@pytest.mark.parametrize(
+    "args",
+    mostly_long(
+        ("robots-lint", "{file}", "--format", "text"),
+        ("robots-lint", "{file}", "--format", "github"),
+        ("robots-check", "--robots", "{file}", "/##[error]e", "--explain"),
+        ("robots-compare", "{file}", "--parsers", "Protego"),
+        ("robots-lint", "{file}", "--format", "json"),
+        ("robots-lint", "{file}", "--format", "sarif"),
+        ("robots-lint", "{file}", "--summary", "--format", "json"),
+        ("robots-lint", "##[error]missing", "--format", "json"),
+        ("robots-check", "--robots", "{file}", "/##[error]e", "--json"),
+        ("robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"),
+        ("robots-compare", "{file}", "--parsers", "Protego", "--json"),
+        plain=4,
+    ),
+)
+def test_input_text_is_not_a_workflow_command_in_any_output(
+    args: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Neither `::` at the start of a line nor `##[` or `##vso[` anywhere."""
+    file = tmp_path / "robots.txt"
+    file.write_text(HOSTILE, "utf-8")
+    arguments = [str(file) if it == "{file}" else it for it in args]
+
+    robot = () if "lint" in args[0] else ("--robot", "##[error]a")
+    result = scrapy(*arguments, *robot)
+
+    assert result.code in {0, 1, 3}
+    assert NO_ANNOTATION.search(result.out) is None
+    assert NO_ANNOTATION.search(result.err) is None
+
+
+def test_json_output_decodes_to_the_text_of_the_file(tmp_path: Path) -> None:
+    """Escapes against workflow commands disappear when JSON is decoded."""
+    file = tmp_path / "robots.txt"
+    file.write_text(HOSTILE, "utf-8")
+
+    result = scrapy("robots-lint", str(file), "--format", "json")
+    (report,) = json.loads(result.out)["files"]
+
+    assert [line["text"] for line in report["lines"]] == HOSTILE.splitlines()

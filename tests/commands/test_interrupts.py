@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.commands.running import scrapy
+from tests.commands.running import Started, interrupted, printed, scrapy
 from tests.support import replies
-from tests.support.forked import ROOT
+from tests.support.forked import TIMEOUT_SECONDS
 from tests.support.site import Site
 
-TIMEOUT_SECONDS = 60.0
+SCRAPY = (sys.executable, "-m", "scrapy")
+LINT = (
+    sys.executable,
+    "-c",
+    "import sys, scrapy_robots1994.commands.robots_lint as it; sys.exit(it.main())",
+)
 HANGING = "tests.commands.parsers.HangingParser"
-QUICK = ("-s", "RETRY_ENABLED=False")
+# A command that waits for its fetches all the same does not end in time.
+PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
+WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /*.php\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,128 +52,64 @@ def hosts() -> Iterator[Hosts]:
         yield Hosts(quick, slow)
 
 
-def interrupted(
-    *args: str, until: Callable[[str], bool], times: int = 1
-) -> tuple[int, str, str, float]:
-    """Run a command, press Ctrl-C once *until* is true of its output, and return its
-    exit code, output, errors and the seconds that it took to end.
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_interrupted_check_has_printed_known_verdicts(hosts: Hosts, times: int) -> None:
+    """The verdict for the quick host is printed, and the missing ones are counted.
+
+    A second Ctrl-C ends the command at once, whatever it was about to print.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *args],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Shells let background commands ignore Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
-    )
-    assert process.stdout is not None
-    lines: list[str] = []
-    with process:
-        end = time.monotonic() + TIMEOUT_SECONDS
-        while not until("".join(lines)) and time.monotonic() < end:
-            if lines and not lines[-1]:
-                break
-            lines.append(process.stdout.readline())
-        started = time.monotonic()
-        for _ in range(times):
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.2)
-        try:
-            out, err = process.communicate(timeout=TIMEOUT_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise
-    return process.returncode, "".join(lines) + out, err, time.monotonic() - started
-
-
-def test_interrupted_check_has_printed_known_verdicts(hosts: Hosts) -> None:
-    """The verdict for the quick host is printed, and the missing ones are counted."""
     quick = hosts.quick.url("/private")
+    command = (*SCRAPY, "robots-check", *hosts.urls(), *PATIENT)
 
-    code, out, err, seconds = interrupted(
-        "robots-check", *hosts.urls(), *QUICK, until=lambda text: quick in text
-    )
+    result = interrupted(command, printed(quick), times)
 
-    assert code == 130
-    assert out.splitlines()[0].split()[:2] == ["disallowed", quick]
-    assert "0 allowed, 1 disallowed" in out
-    assert "interrupted: no answer yet from 2 of 3\n" in err
-    assert "Traceback" not in err
-    assert seconds < 5
-
-
-def test_second_interrupt_ends_the_command_at_once(hosts: Hosts) -> None:
-    """Even while fetches are in flight."""
-    quick = hosts.quick.url("/private")
-
-    code, _, err, seconds = interrupted(
-        "robots-check", *hosts.urls(), *QUICK, until=lambda text: quick in text, times=2
-    )
-
-    assert code == 130
-    assert "Traceback" not in err
-    assert seconds < 3
+    assert result.code == 130
+    assert result.lines[0].split()[:2] == ["disallowed", quick]
+    assert "Traceback" not in result.err
+    if times == 1:
+        assert "0 allowed, 1 disallowed" in result.out
+        assert "interrupted: no answer yet from 2 of 3\n" in result.err
 
 
+@pytest.mark.long
 def test_interrupted_refresh_lists_the_missing_origins(
     hosts: Hosts, tmp_path: Path
 ) -> None:
     """Each origin without a response is printed."""
+    command = (*SCRAPY, "robots-store", "refresh", *hosts.urls("/"), *PATIENT)
     store = f"sqlite:///{tmp_path}/robots.db"
 
-    code, out, err, seconds = interrupted(
-        "robots-store",
-        "refresh",
-        *hosts.urls("/"),
-        "--store",
-        store,
-        *QUICK,
-        until=lambda text: hosts.quick.url("/") in text,
-    )
+    result = interrupted((*command, "--store", store), printed(hosts.quick.url("/")))
 
-    assert code == 130
-    assert out.split()[0] == "parsed"
-    assert err.count("\nno answer: http://") == 2
-    assert "Traceback" not in err
-    assert seconds < 5
+    assert result.code == 130
+    assert result.out.split()[0] == "parsed"
+    assert result.err.count("\nno answer: http://") == 2
+    assert "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize("processes", [pytest.param("1", marks=pytest.mark.long), "2"])
 def test_interrupted_compare_ends_although_a_parser_hangs(
     tmp_path: Path, processes: str
 ) -> None:
     """The results up to then are printed; the file at which it hangs counts as missing."""
     (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
     marker = tmp_path / "hanging"
-    options = ("--parsers", HANGING, "-s", f"MARKER={marker}")
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "scrapy", "robots-compare", str(tmp_path)),
-            *(*options, "--processes", processes),
-        ],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
-    )
-    with process:
+
+    def until_it_hangs(_: Started) -> None:
         end = time.monotonic() + TIMEOUT_SECONDS
         while not marker.exists() and time.monotonic() < end:
             time.sleep(0.05)
-        started = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=TIMEOUT_SECONDS)
-    seconds = time.monotonic() - started
 
-    assert process.returncode == 130
-    assert "interrupted: 0 of 1 files were compared" in err
-    assert "Traceback" not in err
-    assert "HangingParser" in out
-    assert seconds < 5
+    command = (
+        *(*SCRAPY, "robots-compare", tmp_path, "--parsers", HANGING),
+        *("-s", f"MARKER={marker}", "--processes", processes, "--deadline", "3600"),
+    )
+    result = interrupted(command, until_it_hangs)
+
+    assert result.code == 130
+    assert "interrupted: 0 of 1 files were compared" in result.err
+    assert "Traceback" not in result.err
+    assert "HangingParser" in result.out
 
 
 def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
@@ -188,3 +129,44 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
     (counts,) = [line for line in result.lines if line.startswith("HangingParser")][1:2]
     assert int(counts.split()[4]) > 0
     assert int(counts.split()[3]) > 0
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_interrupted_lint_reports_the_files_read_so_far(
+    tmp_path: Path, times: int, form: str
+) -> None:
+    """With exit code 130 and the number of missing files, without a traceback."""
+    done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
+    done.write_text(WARNING, "utf-8")
+    os.mkfifo(waiting)
+    with ExitStack() as stack:
+
+        def until_it_waits(_: Started) -> None:
+            # It blocks until the pipe has a reader: the first file was read by then.
+            stack.enter_context(waiting.open("w", encoding="utf-8"))
+
+        command = (*LINT, done, waiting, "--format", form)
+        result = interrupted(command, until_it_waits, times)
+
+    assert result.code == 130
+    assert "Traceback" not in result.err
+    if times == 1:
+        missing = f"interrupted: no answer yet from 1 of 2\nno answer: {waiting}"
+        assert missing in result.err
+        assert "R015" in result.out
+        assert str(waiting) not in result.out
+
+
+def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
+    """The document is longer than the buffer of a pipe."""
+    file = tmp_path / "robots.txt"
+    file.write_text(WARNING * 5_000, "utf-8")
+
+    def until_it_prints(process: Started) -> str:
+        assert process.stdout is not None
+        return process.stdout.read(1)
+
+    result = interrupted((*LINT, file, "--format", "json"), until_it_prints)
+
+    assert (result.code, result.err) == (130, "interrupted\n")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -69,16 +66,18 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
     "args",
     [
         [],
-        ["--only-problems"],
         ["--summary"],
-        ["--summary", "--format", "json"],
-        ["--format", "json"],
-        ["--format", "github"],
-        ["--format", "sarif"],
-        ["--fail-on", "error"],
-        ["--ignore", "r015"],
-        ["--dialect", "extended"],
-        ["--color", "always"],
+        ["--format", "json", "--ignore", "r015"],
+        ["--only-problems", "--fail-on", "error", "--color", "always"],
+        *(
+            pytest.param(args, marks=pytest.mark.long)
+            for args in (
+                ["--summary", "--format", "json"],
+                ["--format", "github"],
+                ["--format", "sarif"],
+                ["--dialect", "extended"],
+            )
+        ),
     ],
 )
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
@@ -137,58 +136,6 @@ def test_warc_file_is_not_read_as_text(tmp_path: Path) -> None:
             result.out + result.err
         )
     assert [result.out.count("R015") for result in runs] == [1, 1]
-
-
-@pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_ctrl_c_reports_the_files_read_so_far(
-    tmp_path: Path, times: int, form: str
-) -> None:
-    """With exit code 130 and the number of missing files, without a traceback."""
-    done = tmp_path / "done.txt"
-    done.write_text(WARNING, "utf-8")
-    waiting = tmp_path / "waiting.txt"
-    os.mkfifo(waiting)
-    with subprocess.Popen(
-        [*SCRIPT, done, waiting, "--format", form],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
-    ) as process:
-        # Opening a named pipe blocks until it has a reader: the first file was read by then.
-        pipe = waiting.open("w", encoding="utf-8")
-        for _ in range(times):
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.05)
-        out, err = process.communicate(timeout=TIMEOUT_SECONDS)
-    pipe.close()
-
-    assert process.returncode == 130
-    assert "Traceback" not in err
-    if times == 1:
-        assert f"interrupted: no answer yet from 1 of 2\nno answer: {waiting}" in err
-        assert "R015" in out
-    if times == 1 and form == "json":
-        assert [it["file"] for it in json.loads(out)["files"]] == [str(done)]
-
-
-def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
-    """The document is longer than the buffer of a pipe."""
-    file = tmp_path / "robots.txt"
-    file.write_text(WARNING * 5_000, "utf-8")
-    with subprocess.Popen(
-        [*SCRIPT, file, "--format", "json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.read(1)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=TIMEOUT_SECONDS)
-
-    assert (process.returncode, err) == (130, b"interrupted\n")
 
 
 def test_package_declares_the_script() -> None:

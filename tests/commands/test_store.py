@@ -51,20 +51,39 @@ def hosts_of(store: str, *options: str) -> list[str]:
     return [row["origin"].split("/")[2].split(".")[0] for row in rows(result)]
 
 
-def test_list_shows_the_outcome_of_every_origin(filled: tuple[Site, str]) -> None:
-    """As a table and as JSON."""
+def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> None:
+    """`list`, `stats`, `show` and `export`: as text without control characters, and JSON."""
     site, store = filled
+    to = ("--store", store)
 
-    result = scrapy("robots-store", "list", "--store", store)
-
-    assert result.code == 0
-    assert [line.split()[0] for line in result.lines] == [
-        "parsed",
-        "absent",
-        "unreachable",
-    ]
-    assert site.url("", host="a.test") in result.lines[0]
+    listed = scrapy("robots-store", "list", *to)
+    assert listed.code == 0
+    outcomes = ["parsed", "absent", "unreachable"]
+    assert [line.split()[0] for line in listed.lines] == outcomes
+    assert site.url("", host="a.test") in listed.lines[0]
     assert hosts_of(store) == ["a", "b", "down"]
+
+    (sums,) = rows(scrapy("robots-store", "stats", "--json", *to))
+    assert sums["origins"] == sums["fresh"] == 3
+    assert sums["outcomes"] == {"absent": 1, "parsed": 1, "unreachable": 1}
+    assert sums["bytes"] == len(BODY)
+    counted = scrapy("robots-store", "stats", *to).lines
+    assert "outcomes: absent 1, parsed 1, unreachable 1" in counted
+    assert "fresh policies: 3" in counted
+
+    # Any URL of the origin selects its policy.
+    url = site.url("/some/page", host="a.test")
+    shown = scrapy("robots-store", "show", url, *to)
+    assert shown.code == 0
+    assert shown.lines[1:] == [
+        "     1 User-agent: *",
+        "     2 Disallow: /private\\x1b[31m",
+    ]
+
+    # The body is null for an origin without a file.
+    first, *others = rows(scrapy("robots-store", "export", *to))
+    assert base64.b64decode(first["body"]).decode() == BODY
+    assert [other["body"] for other in others] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -96,32 +115,6 @@ def test_policy_that_is_over_is_not_listed(site: Site, tmp_path: Path) -> None:
     assert (result.code, result.out) == (1, "")
 
 
-def test_show_escapes_control_characters(filled: tuple[Site, str]) -> None:
-    """Any URL of the origin selects its policy."""
-    site, store = filled
-    url = site.url("/some/page", host="a.test")
-
-    result = scrapy("robots-store", "show", url, "--store", store)
-
-    assert result.code == 0
-    assert result.lines[1:] == [
-        "     1 User-agent: *",
-        "     2 Disallow: /private\\x1b[31m",
-    ]
-
-
-def test_stats_count_policies_by_outcome(filled: tuple[Site, str]) -> None:
-    """As JSON, with the number of fresh policies and bytes, and as text."""
-    (sums,) = rows(scrapy("robots-store", "stats", "--json", "--store", filled[1]))
-
-    assert sums["origins"] == sums["fresh"] == 3
-    assert sums["outcomes"] == {"absent": 1, "parsed": 1, "unreachable": 1}
-    assert sums["bytes"] == len(BODY)
-    shown = scrapy("robots-store", "stats", "--store", filled[1]).lines
-    assert "outcomes: absent 1, parsed 1, unreachable 1" in shown
-    assert "fresh policies: 3" in shown
-
-
 def test_missing_store_is_reported_and_not_created(tmp_path: Path) -> None:
     """A typing error in the path creates no file."""
     store = f"sqlite:///{tmp_path}/slip.db"
@@ -132,14 +125,6 @@ def test_missing_store_is_reported_and_not_created(tmp_path: Path) -> None:
         assert result.code == 3
         assert result.err.splitlines()[-1].startswith(f"{store}: there is no such file")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_export_contains_the_body_of_each_file(filled: tuple[Site, str]) -> None:
-    """Base64-encoded, and null for an origin without a file."""
-    first, *others = rows(scrapy("robots-store", "export", "--store", filled[1]))
-
-    assert base64.b64decode(first["body"]).decode() == BODY
-    assert [other["body"] for other in others] == [None, None]
 
 
 def test_forget_removes_only_matching_policies(
@@ -231,26 +216,6 @@ def test_list_and_forget_work_with_redis() -> None:
             scrapy("robots-store", "forget", "--all", "--store", server.url).code == 0
         )
         assert scrapy("robots-store", "list", "--store", server.url).code == 1
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        [],
-        ["eat"],
-        ["forget", "--store", "sqlite:///x.db"],
-        ["list"],
-        ["show", "example.com", "--store", "sqlite:///x.db"],
-        ["list", "--store", "nosuch:///x.db"],
-        ["forget", "--all", "--store", "", "-s", "ROBOTS1994_STORE=sqlite:///x.db"],
-    ],
-)
-def test_wrong_use_creates_no_file(args: list[str], tmp_path: Path) -> None:
-    """The arguments are checked before a store is opened."""
-    result = scrapy("robots-store", *args, folder=tmp_path)
-
-    assert result.code == 2, result
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("args", [("export",), ("list", "--json")])

@@ -1,0 +1,109 @@
+"""Wrong use of every command: one sentence, exit code 2, and nothing is read or written."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands.running import scrapy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URL = "http://x.test"
+WRONG: dict[str, list[tuple[list[str], str]]] = {
+    "robots-check": [
+        (["x.test/y"], "write https://host/path"),
+        ([], "no URL given"),
+        (["--robot"], "expected one argument"),
+        (["--robot", "", URL], "--robot: a value is missing"),
+        (["--spider", "", URL], "--spider: a value is missing"),
+        (["-s", "ROBOTSTXT_OBEY=maybe", URL], "ROBOTSTXT_OBEY: "),
+        (["--robts", "x", URL], "unrecognized argument --robts"),
+        (["-s", "ROBOTS1994_TTL=x", URL], "ROBOTS1994_TTL must be"),
+        (["--robots", "-", "-"], "not both"),
+        (["--robots", "file", "word"], "neither a URL nor a path"),
+        (["--robots", "file", "http:///x"], "neither a URL nor a path"),
+        (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
+        (
+            ["--evidence", "evidence", URL, "--at", "yesterday"],
+            "is not a time: write it",
+        ),
+        (["--evidence", "evidence", URL, "--verify"], "leave the URLs out"),
+        (["--evidence", ".", "--verify"], "no journal"),
+        (["--verify"], "--evidence"),
+    ],
+    "robots-lint": [
+        ([], "no file given"),
+        (["--ignore", "R999", "x"], "no such code: R999"),
+        (["--format", "xml", "x"], "invalid choice"),
+        (["-s", "ROBOTS1994_DIALECT=2000", "x"], "ROBOTS1994_DIALECT must be"),
+    ],
+    "robots-compare": [
+        ([], "no file given"),
+        (["file", "--parsers", "no.such"], "--parsers: no.such is not a parser"),
+        (["file", "--parsers", "no.such"], "; write the path of a class, for"),
+        (["file", "--parsers", "Protgo"], 'did you mean "Protego"?'),
+        (["file", "--parsers", ","], "at least one parser"),
+        (["file", "--report", "out.pdf"], "ends in .html, .json or .csv"),
+        (["file", "--report", ""], "ends in .html, .json or .csv"),
+        (["file", "--urls", os.devnull], "no URL is in the file"),
+        (["file", "--urls", ""], "--urls: "),
+        (["file", "--robot", ""], "--robot: a value is missing"),
+        (["file", "--scheduler", ""], "--scheduler: a value is missing"),
+        (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
+        (["file", "--questions", "0"], "1 or more"),
+        (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
+        (["file", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
+    ],
+    "robots-store": [
+        ([], "say what to do: list, show"),
+        (["eat"], "say what to do: list, show"),
+        (["forget", "--store", "sqlite:///x.db"], "forget what? Name origins"),
+        (["list"], "memory:// ends with its crawl"),
+        (["show", "x.test", "--store", "sqlite:///x.db"], "'x.test' is not an origin"),
+        (["list", "--store", "nosuch:///x.db"], "nosuch:///x.db"),
+        (
+            ["forget", "--all", "--store", "", "-s", "ROBOTS1994_STORE=sqlite:///x.db"],
+            "--store: a value is missing",
+        ),
+    ],
+}
+CASES = [(name, *row) for name, found in WRONG.items() for row in found]
+
+
+@pytest.mark.parametrize(("command", "args", "message"), CASES)
+def test_wrong_use_is_reported_in_one_sentence(
+    command: str, args: list[str], message: str, tmp_path: Path
+) -> None:
+    """With exit code 2 and without a traceback, before a file or a store is opened."""
+    (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "evidence" / "x.jsonl.gz").touch()
+    before = sorted(tmp_path.rglob("*"))
+
+    result = scrapy(command, *args, folder=tmp_path)
+
+    assert result.code == 2, result
+    assert result.out == ""
+    assert message in result.err
+    assert "Traceback" not in result.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("robots-lint",), ("robots-compare",), ("robots-check", "/a", "--robots")],
+)
+def test_folder_without_a_file_is_wrong_use(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Without files, "no problems", "no difference" or "allowed" would mean nothing."""
+    (tmp_path / "inner").mkdir()
+
+    result = scrapy(*command, str(tmp_path))
+
+    assert (result.code, result.out) == (2, "")
+    assert "no file is in" in result.err
