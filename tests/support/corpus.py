@@ -20,6 +20,9 @@ LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 40
 """Quantiles of real files: share of files, and their lines from and to."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
+ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
+"""How names of archives end; no host ends so."""
+
 HUGE = 1_400_000
 """Bytes of the one huge file."""
 
@@ -44,7 +47,7 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 def corpus_files() -> tuple[tuple[str, bytes], ...]:
     """Return the name and bytes of every file, sorted by name; at least one."""
     named = os.environ.get("ROBOTS1994_CORPUS")
-    return _read(Path(named)) if named else generated_files()
+    return read_files(Path(named)) if named else generated_files()
 
 
 @cache
@@ -82,9 +85,18 @@ def _made(dice: random.Random, share: float) -> bytes:
     return b"".join(line.encode() + dice.choice(ENDINGS) for line in lines)
 
 
-def _read(source: Path) -> tuple[tuple[str, bytes], ...]:
-    """Read every file of a folder or tar archive, by its base name."""
+def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
+    """Read every file of a folder or tar archive, by its base name.
+
+    Raise RuntimeError for a folder that has no file, or an archive among its files.
+    """
     if source.is_dir():
+        for path in source.iterdir():
+            if path.name.endswith(ARCHIVES):
+                message = (
+                    f"{path} is an archive, not a robots.txt: name the archive itself"
+                )
+                raise RuntimeError(message)
         found = [(path.name, path.read_bytes()) for path in source.iterdir()]
     else:
         found = []

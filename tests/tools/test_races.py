@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from tests.support.crawl import ROOT
 from tools.bench.__main__ import main
+from tools.bench.corpus import read_corpus
 from tools.bench.timing import OURS
 
 
@@ -54,6 +56,23 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     assert "ours, with evidence" in evidence
     assert "of it for the journal" in evidence
     assert "the record has ignored * and $" in wildcards
+
+
+def test_corpus_may_be_a_folder_or_an_archive_of_files(tmp_path: Path) -> None:
+    """An archive inside the folder would count as one robots.txt of noise."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name in ("b.test", "a.test"):
+        (folder / name).write_text(name)
+    archive = shutil.make_archive(str(tmp_path / "files"), "xztar", folder)
+
+    assert read_corpus(str(folder)) == read_corpus(archive) == [b"a.test", b"b.test"]
+
+    shutil.move(archive, folder)
+    with pytest.raises(SystemExit, match="is an archive, not a"):
+        read_corpus(str(folder))
+    with pytest.raises(SystemExit, match="neither a folder nor a tar archive"):
+        read_corpus(str(folder / "a.test"))
 
 
 @pytest.mark.long

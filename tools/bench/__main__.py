@@ -1,4 +1,4 @@
-"""The command: `tools/bench/run [--corpus FOLDER] [--json FILE] [--quick] [race ...]`."""
+"""The command: `tools/bench/run [--corpus FILES] [--json FILE] [--quick] [race ...]`."""
 
 from __future__ import annotations
 
@@ -127,7 +127,9 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     """Parse the options of the command line."""
     parser = argparse.ArgumentParser(prog="tools/bench/run", description=__doc__)
     parser.add_argument("race", nargs="*", help=f"which: {', '.join(RACES)}; else all")
-    parser.add_argument("--corpus", default="", help="folder of robots.txt files")
+    parser.add_argument(
+        "--corpus", default="", help="folder or tar archive of robots.txt files"
+    )
     parser.add_argument("--json", default="", help="file for medians and all values")
     parser.add_argument("--pyperf", default="", help="file for `python -m pyperf`")
     parser.add_argument(

@@ -1,9 +1,12 @@
-"""The files of the races: a folder of real ones, or generated ones like them."""
+"""The files of the races: real ones of a folder or archive, or generated ones like them."""
 
 from __future__ import annotations
 
 import random
+import tarfile
 from pathlib import Path
+
+from tests.support.corpus import read_files
 
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
@@ -46,15 +49,19 @@ PARTS = [
 ]
 
 
-def read_corpus(folder: str) -> list[bytes]:
-    """Return the bytes of each file of *folder*, by name; generated ones if it is ""."""
-    if not folder:
+def read_corpus(source: str) -> list[bytes]:
+    """Return the bytes of each file of *source*, a folder or a tar archive, by name; generated
+    ones if it is "".
+    """
+    if not source:
         return made_corpus(COUNT)
-    paths = sorted(path for path in Path(folder).iterdir() if path.is_file())
-    if not paths:
-        message = f"no file in {folder}"
-        raise SystemExit(message)
-    return [path.read_bytes() for path in paths]
+    try:
+        return [body for _, body in read_files(Path(source))]
+    except tarfile.TarError:
+        message = f"no corpus: {source} is neither a folder nor a tar archive"
+    except (OSError, RuntimeError) as error:
+        message = f"no corpus: {error}"
+    raise SystemExit(message)
 
 
 def made_corpus(count: int) -> list[bytes]:
