@@ -3,9 +3,9 @@ compared with.
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address
+from typing import NamedTuple
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
@@ -21,8 +21,7 @@ _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Origin:
+class Origin(NamedTuple):
     """Scheme, host and port: what one robots.txt speaks for.
 
     The host is in lower case, without a trailing dot and without the brackets of an
