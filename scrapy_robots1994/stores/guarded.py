@@ -26,7 +26,6 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import partial
 from inspect import iscoroutine
 from queue import SimpleQueue
@@ -72,11 +71,8 @@ JITTER: Final = 0.5
 """The random share of a pause, so that workers do not look all at once."""
 
 
-class Turn(Enum):
-    """Who fetches an origin, as far as its lease says."""
-
-    OURS = "ours"
-    OTHERS = "another worker's"
+LEASED: Final = object()
+"""In place of a policy: another worker has the lease, so it is the one that fetches."""
 
 
 class CircuitBreaker:
@@ -240,6 +236,8 @@ class GuardedStore:
     _close_by: float = math.inf
     _is_checking: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
+    # Only the thread of the store uses it.
+    _held: set[Origin] = field(default_factory=set)
 
     async def get(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin*, fresh or stale."""
@@ -258,8 +256,10 @@ class GuardedStore:
             take = partial(self._take_lease, origin)
             # Without leases every worker fetches for itself, and the store is still read.
             found = await self._submit(take, rests=False)
-            if found is not Turn.OTHERS or time.monotonic() >= give_up:
-                return found if isinstance(found, Policy) else None
+            if isinstance(found, Policy):
+                return found
+            if found is not LEASED or time.monotonic() >= give_up:
+                return None
             await self.sleep(pause * (1 + JITTER * random.random()))  # noqa: S311 - spreads load
             pause = min(2 * pause, LONGEST_LOOK)
 
@@ -348,24 +348,28 @@ class GuardedStore:
         policy = entry and self.decode(entry, origin)
         return policy if policy and policy.keep_until > self.clock() else None
 
-    def _take_lease(self, origin: Origin, store: PolicyStore) -> Policy | Turn:
-        """Return whose turn it is to fetch *origin*, or what another worker fetched."""
+    def _take_lease(self, origin: Origin, store: PolicyStore) -> object:
+        """Return `LEASED`, or what another worker fetched; `None` if this one fetches."""
         if not isinstance(store, SharedStore):
             # No other worker knows of this store.
-            return Turn.OURS
+            return None
         seconds = self.fetch_seconds + LEASE_MARGIN
+        # First: a call that fails may have taken it.
+        self._held.add(origin)
         lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
+        if not lease.granted:
+            self._held.discard(origin)
         # Its last holder may have stored a policy since we looked.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
-            return Turn.OURS if lease.granted else Turn.OTHERS
-        if lease.granted:
-            self._end_lease(origin, store)
+            return None if lease.granted else LEASED
+        self._end_lease(origin, store)
         return policy
 
     def _end_lease(self, origin: Origin, store: PolicyStore) -> None:
         """End our lease of *origin*, if there is one."""
-        if isinstance(store, SharedStore):
+        if isinstance(store, SharedStore) and origin in self._held:
+            self._held.discard(origin)
             store.release_lease(origin, self._holder)
 
     def _write(self, policy: Policy, store: PolicyStore) -> None:

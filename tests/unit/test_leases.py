@@ -70,6 +70,19 @@ def test_policy_stored_between_read_and_lease_is_returned(
     assert fake.leases == {}
 
 
+def test_stored_policy_costs_no_call_for_a_lease(
+    fake: FakeStore, workers: list[Guarded]
+) -> None:
+    """The resolver ends a lease whether it has one or not."""
+    fake.entries_by_origin[SITE] = encode(parsed())
+
+    assert workers[0].read(SITE) == parsed()
+    workers[0].release_lease(SITE, None)
+    workers[0].wait_until_idle()
+
+    assert set(fake.calls) == {"get"}
+
+
 def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
     fake: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
