@@ -1,4 +1,4 @@
-"""The naive parser gives the answers in the examples of clauses and decisions."""
+"""A run of the comparison: it can be repeated, finds differences, and counts what decides."""
 
 from __future__ import annotations
 
@@ -7,18 +7,7 @@ import pytest
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle import asking
 from tests.oracle.generator import Case, Generator, Question
-from tests.oracle.names import record_names, robot_names
-from tests.oracle.reading import FEATURES, Reading
-
-MJ12 = "Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)"
-
-
-def test_names_of_a_header_are_found_in_records_and_robots() -> None:
-    """O9 is about the robot's header, O10 about the value of a record."""
-    assert record_names(MJ12, "1994") == ["mj12bot"]
-    assert record_names("Foo/1.0", "1994") == ["foo"]
-    assert "my company bot" in robot_names("My Company Bot/1.0 (+http://x.test)")
-    assert robot_names(MJ12)[0] == "mj12bot"
+from tests.oracle.reading import FEATURES
 
 
 def test_same_seed_makes_same_cases() -> None:
@@ -53,18 +42,3 @@ def test_run_in_which_nothing_decides_is_too_short() -> None:
 
     assert list(asking.differences(case, tally=tally)) == []
     assert len(tally.shortfalls) == len(FEATURES) + 1
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"), [("5", 5.0), (".5", 0.5), ("x", None), ("1e3", None)]
-)
-def test_reading_has_the_longest_delay_of_the_record(
-    value: str, seconds: float | None
-) -> None:
-    """X4, X5: other values are ignored; the cautious reading obeys split ones too."""
-    body = f"User-agent: *\nCrawl-delay: 0\n\nCrawl-delay: {value}\n".encode()
-
-    assert Reading(body, "extended").crawl_delay("foo") == 0
-    assert Reading(body, "extended", "cautious").crawl_delay("foo") == (seconds or 0)
-    assert Reading(body, "rfc9309").crawl_delay("foo") == (seconds or 0)
-    assert Reading(body).crawl_delay("foo") is None

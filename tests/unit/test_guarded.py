@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores import StoreUrl
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.guarded import MAX_ABANDONED, MAX_REPORTED, _StoreThread
 from tests.unit.fake_store import FakeStore
@@ -93,29 +92,6 @@ def test_number_of_different_failures_logged_is_limited(
 
     assert store.failures == 2 * MAX_REPORTED
     assert [it.levelname for it in caplog.records] == ["WARNING"] * MAX_REPORTED
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "bad password hunter2",
-        "cannot connect to db://me:hunter2@db.test:99/x",
-        "{'host': 'db.test', 'password': 'hunter2'}",
-        "dsn host=db.test password=hunter2 user=me",
-        "token hunter%2F2",
-        "hunter/2 is wrong",
-    ],
-)
-def test_credentials_are_removed_from_error_messages(
-    text: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """An exception may contain them in any place, decoded or as in the URL."""
-    url = StoreUrl(url="my.Store://me:hunter2@db.test/x?token=hunter%2F2")
-
-    shown = url.describe(ValueError(text))
-
-    assert "hunter" not in shown
-    assert "hunter" not in str(url)
 
 
 def test_close_takes_no_longer_than_the_timeout() -> None:

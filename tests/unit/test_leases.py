@@ -32,23 +32,23 @@ def workers(fake: FakeStore) -> Iterator[list[Guarded]]:
         each.close_and_wait()
 
 
-def wait_for_lease(worker: Guarded, fake: FakeStore) -> Future[Any]:
-    """Return the wait of *worker* for the lease, once it has been refused."""
+@pytest.fixture
+def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
+    """Return the wait of the second worker for the lease that the first one has."""
+    workers[0].lease(SITE)
     looks = fake.calls.count("acquire_lease")
-    waiting = worker.submit(worker.acquire_lease(SITE))
+    wait = workers[1].submit(workers[1].acquire_lease(SITE))
     # It looks a second time only after the first was refused.
     fake.wait_for("acquire_lease", looks + 2)
-    assert not waiting.done()
-    return waiting
+    assert not wait.done()
+    return wait
 
 
 def test_waiting_does_not_occupy_the_thread(
-    fake: FakeStore, workers: list[Guarded]
+    workers: list[Guarded], waiting: Future[Any]
 ) -> None:
     """A worker that waits for one lease can still read, write and lease."""
-    one, two, _ = workers
-    one.lease(SITE)
-    waiting = wait_for_lease(two, fake)
+    two = workers[1]
 
     assert two.lease(OTHER) is None
     two.write(parsed(origin=OTHER))
@@ -101,12 +101,10 @@ def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
 
 
 def test_cancelled_wait_leaves_no_lease(
-    fake: FakeStore, workers: list[Guarded]
+    workers: list[Guarded], waiting: Future[Any]
 ) -> None:
     """The request it waited for is gone; the next worker is not held up."""
     one, two, three = workers
-    one.lease(SITE)
-    waiting = wait_for_lease(two, fake)
 
     waiting.cancel()
     two.release_lease(SITE, None)
