@@ -198,26 +198,22 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 def _expire(store: PolicyStore, policy: Policy) -> None:
     """Let *policy* have run out, so that the next crawl that needs it fetches it.
 
-    It stays as the last good policy, with its validators (R1, R5).
+    It stays as the last good policy, with its validators (R1, R5), and as if it had come so
+    long ago that it must be fetched again.
     """
     now = time.time()
-    expired = _expired(policy, now)
-    if expired.is_known and expired.keep_until > now:
-        store.put(Stored(policy.origin, encode(expired), expired.keep_until))
-    else:
-        store.forget(policy.origin)
-
-
-def _expired(policy: Policy, now: float) -> Policy:
-    """*policy* as if it had come so long ago that it must be fetched again."""
     # What ran out long ago is old enough: it must not get younger.
     back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
-    return replace(
+    expired = replace(
         policy,
         fetched_at=policy.fetched_at - back,
         keep_until=policy.keep_until - back,
         is_stale_on_error=False,
     )
+    if expired.is_known and expired.keep_until > now:
+        store.put(Stored(policy.origin, encode(expired), expired.keep_until))
+    else:
+        store.forget(policy.origin)
 
 
 def _row(policy: Policy, now: float) -> dict[str, Any]:
@@ -248,29 +244,20 @@ def _line(row: dict[str, Any]) -> str:
     return f"{row['outcome']:<11} {row['fresh_until']}  {state:<6} {size:>13}  {shown}"
 
 
-def _totals(policies: list[Policy], now: float) -> dict[str, Any]:
-    """How many there are of each kind, and how much text."""
+def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]]:
+    """Yield how many there are of each kind, and how much text: each number with its key in
+    JSON, and with what people read in its place.
+    """
     outcomes = Counter(policy.outcome.value for policy in policies)
     files = [policy.robots for policy in policies if policy.robots is not None]
-    return {
-        "origins": len(policies),
-        "fresh": sum(policy.is_fresh(now) for policy in policies),
-        "stale_if_error": sum(policy.is_stale_on_error for policy in policies),
-        "outcomes": dict(sorted(outcomes.items())),
-        "bytes": sum(robots.size for robots in files),
-        "different_files": len({id(robots) for robots in files}),
-    }
-
-
-_WORDS = {
-    "origins": "origins",
-    "fresh": "fresh policies",
-    "stale_if_error": "last good policies in use after a failed renewal",
-    "outcomes": "outcomes",
-    "bytes": "bytes of files",
-    "different_files": "different files",
-}
-"""What people read in place of the keys of `_totals`."""
+    fresh = sum(policy.is_fresh(now) for policy in policies)
+    stale = sum(policy.is_stale_on_error for policy in policies)
+    yield "origins", "origins", len(policies)
+    yield "fresh", "fresh policies", fresh
+    yield "stale_if_error", "last good policies in use after a failed renewal", stale
+    yield "outcomes", "outcomes", dict(sorted(outcomes.items()))
+    yield "bytes", "bytes of files", sum(robots.size for robots in files)
+    yield "different_files", "different files", len({id(it) for it in files})
 
 
 def _moment(seconds: float) -> str:
@@ -286,9 +273,9 @@ def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
     """Print what *action* shows of *policies*."""
     now = time.time()
     if action == "stats":
-        sums = _totals(policies, now)
-        lines = [f"{_WORDS[name]}: {_counts(value)}" for name, value in sums.items()]
-        _print(sums, lines, as_json=as_json)
+        sums = list(_totals(policies, now))
+        lines = [f"{words}: {_counts(value)}" for _, words, value in sums]
+        _print({key: value for key, _, value in sums}, lines, as_json=as_json)
         return
     for policy in policies:
         row, robots = _row(policy, now), policy.robots
