@@ -2,8 +2,8 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _MARGIN = 12
 # Green, red and yellow.
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
+# The other ways to read a file (see `PolicySource.read_otherwise`), and their settings.
+_OTHERWISE = {
+    "cautious": ("the cautious reading", "ROBOTS1994_READING"),
+    "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
+}
 
 
 class RobotsCheck(RobotsCommand):
@@ -237,16 +242,15 @@ class RobotsCheck(RobotsCommand):
 class UrlVerdict:
     """What *source* says of *url*.
 
-    *cautious* is the verdict of the cautious reading where that differs, *rfc9309* that
-    of the dialect of this name where that differs. A URL that a crawl does not check has
-    an *exemption* and no source. *applied* is the decision of a crawl that it comes from.
+    *otherwise* are the verdicts of the same file, read otherwise, where they differ. A URL
+    that a crawl does not check has an *exemption* and no source. *applied* is the decision
+    of a crawl that it comes from.
     """
 
     url: str
     source: inputs.PolicySource | None = None
     verdict: Verdict | None = None
-    cautious: Verdict | None = None
-    rfc9309: Verdict | None = None
+    otherwise: Mapping[str, Verdict] = field(default_factory=dict)
     exemption: str = ""
     applied: "Applied | None" = None
 
@@ -255,19 +259,15 @@ class UrlVerdict:
         cls, url: str, source: inputs.PolicySource, robot: str | bytes
     ) -> "UrlVerdict":
         """Return what *source* says of *url* to *robot*."""
-        if source.rules is None or source.cautious is None:
+        if source.rules is None:
             return cls(url, source)
         verdict = source.rules.rules(robot).verdict(url)
-        cautious = source.cautious.rules(robot).verdict(url)
-        other = source.rfc9309 or source.rules
-        rfc9309 = other.rules(robot).verdict(url)
-        return cls(
-            url,
-            source,
-            verdict,
-            cautious if cautious.allowed != verdict.allowed else None,
-            rfc9309 if rfc9309.allowed != verdict.allowed else None,
-        )
+        otherwise = {
+            name: other
+            for name, robots in source.read_otherwise.items()
+            if (other := robots.verdict(url, robot)).allowed != verdict.allowed
+        }
+        return cls(url, source, verdict, otherwise)
 
     @property
     def is_known(self) -> bool:
@@ -307,7 +307,7 @@ class UrlVerdict:
         note = ""
         if not source.is_known:
             note = "  no policy: --explain"
-        elif self.cautious is not None:
+        elif "cautious" in self.otherwise:
             note = "  the cautious reading differs"
         elif verdict and verdict.line is not None:
             note = f"  line {verdict.line}"
@@ -336,20 +336,16 @@ class UrlVerdict:
                 effect = row.effect(is_open=self.verdict.allowed)
                 because += f"; all its URLs {effect}"
             yield f"{because} [{name}]"
-        if self.cautious is not None:
-            yield (
-                f"the cautious reading says: {self.cautious}; "
-                'ROBOTS1994_READING = "cautious" obeys that'
-            )
-        if self.rfc9309 is not None:
-            yield (
-                f"the dialect rfc9309 says: {self.rfc9309}; "
-                'ROBOTS1994_DIALECT = "rfc9309" obeys that'
-            )
+        for name, other in self.otherwise.items():
+            what, setting = _OTHERWISE[name]
+            yield f'{what} says: {other}; {setting} = "{name}" obeys that'
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""
         source = self.source
+        verdicts = {"verdict": self.verdict} | {
+            name: self.otherwise.get(name) for name in _OTHERWISE
+        }
         return {
             "url": self.url,
             "allowed": self.word == "allowed",
@@ -358,9 +354,7 @@ class UrlVerdict:
             "outcome": source and source.outcome,
             "status": source and source.status,
             "why": (source.why if source else self.exemption) or None,
-            "verdict": self.verdict and _verdict_as_json(self.verdict),
-            "cautious": self.cautious and _verdict_as_json(self.cautious),
-            "rfc9309": self.rfc9309 and _verdict_as_json(self.rfc9309),
+            **{name: it and _verdict_as_json(it) for name, it in verdicts.items()},
         } | ({"evidence": self.applied.as_json()} if self.applied else {})
 
 

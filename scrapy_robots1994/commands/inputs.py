@@ -197,18 +197,17 @@ class PolicySource:
         return self.rules is not None and not self.why
 
     @cached_property
-    def cautious(self) -> RobotsTxt | UniformRules | None:
-        """The same file in the cautious reading, made once for all URLs."""
+    def read_otherwise(self) -> dict[str, RobotsTxt]:
+        """The same file in another reading and in another dialect, by their names, made once
+        for all URLs; empty without a file.
+        """
         rules = self.rules
-        return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
-
-    @cached_property
-    def rfc9309(self) -> RobotsTxt | None:
-        """The same file as RFC 9309 reads it, made once for all URLs; None without a file."""
-        rules = self.rules
-        return (
-            rules.read_as(dialect="rfc9309") if isinstance(rules, RobotsTxt) else None
-        )
+        if not isinstance(rules, RobotsTxt):
+            return {}
+        return {
+            "cautious": rules.read_as("cautious"),
+            "rfc9309": rules.read_as(dialect="rfc9309"),
+        }
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
