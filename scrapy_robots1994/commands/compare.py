@@ -94,7 +94,6 @@ class RobotsCompare(RobotsCommand):
         """Compare, print, write, and return the exit code."""
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - as above
-        from scrapy_robots1994.commands.compare_inputs import CompareInputs  # noqa: PLC0415 - as above
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - as above
 
         if not args:
@@ -108,7 +107,8 @@ class RobotsCompare(RobotsCommand):
         lookup = self.lookup(opts)
         job = compare_job.Job.of(opts, self.settings, lookup.settings)
         files = [name for name in names if not is_url(name)]
-        inputs = CompareInputs(files, lookup.reader, lookup.settings.freshness)
+        freshness = lookup.settings.freshness
+        inputs = compare_job.CompareInputs(files, lookup.reader, freshness)
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with terminal.progress(inputs.count) as step:
             totals = compare_job.run(job, inputs, opts, step)

@@ -1,35 +1,50 @@
-"""A comparison job: many files, compared by the workers of an executor.
+"""A comparison job: what is compared, the work, and its report.
 
-The workers are threads here or processes of a dask cluster. Each leaves the parsers to a
-process of its own (`GuardedComparer`), which a deadline or Ctrl-C can end.
+Files, folders, WARC files (each answer to GET /robots.txt in them), and URLs that are
+fetched are compared by the workers of an executor: threads here, or processes of a dask
+cluster. Each leaves the parsers to a process of its own (`GuardedComparer`), which a
+deadline or Ctrl-C can end.
 """
 
 import argparse
+import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from threading import Event, get_ident
 from typing import TypeVar
+from urllib.parse import unquote
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.compare_inputs import NOWHERE, CompareInputs, origin_of
-from scrapy_robots1994.commands.inputs import listed
+from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.commands.warc import answers_in
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Question, questions
-from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
+from scrapy_robots1994.compare.parsers import (
+    Capture,
+    Question,
+    obeyed_body,
+    questions,
+)
+from scrapy_robots1994.compare.report import (
+    ComparisonReport,
+    as_plain,
+    as_table,
+    describe,
+)
+from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,
     make_comparer,
@@ -41,12 +56,97 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import MissingExtra, RobotsError, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import FreshnessSettings, Policy
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 ItemT = TypeVar("ItemT")
 FoundT = TypeVar("FoundT")
 
 BATCH = 8
 """Files of one task; two tasks for each worker wait in memory."""
+
+NOWHERE = "http://localhost"
+"""The origin of a file whose name does not say one."""
+
+_HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class CompareInputs:
+    """The files *names* and what was fetched; *unread* has a line for each fault.
+
+    Of all of them *reader* says what is obeyed, and so compared; *freshness*, what the
+    status of an answer means.
+    """
+
+    names: list[str]
+    reader: Reader
+    freshness: FreshnessSettings
+    fetched: list[Capture] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def add_fetched(self, source: PolicySource) -> None:
+        """Add what was fetched, if the origin itself answered."""
+        self.fetched += self._captures(source)
+
+    def _captures(self, source: PolicySource) -> Iterator[Capture]:
+        """Yield the capture that *source* is, if it was read."""
+        if not source.is_known:
+            self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
+            return
+        # The body of an answer without rules is not stored: the others read an empty file.
+        rules = source.rules
+        body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
+        if source.policy is None:
+            yield Capture(_label_of(source.name), body)
+        else:
+            yield capture_of(source.policy, body)
+
+    def _archived(self, path: Path) -> Iterator[Capture]:
+        """Yield each answer to GET /robots.txt in a WARC file, as `answers_in` does.
+
+        It is judged as a crawl does that knows nothing from before (R1 to R5).
+        """
+        reader = self.reader
+        for origin, answer in answers_in(path, reader.limit, self.unread.append):
+            policy = Policy.from_response(origin, answer, reader, 0.0, self.freshness)
+            robots = reader.read(answer.body, is_truncated=answer.is_truncated)
+            yield capture_of(policy, obeyed_body(robots))
+
+    @property
+    def count(self) -> int | None:
+        """How many files there are; None where an archive does not say."""
+        if any(map(is_archive, self.names)):
+            return None
+        return len(self.names) + len(self.fetched)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether statuses are compared, too, and not files alone."""
+        return bool(self.fetched) or self.count is None
+
+    def __iter__(self) -> Iterator[Capture]:
+        """Yield all captures: each file is one, an archive has one for each answer."""
+        yield from self.fetched
+        for name in self.names:
+            if is_archive(name):
+                yield from self._archived(Path(name))
+            else:
+                yield from self._captures(PolicySource.from_file(name, self.reader))
+
+
+def _label_of(name: str) -> str:
+    """Return the origin that a file is named by, as `example.org`, or by its folder, as
+    `example.org/robots.txt`; else the name.
+    """
+    path = Path(name)
+    stem = path.stem if path.suffix.lower() == ".txt" else path.name
+    for part in (stem, path.absolute().parent.name):
+        if _HOST.fullmatch(unquote(part)):
+            return f"http://{part}"
+        if stem.lower() != "robots":
+            break
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +214,9 @@ class Job:
 
     def _questions(self, capture: Capture) -> list[Question]:
         """Return the questions about *capture*: made from it, or the URLs of the job."""
-        origin, limit = origin_of(capture), self.max_questions
+        # A label that is not an origin has a stand-in.
+        origin = str(Origin.of(capture.label) or NOWHERE)
+        limit = self.max_questions
         made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
         if self.urls is None:
             return made
@@ -267,7 +369,7 @@ def report_of(
 def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
     """Print *report*, and write it to the path of --report."""
     if opts.json:
-        terminal.print_line(formats.as_json(report).rstrip("\n"))
+        terminal.print_json(as_plain(report), indent=1)
     elif report.totals.captures or report.notes:
         terminal.print_line(
             f"{report.subject}: {report.questions:,} questions to each parser, "
