@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scrapy_robots1994 import LineKind, RobotsTxt
-from tests.oracle.reading import DIALECTS
+from tests.oracle import reading
 
 HOST = "http://a.example"
+DIALECTS = reading.DIALECTS
 PREFIX_DIALECTS = tuple(it for it in DIALECTS if it != "rfc9309")
 """Those whose rules are prefixes, and whose records end at a blank line."""
-READINGS = ("literal", "cautious")
+READINGS = reading.READINGS
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
