@@ -5,11 +5,9 @@ outcome rows, with the settings that the WARC names. Nothing is fetched.
 """
 
 import gzip
-import hashlib
 import json
 import re
 import zlib
-from base64 import b32encode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -22,11 +20,19 @@ from scrapy.settings import Settings
 from scrapy_robots1994.commands.inputs import PolicySource, why_unread
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.commands.warc import (
+    BREAKS_OFF,
     answer_of,
     damage_reported,
     is_short,
     read_up_to,
     records_in,
+)
+from scrapy_robots1994.crawl.features.evidence_format import (
+    ORIGIN,
+    STATUS,
+    decision_of,
+    digest_of,
+    rfc3339,
 )
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.errors import SettingsError
@@ -38,14 +44,10 @@ from scrapy_robots1994.policy import FetchError, Policy, RobotsResponse
 MAX_BLOCK_BYTES = 256_000_000
 """Bytes of one record that are read."""
 
-MAX_RULE = 4_000
-"""Characters of a rule in a journal; more are cut off."""
-
 MAX_POLICIES = 2_000
 """Policies that stay parsed."""
 
 _SUCCESS = 2
-_RECOMPUTED = ("decision", "reason", "line", "rule")
 
 Report = Callable[[str], object]
 
@@ -129,41 +131,36 @@ class CrawlEvidence:
 
     def _in_warc(self, what: str) -> None:
         """Report damage of the WARC; the end of a killed crawl is none."""
-        is_end = what == "breaks off within a record"
+        is_end = what == BREAKS_OFF
         (self.note if is_end else self.report)(f"{self.warc.name}: {what}")
 
     def _read_records(self) -> None:
         """Note where each record is, and check its digests."""
         named: list[tuple[str, str]] = []
         for offset, record in records_in(self.warc, self._in_warc, whole=True):
-            header = _Header(record.rec_headers)
             block = read_up_to(record.raw_stream, MAX_BLOCK_BYTES)
             if is_short(record):
                 continue
-            name, kind = header.id("WARC-Record-ID"), record.rec_type
+            name, kind = _id(record, "WARC-Record-ID"), record.rec_type
             if kind == "warcinfo":
                 self.settings = _settings_of(block)
-            digest = header.text("WARC-Payload-Digest")
+            digest = _text(record, "WARC-Payload-Digest")
             is_http = kind in {"request", "response"}
             payload = block.partition(b"\r\n\r\n")[2] if is_http else block
-            wrong = [
-                word
-                for word, stated, data in (
-                    ("block", header.text("WARC-Block-Digest"), block),
-                    # Of a revisit it is that of the record it refers to.
-                    ("payload", "" if kind == "revisit" else digest, payload),
-                )
-                if stated and stated != digest_as(stated, data)
-            ]
-            for word in wrong:
-                self.report(
-                    f"{self.warc.name}: byte {offset}: the {word} digest of the {kind} "
-                    f"{name} does not fit"
-                )
-            refers_to = header.id("WARC-Refers-To")
-            others = (refers_to, header.id("WARC-Concurrent-To"))
+            stated = {"block": (_text(record, "WARC-Block-Digest"), block)}
+            # Of a revisit it is that of the record it refers to.
+            if kind != "revisit":
+                stated["payload"] = digest, payload
+            for word, (it, data) in stated.items():
+                if it and not _fits(data, it):
+                    self.report(
+                        f"{self.warc.name}: byte {offset}: the {word} digest of the "
+                        f"{kind} {name} does not fit"
+                    )
+            refers_to = _id(record, "WARC-Refers-To")
+            others = (refers_to, _id(record, "WARC-Concurrent-To"))
             named += ((name, other) for other in others if other)
-            origin = Origin.of(header.text("Robots1994-Origin"))
+            origin = Origin.of(_text(record, ORIGIN))
             self.entries[name] = Entry(offset, kind, origin, digest, refers_to)
         for name, other in named:
             if other not in self.entries:
@@ -197,10 +194,9 @@ class CrawlEvidence:
         """Return the answer that *entry* records; `None` for what is no answer."""
         records = records_in(self.warc, self._in_warc, start=entry.offset)
         _, record = next(records)
-        header = _Header(record.rec_headers)
         if entry.kind == "resource":
-            is_truncated = header.text("WARC-Truncated") == "length"
-            status = int(header.text("Robots1994-Status"))
+            is_truncated = _text(record, "WARC-Truncated") == "length"
+            status = int(_text(record, STATUS))
             body = read_up_to(record.raw_stream, MAX_BLOCK_BYTES)
             return RobotsResponse(status, body, is_truncated=is_truncated)
         if entry.kind != "response":
@@ -209,7 +205,7 @@ class CrawlEvidence:
         # The body of any other answer says nothing, and may be packed wrongly.
         if status // 100 != _SUCCESS:
             return RobotsResponse(status)
-        url = header.text("WARC-Target-URI")
+        url = _text(record, "WARC-Target-URI")
         return answer_of(record, url, limit, self._in_warc)
 
     def differences(self, line: Line) -> Iterator[str]:
@@ -238,9 +234,9 @@ class CrawlEvidence:
         if found is None:
             yield f"its record {record} decides nothing"
             return
-        for key in _RECOMPUTED:
-            if values.get(key) != found[key]:
-                yield f"{key} is {values.get(key)!r}, by its record {found[key]!r}"
+        for key, stated in found.items():
+            if values.get(key) != stated:
+                yield f"{key} is {values.get(key)!r}, by its record {stated!r}"
 
     def decided(self, line: Line) -> dict[str, Any] | None:
         """Return the decision of *line*, made again; `None` if its record states none."""
@@ -251,14 +247,7 @@ class CrawlEvidence:
         policy = self.policy(record, dialect, reading)
         if policy is None:
             return None
-        verdict = policy.rules(robot).verdict(url)
-        rule = verdict.rule
-        return {
-            "decision": "allowed" if verdict.allowed else "refused",
-            "reason": verdict.reason.value,
-            "line": verdict.line,
-            "rule": rule and rule[:MAX_RULE],
-        }
+        return decision_of(policy.rules(robot).verdict(url))
 
 
 class Applied(NamedTuple):
@@ -354,20 +343,18 @@ class EvidenceFolder:
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
-        own: dict[str, Applied] = {}
-        others: dict[Origin | None, Applied] = {}
+        # By URL, and by origin.
+        found: dict[str | Origin | None, Applied] = {}
         for crawl in self.crawls:
             for line in crawl:
                 url, time = str(line.values.get("url")), str(line.values.get("time"))
                 origin = Origin.of(url)
                 if time > at or origin not in origins:
                     continue
-                found = Applied(crawl, line, is_own=url in wanted)
-                if url in wanted and _time(own.get(url)) <= time:
-                    own[url] = found
-                if _time(others.get(origin)) <= time:
-                    others[origin] = found._replace(is_own=False)
-        applied = {url: own.get(url) or others.get(Origin.of(url)) for url in wanted}
+                for key in (origin, *wanted.intersection([url])):
+                    if _time(found.get(key)) <= time:
+                        found[key] = Applied(crawl, line, is_own=key == url)
+        applied = {url: found.get(url, found.get(Origin.of(url))) for url in wanted}
         return {url: it for url, it in applied.items() if it is not None}
 
 
@@ -387,7 +374,7 @@ def time_of(text: str | None) -> str:
             f"--at: {shown} is not a time: write it as 2026-11-23T10:00:00Z"
         ) from None
     at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
-    return f"{at.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%S.%f}Z"
+    return rfc3339(at)
 
 
 def _time(applied: Applied | None) -> str:
@@ -395,29 +382,14 @@ def _time(applied: Applied | None) -> str:
     return "" if applied is None else str(applied.line.values.get("time"))
 
 
-class _Header:
-    """The header of a record."""
-
-    def __init__(self, header: Any) -> None:
-        self._header = header
-
-    def text(self, name: str) -> str:
-        """Return a field; "" without it."""
-        return str(self._header.get_header(name) or "")
-
-    def id(self, name: str) -> str:
-        """Return the id of a field, without its brackets."""
-        return self.text(name).strip("<>")
+def _text(record: Any, name: str) -> str:
+    """Return a field of the header of *record*; "" without it."""
+    return str(record.rec_headers.get_header(name) or "")
 
 
-def digest_as(stated: str, data: bytes) -> str:
-    """Return the digest of *data*, as *stated* has it; "" for an unknown algorithm."""
-    algorithm = stated.partition(":")[0]
-    try:
-        digest = hashlib.new(algorithm, data).digest()
-    except ValueError:
-        return ""
-    return f"{algorithm}:{b32encode(digest).decode()}"
+def _id(record: Any, name: str) -> str:
+    """Return the id in a field of the header of *record*, without its brackets."""
+    return _text(record, name).strip("<>")
 
 
 def _settings_of(block: bytes) -> RobotsSettings:
@@ -430,3 +402,12 @@ def _settings_of(block: bytes) -> RobotsSettings:
         return RobotsSettings.from_settings(Settings(named))
     except SettingsError:
         return RobotsSettings.from_settings(Settings())
+
+
+def _fits(data: bytes, stated: str) -> bool:
+    """Return whether *data* has the digest that is *stated*."""
+    try:
+        return digest_of(data, stated.partition(":")[0]) == stated
+    except (ValueError, TypeError):
+        # An unknown algorithm, or one whose digests have any length.
+        return False

@@ -31,6 +31,9 @@ MAX_HEADER_BYTES = 262_144
 MAX_PACKED_BYTES = 8_000_000
 """Bytes of one body as it was sent, before it is unpacked."""
 
+BREAKS_OFF = "breaks off within a record"
+"""Reported where a file ends early, as that of a crawl that was killed."""
+
 _PIECE = 65_536
 # Compressed bytes that are unpacked at a time, to at most a thousand times as many.
 _BLOCK = 4_096
@@ -134,7 +137,7 @@ def _records(
         # What is not a record any more is passed over, and then not counted.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):
-            report("breaks off within a record")
+            report(BREAKS_OFF)
         return
 
 

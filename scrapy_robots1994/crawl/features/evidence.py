@@ -9,13 +9,11 @@ downloader middleware: the first decision by it writes a record of its bytes.
 """
 
 import time
-from base64 import b32encode
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
-from hashlib import sha256
 from http.client import responses
 from logging import ERROR, INFO
 from typing import Any, NamedTuple
@@ -34,6 +32,16 @@ from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.crawl.faults import one_line
 from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, Record
+from scrapy_robots1994.crawl.features.evidence_format import (
+    FETCHED,
+    MAX_TEXT,
+    ORIGIN,
+    SOURCE,
+    STATUS,
+    decision_of,
+    digest_of,
+    rfc3339,
+)
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
 from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import log_line
@@ -61,18 +69,11 @@ META_KEY = "robots1994_evidence"
 
 CLOSE_REASON = "robots_evidence_failed"
 
-ORIGIN = "Robots1994-Origin"
-"""The header of each record with the origin whose robots.txt was requested: another one
-than that of its URL behind a redirect."""
-
 HTTP_CACHE = "the HTTP cache"
 DRY_RUN = "an answer to Scrapy's own middleware"
 
 MAX_POLICIES = 100_000
 """Policies whose record is known; the next decision by another one writes it again."""
-
-MAX_TEXT = 4_000
-"""Characters of a rule in the journal; more are cut off."""
 
 DECIDING = (
     "dialect",
@@ -145,7 +146,7 @@ class Evidence:
             self._info(software, name),
             {
                 "journal": software,
-                "time": _rfc3339(started.timestamp()),
+                "time": rfc3339(started),
                 "spider": name,
                 "dry_run": settings.dry_run,
             },
@@ -270,10 +271,7 @@ class Evidence:
         self._write_line(
             request,
             now,
-            decision="allowed" if verdict.allowed else "refused",
-            reason=verdict.reason.value,
-            line=verdict.line,
-            rule=verdict.rule and verdict.rule[:MAX_TEXT],
+            **decision_of(verdict),
             record=reference.record,
             digest=reference.digest,
             stale=found.is_stale_on_error or not found.is_fresh(now),
@@ -291,7 +289,7 @@ class Evidence:
     def _write_line(self, request: Request, now: float, **values: Any) -> None:
         """Write the line of a decision about *request* that was made *now*."""
         line = {
-            "time": _rfc3339(now),
+            "time": rfc3339(now),
             "method": request.method,
             "url": shown_url(request.url),
             "robot": robot_text(self._robot.of(request)),
@@ -323,9 +321,9 @@ class Evidence:
         more = {
             "WARC-Target-URI": shown_url(policy.final_url or policy.origin.robots_url),
             "Content-Type": "text/plain",
-            "Robots1994-Status": str(policy.status or 0),
-            "Robots1994-Fetched": _rfc3339(policy.fetched_at),
-            "Robots1994-Source": escape_control_chars(source, MAX_TEXT),
+            STATUS: str(policy.status or 0),
+            FETCHED: rfc3339(policy.fetched_at),
+            SOURCE: escape_control_chars(source, MAX_TEXT),
         }
         if robots is not None and robots.is_truncated:
             more["WARC-Truncated"] = "length"
@@ -373,7 +371,7 @@ class Evidence:
         reference = Reference(
             new_id(),
             digest_of(body),
-            _rfc3339(time.time()),
+            rfc3339(time.time()),
             headers.get("WARC-Target-URI", origin.robots_url),
         )
         named = {
@@ -519,7 +517,7 @@ def _exchange(request: Request, response: Response, truncated: str = "") -> Exch
     answers = f"{protocol} {response.status} {responses.get(response.status, '')}"
     return Exchange(
         url,
-        _rfc3339(time.time()),
+        rfc3339(time.time()),
         (asks, list(_headers(request.headers))),
         (answers.rstrip(), list(_headers(response.headers))),
         response.body,
@@ -547,14 +545,3 @@ def shown_url(url: str) -> str:
 def new_id() -> str:
     """Return the id of a new record."""
     return f"urn:uuid:{uuid4()}"
-
-
-def digest_of(payload: bytes) -> str:
-    """Return the digest of *payload* as WARC files have it."""
-    return f"sha256:{b32encode(sha256(payload).digest()).decode()}"
-
-
-def _rfc3339(seconds: float) -> str:
-    """Return *seconds* since the epoch as a date of RFC 3339, in UTC."""
-    at = datetime.fromtimestamp(seconds, tz=timezone.utc)
-    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
