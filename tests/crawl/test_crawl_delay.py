@@ -15,7 +15,7 @@ from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
-DELAYS = {"a.test": 0.3, "b.test": 0.4, "c.test": 0.5, "d.test": 0.6, "e.test": 0.7}
+DELAYS = {"a.test": 0.6, "b.test": 0.7, "c.test": 0.8, "d.test": 0.9, "e.test": 1.0}
 FREE = "free.test"
 PAGES = 5
 FREE_PAGES = 20

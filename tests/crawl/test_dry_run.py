@@ -197,7 +197,7 @@ CLOSED = replies.text("User-agent: *\nDisallow: /\n")
 LARGE = replies.text("User-agent: *\n" + "# much\n" * 430_000 + "Disallow: /end\n")
 PACKED = (("Content-Encoding", "gzip"),)
 RETRYING = {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
-SHORT = {"DOWNLOAD_TIMEOUT": 1, "ROBOTS1994_TIMEOUT": 1}
+SHORT = {"DOWNLOAD_TIMEOUT": 3, "ROBOTS1994_TIMEOUT": 3}
 CACHED = {"HTTPCACHE_ENABLED": True}
 
 

@@ -47,9 +47,9 @@ def few_descriptors(_crawler: Crawler) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 
 
-def pages(site: Site, origins: int = ORIGINS) -> list[str]:
+def pages(site: Site) -> list[str]:
     """Return a permitted URL of each origin."""
-    return [site.url("/page", host=f"h{number}.test") for number in range(origins)]
+    return [site.url("/page", host=f"h{number}.test") for number in range(ORIGINS)]
 
 
 @on_every_reactor
@@ -57,7 +57,7 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     """Those that wait in the queue of the resolver take longer than three fetches may."""
     site.robots(FILE)
     settings = {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 1}
-    wanted = pages(site, 2 * ORIGINS)
+    wanted = pages(site)
 
     result = crawl(
         wanted,

@@ -125,9 +125,10 @@ def test_each_page_is_requested_once_whatever_the_queue(
 
 
 def interrupt_after_a_page(site: Site, running: Crawl) -> CrawlResult:
-    """Send SIGINT when the first page has been requested, and wait for the end."""
+    """Send SIGINT when a page has been requested, before the last ones are answered."""
     site.wait("/p1")
     os.kill(running.pid, signal.SIGINT)
+    site.open("interrupted")
     return running.result()
 
 
@@ -139,6 +140,7 @@ def test_each_page_is_requested_once_over_stop_and_resume(
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
     with Site() as site:
         pages = slow_site(site, origins)
+        site.answer("/p2", Reply(gate="interrupted"))
         first = interrupt_after_a_page(
             site, start_crawl(pages, settings=settings, timeout=TIMEOUT)
         )

@@ -162,7 +162,7 @@ def test_hanging_server_is_a_store_error_in_time() -> None:
     """The call gives up by itself, so that the log has the reason."""
     with (
         RedisServer() as server,
-        closing(open_store(f"{server.url}?timeout=0.2")) as store,
+        closing(open_store(f"{server.url}?timeout=2")) as store,
     ):
         store.put(entry())
         server.hang()

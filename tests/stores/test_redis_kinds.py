@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from scrapy_robots1994 import Origin, StoreError, open_store
 from scrapy_robots1994.stores.base import SharedStore
 from tests.stores.contract import SITE, TIMEOUT_SECONDS, entry
 from tests.support.certificates import make_certificate
-from tests.support.redis_server import RedisServer
+from tests.support.redis_server import RedisServer, free_port
 
 pytestmark = pytest.mark.redis
 
@@ -43,14 +42,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < give_up
         time.sleep(0.05)
-
-
-def free_port() -> int:
-    """Return a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def test_unix_socket(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import redis
 
@@ -33,7 +33,7 @@ class RedisServer:
         self._options = [*options, *(["--requirepass", password] if password else [])]
         self._password = password
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = _free_port()
+        self.port = free_port()
 
     def __enter__(self) -> Self:
         """Start it, and wait until it answers."""
@@ -96,13 +96,15 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Return whether it answers commands."""
+        """Return whether it answers commands: it, and no other server at its port."""
+        assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
-            return bool(client.ping())
+            known: Any = client.info("server")
+            return bool(known["process_id"] == self._process.pid)
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Return a port that is free, like the one 10,000 above it, which a cluster uses.
 
     Both are below the ephemeral ports of the connections of other tests
