@@ -205,7 +205,7 @@ def test_project_that_cannot_crawl_is_wrong_use(
 @pytest.mark.parametrize("target", ["/", "/elsewhere/robots.txt"])
 def test_cancelled_fetch_sets_exit_code_3(site: Site, target: str) -> None:
     """Ours R6: the policy is unknown, whether of the origin or of a file at another URL."""
-    cancelling = '{"tests.crawl.parts.CancelRobots": 1}'
+    cancelling = '{"tests.support.components.CancelRobots": 1}'
     options = ("-s", f"DOWNLOADER_MIDDLEWARES={cancelling}")
 
     args = ("--robots", site.url(target), "/a")

@@ -134,7 +134,7 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
         "CONCURRENT_REQUESTS": 4,
         "ROBOTS1994_MAX_WAITING": 0,
     }
-    spider = "tests.crawl.parts:DeduplicatingSpider"
+    spider = "FilteredSpider"
     with Site() as site:
         site.robots(RULES)
         site.answer("*", replies.Reply(delay=0.2))
@@ -198,7 +198,7 @@ def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
         "ROBOTSTXT_USER_AGENT": name,
         "CONCURRENT_REQUESTS": CONCURRENT,
     }
-    spider = "tests.crawl.parts:DeduplicatingSpider"
+    spider = "FilteredSpider"
     with Site() as site:
         site.robots(RULES)
         pages = [site.url(f"/{number}/b") for number in range(150)]

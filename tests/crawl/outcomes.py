@@ -44,7 +44,9 @@ class Meaning:
 
 R1 = Meaning(FETCHED, "rule", "parsed", "HTTP {status}, parsed, fresh for {kept:.0f} s")
 R1_EMPTY = replace(R1, closed=FETCHED)
-R1_HTML = replace(R1_EMPTY, level="INFO")
+R1_HTML = replace(
+    R1_EMPTY, level="INFO", log=f"{R1.log}; it begins as a page of HTML or XML does"
+)
 """A page of HTML in place of a robots.txt, of which people want to know."""
 R3 = Meaning(
     "forbidden",
@@ -331,13 +333,15 @@ def redirects(site: Site) -> Iterator[Row]:
     for path, answer in targets.items():
         site.answer(path, answer)
     away = site.url("", host="away.test")
+    file = site.url("/file", host="to-path.test")
+    named = replace(R1, log=f"(redirected to {file}): {R1.log}")
     for slug, location, means, requests in (
         ("chain-5", "/2", R1, 6),
         ("chain-6", "/1", R5_NO_POLICY, 6),
         ("loop", "/robots.txt", R5_NO_POLICY, 1),
         ("loop-fragment", "/robots.txt#1", R5_NO_POLICY, 1),
         ("loop-2", "/back", R5_NO_POLICY, 2),
-        ("to-path", "/file", R1, 2),
+        ("to-path", "/file", named, 2),
         ("to-host", f"{away}/file", R1, 1),
         ("to-user", f"{away}/file".replace("//", "//u:p@", 1), R1, 1),
         ("to-404", f"{away}/gone", R4, 1),

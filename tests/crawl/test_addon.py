@@ -23,24 +23,21 @@ def middlewares(settings: Settings) -> dict[object, int | None]:
     return dict(settings.getdict("DOWNLOADER_MIDDLEWARES"))
 
 
-def test_by_default_ours_has_the_order_of_the_built_in() -> None:
-    """The order is 100, and the built-in is disabled."""
-    assert middlewares(Settings()) == {BUILT_IN: None, Robots1994Middleware: 100}
-
-
-def test_configured_order_of_the_built_in_becomes_ours() -> None:
-    """The user may have named the built-in by path or by class."""
-    for key in (BUILT_IN, RobotsTxtMiddleware):
-        changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {key: 543}}))
-
-        assert changed == {BUILT_IN: None, Robots1994Middleware: 543}
-
-
-def test_ours_placed_by_hand_stays_there() -> None:
-    """With a middleware set by hand, the add-on adds no second one."""
-    changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}))
-
-    assert changed == {BUILT_IN: None, OURS: 77}
+@pytest.mark.parametrize(
+    ("listed", "changed"),
+    [
+        ({}, {BUILT_IN: None, Robots1994Middleware: 100}),
+        ({BUILT_IN: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
+        ({RobotsTxtMiddleware: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
+        ({OURS: 77}, {BUILT_IN: None, OURS: 77}),
+    ],
+    ids=["by default", "built-in by path", "built-in by class", "ours by hand"],
+)
+def test_ours_takes_the_place_of_the_built_in(
+    listed: dict[object, int], changed: dict[object, int | None]
+) -> None:
+    """At its order, unless the user has listed ours."""
+    assert middlewares(Settings({"DOWNLOADER_MIDDLEWARES": listed})) == changed
 
 
 def test_stronger_setting_of_a_later_add_on_still_wins() -> None:

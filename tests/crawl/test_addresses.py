@@ -7,8 +7,6 @@ segments, and servers do so after them.
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -17,8 +15,8 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
-from tests.support.certificates import make_certificate
-from tests.support.crawl import ROOT, CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
+from tests.support.http2 import http2_site
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -78,17 +76,11 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
     """
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
-    handler = "tests.crawl.component_parts.FakeHandler"
-    urls = [
-        page.as_uri(),
-        "data:text/plain,private",
-        "s3://bucket/private",
-    ]
+    handler = f"{COMPONENTS}.FakeHandler"
+    urls = [page.as_uri(), "data:text/plain,private", "s3://bucket/private"]
 
     result = crawl(
-        urls,
-        reactor=reactor,
-        settings={"DOWNLOAD_HANDLERS": {"s3": handler}},
+        urls, reactor=reactor, settings={"DOWNLOAD_HANDLERS": {"s3": handler}}
     )
 
     assert result.fetched_urls == sorted(urls)
@@ -103,7 +95,7 @@ def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> No
         "HTTPS:///far.test/robots.txt",
         "http://:80/private",
     ]
-    handler = "tests.crawl.component_parts.FakeHandler"
+    handler = f"{COMPONENTS}.FakeHandler"
 
     result = crawl(
         urls,
@@ -192,17 +184,14 @@ def requests_for(base: str, *, is_verbatim: bool) -> list[CrawlRequest]:
 @pytest.mark.parametrize(("reactor", "handler"), long_after(1, REACTORS_AND_HANDLERS))
 @pytest.mark.parametrize("is_verbatim", [False, True])
 def test_no_spelling_of_a_disallowed_url_is_requested(
-    reactor: Reactor, handler: str, *, is_verbatim: bool
+    site: Site, reactor: Reactor, handler: str, *, is_verbatim: bool
 ) -> None:
     """As Scrapy normalizes URLs and, since 2.19, as the spider writes them."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /private\n")
-        requests = requests_for(site.url(""), is_verbatim=is_verbatim)
-        result = crawl(
-            requests, reactor=reactor, settings=settings, may_warn=bool(handler)
-        )
-        targets = requested_pages(site)
+    site.robots("User-agent: *\nDisallow: /private\n")
+    requests = requests_for(site.url(""), is_verbatim=is_verbatim)
+    result = crawl(requests, reactor=reactor, settings=settings, may_warn=bool(handler))
+    targets = requested_pages(site)
 
     assert_checked_as_sent(targets, len(result.failed), len(requests))
 
@@ -215,21 +204,12 @@ def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
     reactor: Reactor, tmp_path: Path, *, is_verbatim: bool
 ) -> None:
     """HTTP/2 sends the path in a header."""
-    pem = tmp_path / "both.pem"
-    pem.write_text("".join(make_certificate()))
-    command = [sys.executable, "-m", "tests.support.h2_server", str(pem)]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        base = f"https://127.0.0.1:{server.stdout.readline().strip()}"
+    handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
+    with http2_site(tmp_path) as (base, targets):
         requests = requests_for(base, is_verbatim=is_verbatim)
-        handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
         result = crawl(
             requests, reactor=reactor, settings={"DOWNLOAD_HANDLERS": handlers}
         )
-        server.kill()
-        targets = server.stdout.read().splitlines()
 
     targets.remove("/robots.txt")
     assert_checked_as_sent(targets, len(result.failed), len(requests))

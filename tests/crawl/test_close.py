@@ -11,19 +11,18 @@ from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
-ONCE = "tests.crawl.parts:DeduplicatingSpider"
+ONCE = "FilteredSpider"
 CLOSED = "User-agent: *\nDisallow: /private\n"
 CLOSE_REASON = "robotstxt_denied"
 NOTHING = "refused every start request"
 
 
-def test_refusals_are_logged_in_one_table_by_origin() -> None:
+def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     """It has the number, outcome, origin and first line, sorted by number."""
-    with Site() as site:
-        site.robots(CLOSED)
-        site.answer("/robots.txt", replies.status(503), at="b.test")
-        urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
-        result = crawl([*urls, site.url("/x", host="b.test"), site.url("/")])
+    site.robots(CLOSED)
+    site.answer("/robots.txt", replies.status(503), at="b.test")
+    urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
+    result = crawl([*urls, site.url("/x", host="b.test"), site.url("/")])
 
     log = result.log.split("\n")
     at = next(n for n, line in enumerate(log) if "requests at 2 origins" in line)
@@ -39,37 +38,34 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
-def test_crawl_without_refusals_logs_no_table() -> None:
+def test_crawl_without_refusals_logs_no_table(site: Site) -> None:
     """There is neither a table nor a stat."""
-    with Site() as site:
-        site.robots(CLOSED)
-        result = crawl([site.url("/")])
+    site.robots(CLOSED)
+    result = crawl([site.url("/")])
 
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
 
 
-def test_table_has_at_most_20_origins() -> None:
+def test_table_has_at_most_20_origins(site: Site) -> None:
     """It has the 20 with most refusals, and one row for the rest; so have the stats."""
-    with Site() as site:
-        site.robots(CLOSED)
-        urls = [
-            site.url(f"/private/{page}", host=f"h{number}.test")
-            for number in range(25)
-            for page in range(2)
-        ]
-        result = crawl(urls)
+    site.robots(CLOSED)
+    urls = [
+        site.url(f"/private/{page}", host=f"h{number}.test")
+        for number in range(25)
+        for page in range(2)
+    ]
+    result = crawl(urls)
 
     table = result.log[result.log.index("robots.txt refused 50 requests") :]
     assert table.split("\n")[22].split() == ["10", "at", "the", "other", "origins"]
     assert sum("refused_by" in key for key in result.stats) == 20
 
 
-def test_rules_in_the_table_are_escaped_and_shortened() -> None:
+def test_rules_in_the_table_are_escaped_and_shortened(site: Site) -> None:
     """A rule may contain control characters and be very long."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /p\x1b[31m" + "x" * 200 + "\n")
-        result = crawl([site.url("/p%1B[31m" + "x" * 201)])
+    site.robots("User-agent: *\nDisallow: /p\x1b[31m" + "x" * 200 + "\n")
+    result = crawl([site.url("/p%1B[31m" + "x" * 201)])
 
     row = next(line for line in result.log.split("\n") if "parsed     " in line)
     assert "\x1b" not in row
@@ -79,17 +75,18 @@ def test_rules_in_the_table_are_escaped_and_shortened() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_crawl_whose_every_start_was_refused_warns_once(reactor: Reactor) -> None:
+def test_crawl_whose_every_start_was_refused_warns_once(
+    site: Site, reactor: Reactor
+) -> None:
     """The warning has the number and a line; with the setting it is the finish reason."""
-    with Site() as site:
-        site.robots(CLOSED)
-        result = crawl(
-            [site.url("/private/1"), site.url("/private/2")],
-            settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
-            reactor=reactor,
-        )
+    site.robots(CLOSED)
+    result = crawl(
+        [site.url("/private/1"), site.url("/private/2")],
+        settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
+        reactor=reactor,
+    )
 
-    said = [line for line in result.log.split("\n") if NOTHING in line]
+    said = result.lines(NOTHING)
     assert len(said) == 1
     assert "WARNING" in said[0]
     assert "(2)" in said[0]
@@ -111,16 +108,15 @@ def test_crawl_whose_every_start_was_refused_warns_once(reactor: Reactor) -> Non
     ids=["allowed", "not-obeying", "the-file"],
 )
 def test_one_start_request_that_is_sent_prevents_the_warning(
-    open_one: CrawlRequest,
+    site: Site, open_one: CrawlRequest
 ) -> None:
     """The result of that request does not matter."""
-    with Site() as site:
-        site.robots(CLOSED)
-        started = CrawlRequest(site.url(open_one.url), open_one.meta)
-        result = crawl(
-            [site.url("/private/1"), started, site.url("/private/2")],
-            settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
-        )
+    site.robots(CLOSED)
+    started = CrawlRequest(site.url(open_one.url), open_one.meta)
+    result = crawl(
+        [site.url("/private/1"), started, site.url("/private/2")],
+        settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
+    )
 
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
@@ -159,21 +155,3 @@ def test_start_request_of_an_earlier_run_was_not_refused(
     assert result.failed_urls == [site.url("/private")]
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
-
-
-def test_meta_has_the_verdict_of_the_last_refusal_only(
-    site: Site,
-) -> None:
-    """A request that is repeated and then allowed has no verdict in its meta."""
-    site.answer(
-        "/robots.txt", [replies.text("x", status=503), replies.text("User-agent: *")]
-    )
-    result = crawl(
-        [site.url("/")],
-        spider="tests.crawl.parts:RequestAgainSpider",
-        settings={"ROBOTS1994_RETRY_AFTER": 0},
-    )
-
-    metas = [item["meta"] for item in result.items]
-    refused = "disallowed: robots.txt could not be retrieved (HTTP 503)"
-    assert metas == [refused, "None"]

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import time
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import reactors, start_crawl
+from tests.support.crawl import COMPONENTS, reactors
 from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
+from tests.support.side import Side, pages_of
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.crawl import Crawl, CrawlResult, Middleware, Reactor
+    from tests.support.crawl import Crawl, Middleware, Reactor
 
-SPIDERS = "tests.crawl.closing_spiders"
-PARTS = "tests.crawl.component_parts"
 OPEN = "User-agent: *\nDisallow: /private\n"
 WAIT = 100
 CONCURRENT = 16
@@ -32,57 +28,6 @@ SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
 """Logged by Scrapy 2.16 at a forced end without a reactor, even with ROBOTSTXT_OBEY off."""
-UNCLEAN = ("Traceback", "was never retrieved", "was never awaited", "was destroyed")
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What crawls: ours or the built-in, on which reactor, with which settings."""
-
-    middleware: Middleware = "ours"
-    reactor: Reactor = "asyncio"
-    settings: dict[str, Any] = field(default_factory=dict)
-
-    def start(self, site: Site, spider: str = "Counted", **options: Any) -> Crawl:
-        """Start a crawl of *site* with a spider of `closing_spiders`."""
-        args = {"site": site.url("", host="a.test")} | options.pop("spider_args", {})
-        return start_crawl(
-            spider=f"{SPIDERS}:{spider}",
-            reactor=self.reactor,
-            middleware=self.middleware,
-            spider_args=args,
-            settings=self.settings | options.pop("settings", {}),
-            **options,
-        )
-
-    def crawl(self, site: Site, spider: str = "Counted", **options: Any) -> CrawlResult:
-        """Run the crawl that `start` describes to its end."""
-        return self.start(site, spider, **options).result()
-
-
-def pages_of(site: Site) -> list[int]:
-    """Return the numbers of the requested pages, in order."""
-    return [int(it[2:]) for it in site.targets() if re.fullmatch(r"/p\d+", it)]
-
-
-def wait_for(running: Crawl, text: str) -> None:
-    """Return once the crawl has logged *text*."""
-    path = running.folder / "log.txt"
-    while text not in path.read_text("utf-8", "replace"):
-        # Then it has a result, or raises the reason why there is none.
-        assert not running.has_ended(), running.result()
-        time.sleep(0.02)
-
-
-def interrupt(running: Crawl) -> None:
-    """Send SIGINT, and return once the crawl begins to close."""
-    os.kill(running.pid, signal.SIGINT)
-    wait_for(running, "Closing spider")
-
-
-def unclean(log: str) -> list[str]:
-    """Return the lines of *log* that an orderly end does not have."""
-    return [line for line in log.split("\n") if any(it in line for it in UNCLEAN)]
 
 
 @ON_EACH_REACTOR
@@ -101,19 +46,18 @@ def unclean(log: str) -> list[str]:
     ids=["pages", "timeout", "errors"],
 )
 def test_limit_closes_a_crawl_whose_requests_waited(
-    reactor: Reactor, limit: dict[str, Any], most: int
+    site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
     """A few more pages are fetched than the limit; those that wait are not all sent."""
     spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
-    with Site() as site:
-        site.robots(OPEN, gate="slow")
-        running = Side(reactor=reactor).start(
-            site, spider, spider_args={"pages": WAIT}, settings=limit
-        )
-        wait_for(running, f"all {WAIT} are yielded")
-        site.open("slow")
-        result = running.result()
-        pages = pages_of(site)
+    site.robots(OPEN, gate="slow")
+    running = Side(reactor=reactor).start(
+        site, spider, spider_args={"pages": WAIT}, settings=limit
+    )
+    running.wait_for(f"all {WAIT} are yielded")
+    site.open("slow")
+    result = running.result()
+    pages = pages_of(site)
 
     assert result.stats["finish_reason"].startswith("closespider_")
     assert 0 < len(pages) <= most
@@ -139,35 +83,35 @@ def test_limit_ends_every_wait_for_a_silent_origin(limit: dict[str, Any]) -> Non
 
     assert result.stats["finish_reason"].startswith("closespider_")
     assert (pages, result.failed) == ([], [])
-    assert unclean(result.log) == []
+    assert result.unclean == []
 
 
 @ON_EACH_REACTOR
 @pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_while_requests_wait(reactor: Reactor, times: int) -> None:
+def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
     """R6 (closing): no page is fetched and none fails; the second ends all at once."""
-    with Site() as site:
-        site.robots(OPEN, gate="never")
-        running = Side(reactor=reactor).start(site, spider_args={"pages": 10})
-        site.wait("/robots.txt")
-        os.kill(running.pid, signal.SIGINT)
-        if times > 1:
-            wait_for(running, "shutting down gracefully")
-            os.kill(running.pid, signal.SIGINT)
-        result = running.result()
-        targets = site.targets()
+    site.robots(OPEN, gate="never")
+    running = Side(reactor=reactor).start(site, spider_args={"pages": 10})
+    site.wait("/robots.txt")
+    running.send_sigint()
+    if times > 1:
+        running.wait_for("shutting down gracefully")
+        running.send_sigint()
+    result = running.result()
+    targets = site.targets()
 
     assert targets == ["/robots.txt"]
     assert (result.returncode, result.fetched) == (0, [])
     if times == 1:
         assert result.failed == []
         assert result.stats["finish_reason"] == "shutdown"
-    assert unclean(SCRAPY_TASK_MESSAGES.sub("", result.log)) == []
+    left = replace(result, log=SCRAPY_TASK_MESSAGES.sub("", result.log))
+    assert left.unclean == []
 
 
 @ON_EACH_REACTOR
 def test_resumed_crawl_requests_each_waiting_page_once(
-    reactor: Reactor, tmp_path: Path
+    site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
     """The crawl is interrupted while all requests wait; a later answer has no effect.
 
@@ -175,21 +119,20 @@ def test_resumed_crawl_requests_each_waiting_page_once(
     """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
-    with Site() as site:
-        site.answer("/robots.txt", replies.Reply(503, gate="slow"))
-        running = side.start(site, spider_args=args)
-        wait_for(running, f"all {WAIT} are yielded")
-        interrupt(running)
-        site.open("slow")
-        first = running.result()
-        between = {f"{SPIDERS}.InterruptingMiddleware": 10}
-        second = side.crawl(
-            site, spider_args=args, settings={"DOWNLOADER_MIDDLEWARES": between}
-        )
-        interrupted = pages_of(site)
-        site.robots(OPEN)
-        result = side.crawl(site, "Redirecting", spider_args=args)
-        pages = pages_of(site)
+    site.answer("/robots.txt", replies.Reply(503, gate="slow"))
+    running = side.start(site, spider_args=args)
+    running.wait_for(f"all {WAIT} are yielded")
+    running.interrupt()
+    site.open("slow")
+    first = running.result()
+    between = {f"{COMPONENTS}.InterruptingMiddleware": 10}
+    second = side.crawl(
+        site, spider_args=args, settings={"DOWNLOADER_MIDDLEWARES": between}
+    )
+    interrupted = pages_of(site)
+    site.robots(OPEN)
+    result = side.crawl(site, "Redirecting", spider_args=args)
+    pages = pages_of(site)
 
     assert (interrupted, first.failed, second.failed) == ([], [], [])
     assert sorted(pages) == list(range(WAIT))
@@ -199,7 +142,7 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 
 @ON_EACH_REACTOR
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
-    reactor: Reactor, tmp_path: Path
+    site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
     """All pages in the queue of their slot return, as a file may state any delay."""
     settings = {
@@ -210,37 +153,37 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     }
     args = {"pages": 12, "filtered": True}
     side = Side(reactor=reactor, settings=settings)
-    with Site() as site:
-        # The delay applies between robots.txt and the first page, too.
-        site.robots("User-agent: *\nCrawl-delay: 5\n")
-        running = side.start(site, spider_args=args)
-        site.wait("/p0")
-        before = pages_of(site)
-        os.kill(running.pid, signal.SIGINT)
-        running.result()
-        after = pages_of(site)
-        site.robots(OPEN)
-        side.crawl(site, spider_args=args)
-        pages = pages_of(site)
+    # The delay applies between robots.txt and the first page, too.
+    site.robots("User-agent: *\nCrawl-delay: 5\n")
+    running = side.start(site, spider_args=args)
+    site.wait("/p0")
+    before = pages_of(site)
+    running.send_sigint()
+    running.result()
+    after = pages_of(site)
+    site.robots(OPEN)
+    side.crawl(site, spider_args=args)
+    pages = pages_of(site)
 
     assert after == before
     assert sorted(pages) == list(range(12))
 
 
 @ON_EACH_REACTOR
-def test_no_robots_txt_is_requested_after_the_close(reactor: Reactor) -> None:
+def test_no_robots_txt_is_requested_after_the_close(
+    site: Site, reactor: Reactor
+) -> None:
     """Silent origins occupy 4 of 4 fetches; no other robots.txt is ever requested."""
     settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
-    with Site() as site:
-        site.answer("/robots.txt", replies.black_hole())
-        args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}
-        side = Side(reactor=reactor, settings=settings)
-        running = side.start(site, spider_args=args)
-        site.wait("/robots.txt", count=4)
-        os.kill(running.pid, signal.SIGINT)
-        running.result()
+    site.answer("/robots.txt", replies.black_hole())
+    args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}
+    side = Side(reactor=reactor, settings=settings)
+    running = side.start(site, spider_args=args)
+    site.wait("/robots.txt", count=4)
+    running.send_sigint()
+    running.result()
 
-        assert site.targets() == ["/robots.txt"] * 4
+    assert site.targets() == ["/robots.txt"] * 4
 
 
 @pytest.mark.long
@@ -252,22 +195,16 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     """Of two workers one is interrupted while its requests wait, and started again."""
     args = {"pages": WAIT, "filtered": True}
     with RedisServer() as redis, Site() as site:
-        settings = {
-            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-            "SCHEDULER_PERSIST": True,
-            "REDIS_URL": redis.url,
-        }
-        side = Side(reactor=reactor, settings=settings)
+        side = Side(reactor=reactor, settings=redis.queue)
 
         def worker() -> Crawl:
             running = side.start(site, spider_args=args, may_warn=True)
-            wait_for(running, f"all {WAIT} are yielded")
+            running.wait_for(f"all {WAIT} are yielded")
             return running
 
         site.robots(OPEN, gate="slow")
         first, second = worker(), worker()
-        os.kill(first.pid, signal.SIGINT)
+        first.send_sigint()
         first.result()
         again = worker()
         site.open("slow")
@@ -281,21 +218,20 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
 @ON_EACH_REACTOR
 @pytest.mark.parametrize("places", long_after(1, [20, 1_000]))
 def test_urgent_requests_leave_before_earlier_ones(
-    reactor: Reactor, places: int
+    site: Site, reactor: Reactor, places: int
 ) -> None:
     """With few places the urgent ones are still with the scheduler, else they wait, too.
 
     At most the requests that have a place or are on their way leave before them.
     """
     few = {"ROBOTS1994_MAX_WAITING": places, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
-    with Site() as site:
-        site.robots(OPEN, gate="slow")
-        args = {"pages": WAIT, "urgent": 10}
-        running = Side("ours", reactor, few).start(site, spider_args=args)
-        wait_for(running, "are yielded")
-        site.open("slow")
-        running.result()
-        order = pages_of(site)
+    site.robots(OPEN, gate="slow")
+    args = {"pages": WAIT, "urgent": 10}
+    running = Side("ours", reactor, few).start(site, spider_args=args)
+    running.wait_for("are yielded")
+    site.open("slow")
+    running.result()
+    order = pages_of(site)
 
     taken = [place for place, number in enumerate(order) if number >= WAIT]
     assert len(taken) == 10
@@ -304,63 +240,37 @@ def test_urgent_requests_leave_before_earlier_ones(
 
 
 @ON_EACH_REACTOR
-def test_concurrency_changed_by_others_is_preserved(reactor: Reactor) -> None:
+def test_concurrency_changed_by_others_is_preserved(
+    site: Site, reactor: Reactor
+) -> None:
     """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages are fetched."""
     # Later than the longest wait that counts, so that none goes on without room.
     file = replies.Reply(body=OPEN.encode(), gate="slow", delay=1.5)
-    with Site() as site:
-        site.answer("/robots.txt", file)
-        running = Side(reactor=reactor).start(
-            site,
-            spider_args={"pages": WAIT},
-            settings={"SPIDER_MIDDLEWARES": {"tests.crawl.parts.Gauge": 1}},
-            hook=f"{SPIDERS}:shrink_concurrency",
-        )
-        wait_for(running, f"all {WAIT} are yielded")
-        site.open("slow")
-        result = running.result()
+    site.answer("/robots.txt", file)
+    running = Side(reactor=reactor).start(
+        site,
+        spider_args={"pages": WAIT},
+        settings={"SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1}},
+        hook="shrink_concurrency",
+    )
+    running.wait_for(f"all {WAIT} are yielded")
+    site.open("slow")
+    result = running.result()
 
     found = [result.stats[f"test/{key}"] for key in ("concurrency", "most_pages")]
     assert [*found, len(result.fetched)] == [4, 4, WAIT]
 
 
-@ON_EACH_REACTOR
-def test_signal_handler_may_await_a_page_of_the_origin(
-    reactor: Reactor, tmp_path: Path
-) -> None:
-    """The policy is in memory before the handler runs, so it waits for nothing.
-
-    In the second crawl each policy comes from a store, and memory has room for one: the
-    signals are sent for them, too.
-    """
-    store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
-    settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
-    side = Side(reactor=reactor, settings=settings)
-    with Site() as site:
-        site.robots("Sitemap: /s.xml\nUser-agent: *\nDisallow: /private\n")
-        args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
-        for _ in range(2):
-            result = side.crawl(
-                site, spider_args=args, hook=f"{SPIDERS}:await_a_page", timeout=30
-            )
-
-            assert len(result.fetched) == 8
-            assert result.stats["test/awaited/200"] >= 8
-            assert result.stats["finish_reason"] == "finished"
-        assert len(site.log("/robots.txt")) == 8
-
-
-def test_handler_may_await_a_page_while_the_spider_opens() -> None:
+def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
     """The engine is not running yet, so it has no room for a page that waited."""
-    with Site() as site:
-        site.robots(OPEN)
-        result = Side().crawl(
-            site,
-            spider_args={"pages": 3},
-            settings={"SITE": site.url("")},
-            hook=f"{SPIDERS}:await_pages_at_the_start",
-            timeout=20,
-        )
+    site.robots(OPEN)
+    result = Side().crawl(
+        site,
+        spider_args={"pages": 3},
+        settings={"SITE": site.url("")},
+        hook="await_pages_at_the_start",
+        timeout=20,
+    )
 
     assert len(result.fetched) == 3
     assert result.stats["test/login"] == 200
@@ -369,123 +279,106 @@ def test_handler_may_await_a_page_while_the_spider_opens() -> None:
 
 @ON_EACH_REACTOR
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """The server answers none of the awaited pages before all are requested."""
-    with Site() as site:
-        site.robots(OPEN)
-        for number in range(4):
-            site.answer(f"/p{number}", replies.html("held", gate="pages"))
-        site.open_when("pages", count=5, host="a.test")
-        site.answer("/awaited", replies.html("awaited", gate="awaited"))
-        site.open_when("awaited", "/awaited", count=4)
-        # The first page fills the scraper.
-        full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
-        result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
-            site, "Awaiting", spider_args={"pages": 4}, timeout=60
-        )
+    site.robots(OPEN)
+    for number in range(4):
+        site.answer(f"/p{number}", replies.html("held", gate="pages"))
+    site.open_when("pages", count=5, host="a.test")
+    site.answer("/awaited", replies.html("awaited", gate="awaited"))
+    site.open_when("awaited", "/awaited", count=4)
+    # The first page fills the scraper.
+    full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+    result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
+        site, "Awaiting", spider_args={"pages": 4}, timeout=60
+    )
 
     assert result.items == [{"status": 200}] * 4
-
-
-def test_silent_origin_does_not_cause_spider_idle() -> None:
-    """Spiders make their next batch of requests on it: it is sent once, at the end."""
-    with Site() as site:
-        site.robots(OPEN, gate="slow")
-        running = Side().start(site, spider_args={"pages": 3}, signals=["spider_idle"])
-        site.wait("/robots.txt")
-        wait_for(running, "all 3 are yielded")
-        site.open("slow")
-        result = running.result()
-
-    assert [name for name, _ in result.sent] == ["spider_idle"]
 
 
 # What a component awaits is finished at a close: R6 (closing).
 
 
 @ON_EACH_REACTOR
-def test_page_awaited_at_a_close_is_fetched(reactor: Reactor) -> None:
+def test_page_awaited_at_a_close_is_fetched(site: Site, reactor: Reactor) -> None:
     """Its robots.txt arrives after the close has begun."""
-    with Site() as site:
-        site.robots(OPEN)
-        site.robots(OPEN, at="a.test", gate="late")
-        args = {"first": site.url("/first")}
-        running = Side(reactor=reactor).start(site, "Downloading", spider_args=args)
-        site.wait("/robots.txt", host="a.test")
-        interrupt(running)
-        site.open("late")
-        result = running.result()
+    site.robots(OPEN)
+    site.robots(OPEN, at="a.test", gate="late")
+    args = {"first": site.url("/first")}
+    running = Side(reactor=reactor).start(site, "Downloading", spider_args=args)
+    site.wait("/robots.txt", host="a.test")
+    running.interrupt()
+    site.open("late")
+    result = running.result()
 
     assert result.items == [{"end": 200}]
 
 
-def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt() -> None:
+def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt(
+    site: Site,
+) -> None:
     """The crawl ends although robots.txt never arrives; the page is refused (R5)."""
-    with Site() as site:
-        site.robots(OPEN)
-        site.robots(OPEN, at="a.test", gate="never")
-        args = {"first": site.url("/first")}
-        side = Side(settings={"ROBOTS1994_TIMEOUT": 5})
-        running = side.start(site, "Downloading", spider_args=args, timeout=30)
-        site.wait("/robots.txt", host="a.test")
-        interrupt(running)
-        result = running.result()
+    site.robots(OPEN)
+    site.robots(OPEN, at="a.test", gate="never")
+    args = {"first": site.url("/first")}
+    side = Side(settings={"ROBOTS1994_TIMEOUT": 5})
+    running = side.start(site, "Downloading", spider_args=args, timeout=30)
+    site.wait("/robots.txt", host="a.test")
+    running.interrupt()
+    result = running.result()
 
     assert result.items == [{"end": "ForbiddenByRobots"}]
     assert result.stats["finish_reason"] == "shutdown"
 
 
-def test_answer_to_what_is_awaited_at_a_close_is_retried_once() -> None:
+def test_answer_to_what_is_awaited_at_a_close_is_retried_once(site: Site) -> None:
     """A 503 that passes is not a reason to export an item without its page."""
-    with Site() as site:
-        site.robots(OPEN)
-        busy = replies.Reply(503, gate="late")
-        site.answer("/robots.txt", [busy, replies.text(OPEN)], at="a.test")
-        args = {"first": site.url("/first")}
-        side = Side(settings={"RETRY_ENABLED": True})
-        running = side.start(site, "Downloading", spider_args=args)
-        site.wait("/robots.txt", host="a.test")
-        interrupt(running)
-        site.open("late")
-        result = running.result()
+    site.robots(OPEN)
+    busy = replies.Reply(503, gate="late")
+    site.answer("/robots.txt", [busy, replies.text(OPEN)], at="a.test")
+    args = {"first": site.url("/first")}
+    side = Side(settings={"RETRY_ENABLED": True})
+    running = side.start(site, "Downloading", spider_args=args)
+    site.wait("/robots.txt", host="a.test")
+    running.interrupt()
+    site.open("late")
+    result = running.result()
 
     assert result.items == [{"end": 200}]
 
 
 @ON_EACH_REACTOR
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """It has the meta of the page, which is the scheduler's, and is not."""
-    with Site() as site:
-        site.robots(OPEN, gate="late")
-        settings = {
-            "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.TokenMiddleware": 50},
-            "TOKEN_URL": site.url("/token", host="t{n}.test"),
-        }
-        side = Side(reactor=reactor, settings=settings)
-        running = side.start(site, spider_args={"pages": 3}, timeout=30)
-        site.wait("/robots.txt", count=3)
-        interrupt(running)
-        # The waits end as those of pages do, and each file is requested once more.
-        site.wait("/robots.txt", count=6)
-        site.open("late")
-        running.result()
-        tokens = site.log("/token")
+    site.robots(OPEN, gate="late")
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
+        "TOKEN_URL": site.url("/token", host="t{n}.test"),
+    }
+    side = Side(reactor=reactor, settings=settings)
+    running = side.start(site, spider_args={"pages": 3}, timeout=30)
+    site.wait("/robots.txt", count=3)
+    running.interrupt()
+    # The waits end as those of pages do, and each file is requested once more.
+    site.wait("/robots.txt", count=6)
+    site.open("late")
+    running.result()
+    tokens = site.log("/token")
 
     assert len(tokens) == 3
 
 
-def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay() -> None:
+def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) -> None:
     """The page is in the queue of its slot, and no scheduler would take it back."""
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
-    with Site() as site:
-        site.robots("User-agent: *\nCrawl-delay: 1\n", at="a.test")
-        args = {"first": site.url("/first", host="b.test")}
-        hook = f"{SPIDERS}:interrupt_at_the_first_page"
-        side = Side(settings=settings)
-        result = side.crawl(site, "Downloading", spider_args=args, hook=hook)
+    site.robots("User-agent: *\nCrawl-delay: 1\n", at="a.test")
+    args = {"first": site.url("/first", host="b.test")}
+    hook = "interrupt_at_the_first_page"
+    side = Side(settings=settings)
+    result = side.crawl(site, "Downloading", spider_args=args, hook=hook)
 
     assert result.items == [{"end": 200}]
 
@@ -495,8 +388,8 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay() -> None:
     long_after(
         1,
         [
-            ("Files", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
-            ("Files", "path", {}),
+            ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
+            ("OneFile", "path", {}),
             ("AwaitingPipeline", "status", {}),
         ],
     ),
@@ -524,7 +417,7 @@ def complete_items(
     Returns whether each item of the first has *found*, and how many of both have.
     """
     settings = {
-        "ITEM_PIPELINES": {f"{SPIDERS}.{pipeline}": 1},
+        "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
         "FILES_STORE": str(folder / "files"),
         "CONCURRENT_REQUESTS": 10,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 10,
@@ -541,8 +434,8 @@ def complete_items(
         site.wait("/robots.txt", host="files.test")
         if not limit:
             site.wait("*", count=10, host="a.test")
-            interrupt(running)
-        wait_for(running, "Closing spider")
+            running.interrupt()
+        running.wait_for("Closing spider")
         site.open("files")
         first = running.result()
         second = side.crawl(site, spider_args=args)
@@ -561,8 +454,8 @@ def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None
             running = side.start(site, "Unserializable", spider_args=args)
             site.wait("/robots.txt")
             if middleware == "ours":
-                wait_for(running, "all 30 are yielded")
-            interrupt(running)
+                running.wait_for("all 30 are yielded")
+            running.interrupt()
             site.open("late")
             running.result()
             side.crawl(site, "Unserializable", spider_args=args)

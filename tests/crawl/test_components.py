@@ -10,11 +10,10 @@ from PIL import Image
 from scrapy.pipelines import media
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
-PARTS = "tests.crawl.component_parts"
 CLOSED = "User-agent: *\nDisallow: /private\n"
 WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
 ON_EACH_REACTOR = pytest.mark.parametrize("reactor", reactors())
@@ -32,7 +31,7 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
     site.answer("/a", replies.html('<a href="/private/d">d</a>'))
 
     result = crawl(
-        spider=f"{PARTS}:LinkSpider",
+        spider="LinkSpider",
         spider_args={"start_urls": [site.url("/")]},
         reactor=reactor,
     )
@@ -53,9 +52,9 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
 
     result = crawl(
         [site.url("/page")],
-        spider=f"{PARTS}:ItemSpider",
+        spider="ItemSpider",
         spider_args={"item": {"download": a, "crawl": b}},
-        settings={"ITEM_PIPELINES": {f"{PARTS}.RequestingPipeline": 1}},
+        settings={"ITEM_PIPELINES": {f"{COMPONENTS}.RequestingPipeline": 1}},
         reactor=reactor,
     )
 
@@ -87,10 +86,10 @@ def test_disallowed_file_of_an_item_is_not_requested(
     wanted = [site.url("/open.png"), site.url(refused)]
     result = crawl(
         [site.url("/page")],
-        spider=f"{PARTS}:ItemSpider",
+        spider="ItemSpider",
         spider_args={"item": {"file_urls": wanted, "image_urls": wanted}},
         settings={
-            "ITEM_PIPELINES": {f"{PARTS}.{pipeline}": 1},
+            "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
             "FILES_STORE": str(tmp_path),
             "IMAGES_STORE": str(tmp_path),
             "MEDIA_ALLOW_REDIRECTS": True,
@@ -154,7 +153,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 
     result = crawl(
         [site.url("/page")],
-        spider=f"{PARTS}:MetaPassingSpider",
+        spider="MetaPassingSpider",
         spider_args={"further_urls": further},
         settings={"JOBDIR": str(tmp_path)},
     )
@@ -176,7 +175,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
     result = crawl(
         [site.url("/private/1")],
-        spider=f"{PARTS}:RepeatingSpider",
+        spider="RepeatingSpider",
         spider_args={"new_urls": to, "dont_obey": dont_obey},
     )
 
@@ -185,17 +184,16 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     assert result.items == [{"verdict": "None"}] * 3
 
 
-def test_cancelled_request_affects_no_other_request() -> None:
+def test_cancelled_request_affects_no_other_request(site: Site) -> None:
     """Cancelled after any number of steps: those that wait, and later ones, are fetched."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /closed\n")
-        url = site.url("/open", host="c{n}.test")
-        result = crawl(
-            [CrawlRequest(url, meta={"steps": 60})],
-            spider=f"{PARTS}:CancellingSpider",
-            settings={"CONCURRENT_REQUESTS": 10},
-        )
-        hosts = [seen.host for seen in site.log("/robots.txt")]
+    site.robots("User-agent: *\nDisallow: /closed\n")
+    url = site.url("/open", host="c{n}.test")
+    result = crawl(
+        [CrawlRequest(url, meta={"steps": 60})],
+        spider="CancellingSpider",
+        settings={"CONCURRENT_REQUESTS": 10},
+    )
+    hosts = [seen.host for seen in site.log("/robots.txt")]
 
     *tries, last_item = result.items
     first, *others = zip(*(it["ends"] for it in tries), strict=True)

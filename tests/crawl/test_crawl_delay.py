@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from scrapy import signals
-from scrapy.core.downloader import Downloader
 from scrapy.settings import default_settings
 
 from tests.support import replies
-from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlResult, Reactor, crawl, reactors
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -31,7 +30,7 @@ EXTENDED: dict[str, Any] = {
         else {"RANDOMIZE_DOWNLOAD_DELAY": True}
     ),
 }
-RECORDED = "tests.crawl.feature_spiders:note_slots"
+RECORDED = "note_slots"
 
 
 def stating(delay: float) -> str:
@@ -56,21 +55,20 @@ def states(result: CrawlResult, slot: str = "127.0.0.1") -> list[tuple[Any, ...]
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_each_origin_has_its_delay_and_one_without_has_none(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """No gap is shorter than the stated delay; the origin without one is done before
     any other had four pages.
     """
-    with Site() as site:
-        for host, delay in DELAYS.items():
-            site.robots(stating(delay), at=host)
-        slow = [site.url(f"/{n}", host=host) for n in range(PAGES) for host in DELAYS]
-        free = [site.url(f"/{n}", host=FREE) for n in range(FREE_PAGES)]
-        result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
+    for host, delay in DELAYS.items():
+        site.robots(stating(delay), at=host)
+    slow = [site.url(f"/{n}", host=host) for n in range(PAGES) for host in DELAYS]
+    free = [site.url(f"/{n}", host=FREE) for n in range(FREE_PAGES)]
+    result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
 
-        found = {host: min(gaps(site, host)) for host in DELAYS}
-        done = times(site, FREE)[-1]
-        fourth = min(times(site, host)[4] for host in DELAYS)
+    found = {host: min(gaps(site, host)) for host in DELAYS}
+    done = times(site, FREE)[-1]
+    fourth = min(times(site, host)[4] for host in DELAYS)
 
     assert len(result.fetched) == len(slow) + len(free)
     assert {host: gap for host, gap in found.items() if gap < DELAYS[host]} == {}
@@ -78,32 +76,19 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
     assert result.stats["robots1994/crawl_delay/kept"] == len(DELAYS)
 
 
-class SlotlessDownloader:
-    """A downloader with everything that the engine calls, but without slots."""
-
-    def __init__(self, crawler: Any) -> None:
-        self._real = Downloader(crawler)
-        self.active = self._real.active
-        self.fetch = self._real.fetch
-        self.needs_backout = self._real.needs_backout
-        self.close = self._real.close
-        self.middleware = self._real.middleware
-
-
 @pytest.mark.parametrize("reactor", reactors())
 def test_downloader_without_slots_applies_no_delay_and_logs_it_once(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """All pages are fetched."""
     settings = {
-        "DOWNLOADER": "tests.crawl.test_crawl_delay.SlotlessDownloader",
+        "DOWNLOADER": f"{COMPONENTS}.SlotlessDownloader",
         # The default queue of newer versions gets slot keys from the downloader.
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
     }
-    with Site() as site:
-        site.robots(stating(0.5))
-        urls = [site.url("/", host=f"h{number}.test") for number in range(3)]
-        result = crawl(urls, settings=EXTENDED | settings, reactor=reactor)
+    site.robots(stating(0.5))
+    urls = [site.url("/", host=f"h{number}.test") for number in range(3)]
+    result = crawl(urls, settings=EXTENDED | settings, reactor=reactor)
 
     assert len(result.fetched) == 3
     said = "This Scrapy has no downloader.slots: no crawl delay is applied"
@@ -111,18 +96,17 @@ def test_downloader_without_slots_applies_no_delay_and_logs_it_once(
     assert "robots1994/crawl_delay/kept" not in result.stats
 
 
-def test_delay_over_the_maximum_is_capped_and_logged() -> None:
+def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     """The cap is logged and counted once per origin."""
-    with Site() as site:
-        site.robots(stating(999))
-        result = crawl(
-            [site.url("/1"), site.url("/2")],
-            settings=EXTENDED | {"ROBOTS1994_CRAWL_DELAY": "0.2"},
-        )
+    site.robots(stating(999))
+    result = crawl(
+        [site.url("/1"), site.url("/2")],
+        settings=EXTENDED | {"ROBOTS1994_CRAWL_DELAY": "0.2"},
+    )
 
-        assert min(gaps(site, "127.0.0.1")) >= 0.2
+    assert min(gaps(site, "127.0.0.1")) >= 0.2
 
-    said = [line for line in result.log.split("\n") if "Crawl-delay of 999 s" in line]
+    said = result.lines("Crawl-delay of 999 s")
     assert len(said) == 1
     assert "0.2 s are applied (ROBOTS1994_CRAWL_DELAY)" in said[0]
     assert result.stats["robots1994/crawl_delay/capped"] == 1
@@ -138,27 +122,25 @@ def test_delay_over_the_maximum_is_capped_and_logged() -> None:
         ],
     ),
 )
-def test_longer_configured_delay_stays(settings: dict[str, Any]) -> None:
+def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
     """The longer delay applies, whichever setting the user's delay comes from."""
-    with Site() as site:
-        site.robots(stating(0.3))
-        pages = [site.url(f"/{n}") for n in range(4)]
-        result = crawl(pages, settings=EXTENDED | settings, hook=RECORDED)
+    site.robots(stating(0.3))
+    pages = [site.url(f"/{n}") for n in range(4)]
+    result = crawl(pages, settings=EXTENDED | settings, hook=RECORDED)
 
     delays = [delay for delay, _ in states(result)[1:]]
     assert max(delays) >= 0.4
     assert min(delays) >= 0.3
 
 
-def test_autothrottle_never_lowers_the_delay_below_that_of_the_file() -> None:
+def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
     """The start delay is higher; with a quick server AutoThrottle would go far below."""
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
-    with Site() as site:
-        site.robots(stating(0.3))
-        pages = [site.url(f"/{n}") for n in range(5)]
-        result = crawl(pages, settings=EXTENDED | throttled, hook=RECORDED)
+    site.robots(stating(0.3))
+    pages = [site.url(f"/{n}") for n in range(5)]
+    result = crawl(pages, settings=EXTENDED | throttled, hook=RECORDED)
 
-        assert min(gaps(site, "127.0.0.1")) >= 0.3
+    assert min(gaps(site, "127.0.0.1")) >= 0.3
 
     delays = [delay for delay, _ in states(result)]
     assert delays[0] == 0.6
@@ -167,21 +149,20 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file() -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_slot_is_restored_when_the_policy_states_no_delay(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """A refreshed robots.txt without a delay restores the slot."""
-    with Site() as site:
-        site.answer("/robots.txt", [replies.text(stating(0.2)), replies.text("")])
-        for number in range(12):
-            link = f'<a href="/{number + 1}">x</a>'
-            site.answer(f"/{number}", replies.html(link))
-        result = crawl(
-            [site.url("/0")],
-            reactor=reactor,
-            settings=EXTENDED | {"ROBOTS1994_TTL": 0.5, "ROBOTS1994_MIN_TTL": 0},
-            spider_args={"follow": True},
-            hook=RECORDED,
-        )
+    site.answer("/robots.txt", [replies.text(stating(0.2)), replies.text("")])
+    for number in range(12):
+        link = f'<a href="/{number + 1}">x</a>'
+        site.answer(f"/{number}", replies.html(link))
+    result = crawl(
+        [site.url("/0")],
+        reactor=reactor,
+        settings=EXTENDED | {"ROBOTS1994_TTL": 0.5, "ROBOTS1994_MIN_TTL": 0},
+        spider_args={"follow": True},
+        hook=RECORDED,
+    )
 
     found = states(result)
     assert (0.2, 1) in found
@@ -196,18 +177,15 @@ BY_SIGNAL = {
 """Settings for the extension with the built-in middleware."""
 
 
-def test_extension_applies_delays_with_the_built_in_middleware() -> None:
+def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> None:
     """It works if Scrapy has the signal `robots_parsed`; otherwise the log says what to
     do.
     """
-    with Site() as site:
-        site.robots(stating(0.3))
-        result = crawl(
-            [site.url("/1"), site.url("/2")],
-            middleware="builtin",
-            settings=BY_SIGNAL,
-        )
-        last = gaps(site, "127.0.0.1")[-1]
+    site.robots(stating(0.3))
+    result = crawl(
+        [site.url("/1"), site.url("/2")], middleware="builtin", settings=BY_SIGNAL
+    )
+    last = gaps(site, "127.0.0.1")[-1]
 
     assert len(result.fetched) == 2
     if hasattr(signals, "robots_parsed"):
@@ -216,39 +194,15 @@ def test_extension_applies_delays_with_the_built_in_middleware() -> None:
         assert "use Scrapy 2.18 or newer" in result.log
 
 
-class AnyFloatParser:
-    """A parser that reads the delay with `float`, like RerpRobotParser."""
-
-    def __init__(self, body: bytes) -> None:
-        self.stated = body.partition(b"Crawl-delay: ")[2]
-
-    @classmethod
-    def from_crawler(cls, _crawler: Any, body: bytes) -> AnyFloatParser:
-        """Make a parser of *body*."""
-        return cls(body)
-
-    def allowed(self, *_: object) -> bool:
-        """Allow everything."""
-        return True
-
-    def crawl_delay(self, _robot: object) -> float:
-        """Return the delay."""
-        return float(self.stated)
-
-
 @pytest.mark.parametrize("stated", long_after(1, ["inf", "nan", "-5"]))
-def test_delay_that_no_timer_accepts_is_not_applied(stated: str) -> None:
+def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> None:
     """Otherwise the requests of the origin would never leave their slot."""
-    with Site() as site:
-        site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
-        result = crawl(
-            [site.url("/1"), site.url("/2")],
-            middleware="builtin",
-            settings={
-                **BY_SIGNAL,
-                "ROBOTSTXT_PARSER": "tests.crawl.test_crawl_delay.AnyFloatParser",
-            },
-        )
+    site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
+    result = crawl(
+        [site.url("/1"), site.url("/2")],
+        middleware="builtin",
+        settings={**BY_SIGNAL, "ROBOTSTXT_PARSER": f"{COMPONENTS}.AnyFloatParser"},
+    )
 
     assert len(result.fetched) == 2
     assert "robots1994/crawl_delay/kept" not in result.stats
@@ -256,34 +210,33 @@ def test_delay_that_no_timer_accepts_is_not_applied(stated: str) -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_crawl_with_extension_and_our_middleware_ends(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """Both leave requests uncounted; once, each restored the other's state."""
     hosts = [f"host{number}.test" for number in range(6)]
-    with Site() as site:
-        site.robots(stating(0.2))
-        result = crawl(
-            [site.url(f"/{page}", host=host) for page in range(5) for host in hosts],
-            settings=EXTENDED
-            | {
-                "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
-                "CONCURRENT_REQUESTS": 4,
-            },
-            reactor=reactor,
-            timeout=60,
-        )
+    site.robots(stating(0.2))
+    result = crawl(
+        [site.url(f"/{page}", host=host) for page in range(5) for host in hosts],
+        settings=EXTENDED
+        | {
+            "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
+            "CONCURRENT_REQUESTS": 4,
+        },
+        reactor=reactor,
+        timeout=60,
+    )
 
     assert len(result.fetched) == 30
 
 
-def test_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extension_is_off_by_default(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Enabled by hand, without the setting, the extension does nothing."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
-    with Site() as site:
-        result = crawl(
-            [site.url("/1")],
-            settings={"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}},
-        )
+    result = crawl(
+        [site.url("/1")], settings={"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}}
+    )
 
     assert len(result.fetched) == 1
     assert "ROBOTS1994_CRAWL_DELAY is False" in result.log
@@ -292,19 +245,18 @@ def test_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("pause", long_after(1, [0.0, 0.2]))
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
-    reactor: Reactor, pause: float
+    site: Site, reactor: Reactor, pause: float
 ) -> None:
     """The next page is fetched and the crawl ends; whether Scrapy sends it is not ours."""
-    with Site() as site:
-        site.robots(stating(1))
-        result = crawl(
-            [site.url(f"/{number}") for number in range(3)],
-            spider="tests.crawl.feature_spiders:CancelsQueued",
-            spider_args={"pause": pause},
-            settings=EXTENDED,
-            reactor=reactor,
-        )
-        targets = site.targets()
+    site.robots(stating(1))
+    result = crawl(
+        [site.url(f"/{number}") for number in range(3)],
+        spider="CancelsQueued",
+        spider_args={"pause": pause},
+        settings=EXTENDED,
+        reactor=reactor,
+    )
+    targets = site.targets()
 
     assert result.items == [{"ends": ["200", "CancelledError", "200"], "active": 0}]
     assert targets[-1] == "/2"

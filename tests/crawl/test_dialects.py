@@ -18,17 +18,16 @@ PATHS = ("/x", "/y", "/z", "/z/1", "/")
 
 
 @pytest.mark.parametrize("dialect", long_after(1, reversed(DIALECTS)))
-def test_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
+def test_dialect_of_the_setting_decides_in_a_crawl(site: Site, dialect: str) -> None:
     """The same file allows the pages that its parser allows in that dialect."""
-    with Site() as site:
-        site.robots(BODY)
-        result = crawl(
-            [site.url(path) for path in PATHS],
-            settings={"ROBOTS1994_DIALECT": dialect, "USER_AGENT": "rover/1.0"},
-        )
+    site.robots(BODY)
+    result = crawl(
+        [site.url(path) for path in PATHS],
+        settings={"ROBOTS1994_DIALECT": dialect, "USER_AGENT": "rover/1.0"},
+    )
 
-        robots = RobotsTxt.parse(BODY, dialect=dialect)
-        expected = [site.url(it) for it in PATHS if robots.allowed(it, "rover")]
+    robots = RobotsTxt.parse(BODY, dialect=dialect)
+    expected = [site.url(it) for it in PATHS if robots.allowed(it, "rover")]
 
     assert result.fetched_urls == sorted(expected)
 

@@ -11,12 +11,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import (
+    COMPONENTS,
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl,
+    reactors,
+)
 from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -24,8 +30,6 @@ from tests.support.site import Site
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-
-    from scrapy import Request
 
     from tests.support.crawl import Middleware
 
@@ -43,7 +47,7 @@ BY_HAND: dict[str, Any] = {
 
 def summary(result: CrawlResult) -> str:
     """Return the summary line at the close."""
-    (line,) = [it for it in result.log.split("\n") if "] INFO: Dry run: of " in it]
+    (line,) = result.lines("] INFO: Dry run: of ")
     return line.partition("] INFO: ")[2]
 
 
@@ -60,21 +64,20 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
 )
 @pytest.mark.parametrize("reactor", reactors())
 def test_built_in_decides_and_the_log_says_what_would_change(
-    reactor: Reactor, listed: dict[str, Any]
+    site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:
     """Protego decides; ours would open two requests and refuse one."""
-    with Site() as site:
-        site.robots(MIXED)
-        pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
-        other = site.url("/x.gif", host="other.test")
-        result = crawl(
-            [*pages.values(), other],
-            settings=DRY | listed | {"CONCURRENT_REQUESTS": 1},
-            reactor=reactor,
-        )
+    site.robots(MIXED)
+    pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
+    other = site.url("/x.gif", host="other.test")
+    result = crawl(
+        [*pages.values(), other],
+        settings=DRY | listed | {"CONCURRENT_REQUESTS": 1},
+        reactor=reactor,
+    )
 
-        assert site.targets().count("/robots.txt") == 2
-        assert {"/a/c", "/x.gif"}.isdisjoint(site.targets())
+    assert site.targets().count("/robots.txt") == 2
+    assert {"/a/c", "/x.gif"}.isdisjoint(site.targets())
 
     assert result.fetched_urls == [pages["/a/b"], pages["/y"]]
     assert {failed.name for failed in result.failed} == {
@@ -92,32 +95,6 @@ def test_built_in_decides_and_the_log_says_what_would_change(
         "2 sites and refuse 1 at 1 site; ROBOTS1994_COMPARE_REPORT writes a report of "
         "it"
     )
-
-
-class RaisingParser:
-    """A custom parser that raises for every question."""
-
-    @classmethod
-    def from_crawler(cls, *_: object) -> RaisingParser:
-        """Accept any file."""
-        return cls()
-
-    def allowed(self, url: str, user_agent: str) -> bool:
-        """Fail."""
-        raise LookupError(url)
-
-
-class FailingRobots:
-    """A downloader middleware with a bug that affects each robots.txt request."""
-
-    def process_request(self, request: Request, spider: object = None) -> None:
-        """Raise `TypeError` for a robots.txt."""
-        if request.url.endswith("/robots.txt"):
-            raise TypeError
-
-
-class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass of Scrapy's middleware, as a project may have in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +234,7 @@ SITUATIONS = {
     ),
     "broken middleware": Situation(
         settings={
-            "DOWNLOADER_MIDDLEWARES": {"tests.crawl.test_dry_run.FailingRobots": 900}
+            "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BrokenRequestMiddleware": 900}
         },
         unknown=5,
     ),
@@ -291,8 +268,7 @@ SITUATIONS = {
     ),
     "meta refresh": Situation(refreshed, unknown=5),
     "raising parser": Situation(
-        settings={"ROBOTSTXT_PARSER": "tests.crawl.test_dry_run.RaisingParser"},
-        unknown=-1,
+        settings={"ROBOTSTXT_PARSER": f"{COMPONENTS}.RaisingParser"}, unknown=-1
     ),
     # Of the last one Scrapy cannot request the file, so nothing is checked there.
     "spellings": Situation(
@@ -324,7 +300,7 @@ SITUATIONS = {
         settings={
             "DOWNLOADER_MIDDLEWARES": {
                 BUILT_IN: None,
-                "tests.crawl.test_dry_run.OwnMiddleware": 100,
+                f"{COMPONENTS}.OwnMiddleware": 100,
             }
         },
         unknown=-1,
@@ -455,23 +431,24 @@ def test_add_on_enables_no_obeying_in_a_dry_run() -> None:
     assert not settings.getbool("ROBOTSTXT_OBEY")
 
 
-def test_store_is_neither_read_nor_written_in_a_dry_run(tmp_path: Path) -> None:
+def test_store_is_neither_read_nor_written_in_a_dry_run(
+    site: Site, tmp_path: Path
+) -> None:
     """An answer of an earlier crawl refuses the page, the one of today does not."""
     file = tmp_path / "robots.db"
     store = {"ROBOTS1994_STORE": f"sqlite:///{file}"}
-    with Site() as site:
-        site.answer("/robots.txt", [CLOSED, replies.text("")])
-        crawl([site.url("/page")], settings=store)
-        stored = file.read_bytes()
-        result = crawl([site.url("/page")], settings=store | DRY)
+    site.answer("/robots.txt", [CLOSED, replies.text("")])
+    crawl([site.url("/page")], settings=store)
+    stored = file.read_bytes()
+    result = crawl([site.url("/page")], settings=store | DRY)
 
-        assert site.targets() == ["/robots.txt", "/robots.txt", "/page"]
+    assert site.targets() == ["/robots.txt", "/robots.txt", "/page"]
 
     assert opened_and_refused(result) == (0, 0)
     assert file.read_bytes() == stored
 
 
-def test_what_goes_beyond_1994_does_nothing_in_a_dry_run() -> None:
+def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
     """With a Crawl-delay of 100 s the three pages would take longer than a crawl may."""
     beyond = {
         "ROBOTS1994_DIALECT": "extended",
@@ -482,17 +459,16 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run() -> None:
         "ITEM_PIPELINES": {"scrapy_robots1994.RobotsPagesPipeline": 1},
     }
     file = "Sitemap: /map.xml\nUser-agent: *\nCrawl-delay: 100\nDisallow: /no\n"
-    with Site() as site:
-        site.robots(file)
-        site.answer("/1", replies.html(NOFOLLOW))
-        result = crawl(
-            [site.url(path) for path in ("/1", "/2", "/3")],
-            settings=DRY | beyond,
-            spider_args={"follow": True},
-            hook="tests.crawl.feature_spiders:note_sitemaps",
-        )
+    site.robots(file)
+    site.answer("/1", replies.html(NOFOLLOW))
+    result = crawl(
+        [site.url(path) for path in ("/1", "/2", "/3")],
+        settings=DRY | beyond,
+        spider_args={"follow": True},
+        hook="note_sitemaps",
+    )
 
-        targets = sorted(site.targets())
+    targets = sorted(site.targets())
 
     assert targets == ["/1", "/2", "/3", "/followed", "/robots.txt"]
     assert "test/sitemaps" not in result.stats
@@ -501,7 +477,7 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run() -> None:
 
 @pytest.mark.parametrize("header", long_after(1, [None, ""]))
 def test_report_uses_the_robot_name_of_the_built_in(
-    tmp_path: Path, header: str | None
+    site: Site, tmp_path: Path, header: str | None
 ) -> None:
     """The built-in ignores DEFAULT_REQUEST_HEADERS; stats and report agree on it.
 
@@ -516,12 +492,11 @@ def test_report_uses_the_robot_name_of_the_built_in(
         "ROBOTS1994_COMPARE": ["PythonRobotParser"],
         "ROBOTS1994_COMPARE_REPORT": str(report),
     }
-    with Site() as site:
-        site.robots("User-agent: tester\nDisallow: /\n")
-        headers = {} if header is None else {"User-Agent": header}
-        request = CrawlRequest(site.url("/a"), headers=headers)
-        result = crawl([request], settings=DRY | settings | compared)
-        builtin = crawl([request], settings=settings, middleware="builtin")
+    site.robots("User-agent: tester\nDisallow: /\n")
+    headers = {} if header is None else {"User-Agent": header}
+    request = CrawlRequest(site.url("/a"), headers=headers)
+    result = crawl([request], settings=DRY | settings | compared)
+    builtin = crawl([request], settings=settings, middleware="builtin")
 
     assert result.fetched_urls == builtin.fetched_urls
     number = int(header is None)
@@ -543,28 +518,29 @@ def test_report_uses_the_robot_name_of_the_built_in(
     ("settings", "meaning"), [(DRY, "would be refused"), ({}, "are refused")]
 )
 def test_log_says_whether_forbidden_origins_are_refused(
-    settings: dict[str, Any], meaning: str
+    site: Site, settings: dict[str, Any], meaning: str
 ) -> None:
     """Only the first twenty have their own warning; the others are counted."""
     hosts = [f"h{number}.test" for number in range(21)]
-    with Site() as site:
-        site.answer("/robots.txt", replies.text("x", status=403))
-        urls = [site.url("/a", host=host) for host in hosts]
-        result = crawl(urls, settings=settings)
+    site.answer("/robots.txt", replies.text("x", status=403))
+    urls = [site.url("/a", host=host) for host in hosts]
+    result = crawl(urls, settings=settings)
 
     counted = "21 origins answered 401 or 403 for robots.txt: all their URLs"
-    assert f"{counted} {meaning};" in result.log
+    assert len(result.lines("WARNING", f"{counted} {meaning};")) == 1
+    assert len(result.lines("WARNING", "HTTP 403, forbidden", meaning)) == 20
     assert result.log.count(f"all its URLs {meaning}") == 21
 
 
-def test_invalid_parser_of_the_built_in_stops_the_crawl_at_the_start() -> None:
+def test_invalid_parser_of_the_built_in_stops_the_crawl_at_the_start(
+    site: Site,
+) -> None:
     """The error names the setting, and no request is sent."""
-    with Site() as site:
-        result = crawl(
-            [site.url("/page")], settings=DRY | {"ROBOTSTXT_PARSER": "no.such.Parser"}
-        )
+    result = crawl(
+        [site.url("/page")], settings=DRY | {"ROBOTSTXT_PARSER": "no.such.Parser"}
+    )
 
-        assert site.targets() == []
+    assert site.targets() == []
 
     assert "ROBOTSTXT_PARSER: no.such.Parser is not a parser" in result.error
     assert "; write the path of a class, for example scrapy." in result.error

@@ -11,20 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import signals
 
 from tests.support import evidence, replies
-from tests.support.child import RequestingSpider
 from tests.support.crawl import CrawlRequest, crawl, reactors
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from tests.support.crawl import CrawlResult, Reactor
 
@@ -155,11 +149,10 @@ def test_journal_has_a_line_for_each_decision(tmp_path: Path) -> None:
         assert record.status != 302
 
 
-def test_other_tools_read_the_warc(tmp_path: Path) -> None:
+def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
     """`warcio check` finds every digest right, and `warcio index` every record."""
-    with Site() as site:
-        site.robots(RULES)
-        crawl([site.url("/a"), site.url("/b")], settings=recording(tmp_path))
+    site.robots(RULES)
+    crawl([site.url("/a"), site.url("/b")], settings=recording(tmp_path))
 
     (warc,) = evidence.warcs(tmp_path)
     for command in ("check", "index"):
@@ -175,31 +168,17 @@ def test_other_tools_read_the_warc(tmp_path: Path) -> None:
     assert kinds == ["request", "response", "warcinfo"]
 
 
-class StampingSpider(RequestingSpider):
-    """Yields an item for each page, with the record that decided."""
-
-    name = "stamping"
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        """Stamp one item."""
-        yield {
-            "url": response.url,
-            "evidence": response.meta.get("robots1994_evidence"),
-        }
-
-
-def test_item_may_carry_the_record_that_decided(tmp_path: Path) -> None:
+def test_item_may_carry_the_record_that_decided(site: Site, tmp_path: Path) -> None:
     """The meta of a response has the id of the record; an unchecked one has none."""
-    with Site() as site:
-        site.robots(RULES)
-        result = crawl(
-            [
-                site.url("/b"),
-                CrawlRequest(site.url("/c"), meta={"dont_obey_robotstxt": True}),
-            ],
-            spider="tests.crawl.test_evidence:StampingSpider",
-            settings=recording(tmp_path),
-        )
+    site.robots(RULES)
+    result = crawl(
+        [
+            site.url("/b"),
+            CrawlRequest(site.url("/c"), meta={"dont_obey_robotstxt": True}),
+        ],
+        spider="StampingSpider",
+        settings=recording(tmp_path),
+    )
 
     captures, _, _ = evidence.only(tmp_path)
     (response,) = [it for it in captures if it.kind == "response"]
@@ -207,49 +186,29 @@ def test_item_may_carry_the_record_that_decided(tmp_path: Path) -> None:
     assert stamped == {site.url("/b"): response.record, site.url("/c"): None}
 
 
-def loaded_modules(crawler: Crawler) -> None:
-    """Put the modules that a crawl has loaded by its end into the stats."""
-
-    def closed() -> None:
-        assert crawler.stats is not None
-        crawler.stats.set_value("test/modules", sorted(sys.modules))
-
-    crawler.signals.connect(closed, signals.spider_closed, weak=False)
-
-
 @pytest.mark.parametrize("is_on", [False, True])
-def test_nothing_of_it_is_imported_without_the_setting(
-    tmp_path: Path, is_on: bool
+def test_feature_is_imported_only_with_its_setting(
+    site: Site, tmp_path: Path, is_on: bool
 ) -> None:
-    """Neither our modules nor the library."""
-    with Site() as site:
-        site.robots(RULES)
-        result = crawl(
-            [site.url("/b")],
-            settings=recording(tmp_path) if is_on else {},
-            hook="tests.crawl.test_evidence:loaded_modules",
-        )
+    """Neither our modules of evidence and comparison, nor the library; no stat is set."""
+    settings = recording(tmp_path, ROBOTS1994_COMPARE=True) if is_on else {}
+    site.robots(RULES)
+    result = crawl([site.url("/b")], settings=settings, hook="note_modules")
 
     loaded = result.stats["test/modules"]
-    ours = [it for it in loaded if "evidence" in it and it.startswith("scrapy_robots")]
-    assert bool(ours) is is_on
+    features = ("crawl.features.evidence", "crawl.features.comparison", "compare")
+    assert [f"scrapy_robots1994.{it}" in loaded for it in features] == [is_on] * 3
     assert ("warcio" in loaded) is is_on
+    assert any("robots1994/compare" in key for key in result.stats) is is_on
+    assert ("compared" in result.log) is is_on
 
 
-def without_warcio(crawler: Crawler) -> None:
-    """Make the library of the extra missing."""
-    sys.modules["warcio"] = None  # type: ignore[assignment]  # as a missing module is
-
-
-def test_crawl_does_not_start_without_the_extra(tmp_path: Path) -> None:
+def test_crawl_does_not_start_without_the_extra(site: Site, tmp_path: Path) -> None:
     """One sentence says what to install; nothing is requested."""
-    with Site() as site:
-        result = crawl(
-            [site.url("/b")],
-            settings=recording(tmp_path),
-            hook="tests.crawl.test_evidence:without_warcio",
-        )
-        assert site.targets() == []
+    result = crawl(
+        [site.url("/b")], settings=recording(tmp_path), hook="without_warcio"
+    )
+    assert site.targets() == []
 
     wanted = "pip install 'scrapy_robots1994[evidence]'"
     assert wanted in result.error
@@ -258,16 +217,15 @@ def test_crawl_does_not_start_without_the_extra(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", long_after(1, ["file", "file/evidence", "%(none)s"]))
 def test_crawl_does_not_start_if_the_folder_cannot_be_written(
-    tmp_path: Path, folder: str
+    site: Site, tmp_path: Path, folder: str
 ) -> None:
     """One sentence names the setting and the folder; nothing is requested."""
     (tmp_path / "file").write_text("not a folder")
-    with Site() as site:
-        result = crawl([site.url("/b")], settings=recording(tmp_path / folder))
-        assert site.targets() == []
+    result = crawl([site.url("/b")], settings=recording(tmp_path / folder))
+    assert site.targets() == []
 
     assert "ROBOTS1994_EVIDENCE" in result.error
-    (line,) = [it for it in result.log.split("\n") if "CRITICAL: The crawl" in it]
+    (line,) = result.lines("CRITICAL: The crawl")
     assert "The crawl cannot start: ROBOTS1994_EVIDENCE" in line
     if "%" not in folder:
         assert str(tmp_path / folder) in line

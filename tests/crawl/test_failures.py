@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.crawl.handlers import BUGS, OF_ORIGIN, OURS
 from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.failures import BUGS, OF_ORIGIN, OURS
 
-HANDLER = {"DOWNLOAD_HANDLERS": {"http": "tests.crawl.handlers.FailingHandler"}}
+HANDLER = {"DOWNLOAD_HANDLERS": {"http": "tests.support.failures.FailingHandler"}}
 every_reactor = pytest.mark.parametrize("reactor", reactors())
 
 

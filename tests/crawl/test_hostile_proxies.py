@@ -11,13 +11,7 @@ from tests.support.crawl import CrawlRequest, crawl, reactors
 HANDLERS = "scrapy.core.downloader.handlers"
 AIOHTTP = f"{HANDLERS}._aiohttp"
 
-PASSWORDS = [
-    "hun{}ter2",
-    "hun{}2ter",
-    "12{}hunter",
-    "hun{}ter@s",
-    "hun{0}ter{0}s",
-]
+PASSWORDS = ["hun{}ter2", "hun{}2ter", "12{}hunter", "hun{}ter@s", "hun{0}ter{0}s"]
 USER_INFO = [
     f"user:{password.format(character)}"
     for password in PASSWORDS
@@ -53,11 +47,9 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(handler: str) -> None:
     ]
 
     result = crawl(
-        requests,
-        settings={"RETRY_ENABLED": False, **settings},
-        may_warn=bool(handler),
+        requests, settings={"RETRY_ENABLED": False, **settings}, may_warn=bool(handler)
     )
 
-    lines = [line for line in result.log.splitlines() if "[scrapy_robots1994]" in line]
+    lines = result.lines("[scrapy_robots1994]")
     assert len(lines) >= len(requests)
     assert [line for line in lines if "hun" in line or "ter@s" in line] == []

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import resource
-import socket
-import time
-from typing import Any
-
 import pytest
-from scrapy.crawler import Crawler
 
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
@@ -19,32 +13,6 @@ ORIGINS = 60
 FILE = "User-agent: *\nDisallow: /private\n"
 RETRIED = {"RETRY_ENABLED": True}
 on_every_reactor = pytest.mark.parametrize("reactor", reactors())
-
-
-def slow_names(_crawler: Crawler) -> None:
-    """Let each look-up of a name under `test` take a while; a hook of crawls."""
-    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
-
-    def wait(host: Any) -> None:
-        name = host.decode("ascii") if isinstance(host, bytes) else host
-        if name and name.endswith(".test"):
-            time.sleep(0.2)
-
-    def info(host: Any, *rest: Any, **options: Any) -> Any:
-        wait(host)
-        return real_info(host, *rest, **options)
-
-    def name(host: Any) -> Any:
-        wait(host)
-        return real_name(host)
-
-    socket.getaddrinfo, socket.gethostbyname = info, name
-
-
-def few_descriptors(_crawler: Crawler) -> None:
-    """Limit the descriptors of the crawling process; a hook of crawls."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 
 
 def pages(site: Site) -> list[str]:
@@ -60,10 +28,7 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     wanted = pages(site)
 
     result = crawl(
-        wanted,
-        settings=RETRIED | settings,
-        reactor=reactor,
-        hook="tests.crawl.test_machine:slow_names",
+        wanted, settings=RETRIED | settings, reactor=reactor, hook="slow_names"
     )
 
     assert result.fetched_urls == sorted(wanted)
@@ -78,9 +43,9 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
 
     result = crawl(
         pages(site),
-        settings=RETRIED,
+        settings=RETRIED | {"TEST_DESCRIPTORS": 64},
         reactor=reactor,
-        hook="tests.crawl.test_machine:few_descriptors",
+        hook="few_descriptors",
     )
 
     assert result.fetched_urls == sorted(pages(site))

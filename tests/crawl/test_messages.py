@@ -12,50 +12,17 @@ from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
-from tests.support.warned import unexpected
 
 
-def test_refusal_names_the_line() -> None:
-    """Log line, exception message and verdict say which line refused."""
-    with Site() as site:
-        site.robots("# hello\nUser-agent: *\nDisallow: /private\n")
-        result = crawl([site.url("/private/1")])
-
-    failed = result.failed[0]
-    assert failed.message.startswith("Forbidden by robots.txt: ")
-    assert "line 3" in failed.message
-    assert failed.verdict is not None
-    assert (failed.verdict["line"], failed.verdict["rule"]) == (3, "/private")
-    lines = [line for line in result.log.split("\n") if "Forbidden by" in line]
-    assert len(lines) == 1
-    assert "line 3" in lines[0]
-
-
-def test_failed_robots_txt_is_logged_in_one_line() -> None:
+def test_failed_robots_txt_is_logged_in_one_line(site: Site) -> None:
     """Peers row 13: the line names the robots.txt and not the page, without a traceback."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.reset())
-        result = crawl([site.url("/page")])
+    site.answer("/robots.txt", replies.reset())
+    result = crawl([site.url("/page")])
 
-    lines = [line for line in result.log.split("\n") if "Could not fetch" in line]
+    lines = result.lines("Could not fetch")
     assert len(lines) == 1
     assert site.url("/robots.txt") in lines[0]
     assert "Traceback" not in result.log
-
-
-def test_record_split_by_a_blank_line_is_warned_of_once() -> None:
-    """O5 in the literal reading allows the site; there is one warning per origin."""
-    with Site() as site:
-        site.robots("User-agent: *\n\nDisallow: /private\n")
-        pages = [site.url("/private/1"), site.url("/private/2")]
-        result = crawl(pages)
-
-    lines = [line for line in result.log.split("\n") if "Read to the letter" in line]
-    assert len(lines) == 1
-    assert "WARNING" in lines[0]
-    assert "line 2" in lines[0]
-    assert len(result.fetched) == 2
-    assert result.stats["robots1994/weakens_policy"] == 1
 
 
 ADVICE = 'ROBOTS1994_READING = "cautious" obeys split records'
@@ -72,12 +39,11 @@ BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
     ],
 )
 def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
-    robots: str, reading: str, warnings: int, advice: int
+    site: Site, robots: str, reading: str, warnings: int, advice: int
 ) -> None:
     """It does not for a rule above all records, which no reading obeys."""
-    with Site() as site:
-        site.robots(robots)
-        result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
+    site.robots(robots)
+    result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
 
     assert result.log.count("Read to the letter") == warnings
     assert result.log.count(ADVICE) == advice
@@ -88,74 +54,66 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
 @pytest.mark.parametrize(
     ("dialect", "told"), [("1994", 1), ("revisited", 1), ("extended", 0)]
 )
-def test_allow_that_is_ignored_is_told_as_stricter(dialect: str, told: int) -> None:
+def test_allow_that_is_ignored_is_told_as_stricter(
+    site: Site, dialect: str, told: int
+) -> None:
     """Apart from what opens the site, and where the dialect does not have the field."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
-        result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
+    site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
+    result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
 
-    lines = [line for line in result.log.split("\n") if "this is stricter" in line]
+    lines = result.lines("this is stricter")
     assert len(lines) == told
     assert all("INFO" in line and "line 3: Allow is not" in line for line in lines)
     assert result.stats.get("robots1994/tightens_policy", 0) == told
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
-def test_file_that_is_read_again_is_not_warned_of_again() -> None:
-    """There is one warning per origin, however often its policy expires."""
-    with Site() as site:
-        site.robots("User-agent: *\n\nDisallow: /private\n")
-        result = crawl(
-            [site.url(f"/private/{number}") for number in range(3)],
-            settings={
-                "CONCURRENT_REQUESTS": 1,
-                "ROBOTS1994_TTL": 0,
-                "ROBOTS1994_MIN_TTL": 0,
-                "ROBOTS1994_MAX_WAITING": 0,
-            },
-        )
-        fetches = len(site.log("/robots.txt"))
+def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
+    """O5 in the literal reading allows the site: one warning, however often it expires."""
+    site.robots("User-agent: *\n\nDisallow: /private\n")
+    result = crawl(
+        [site.url(f"/private/{number}") for number in range(3)],
+        settings={
+            "CONCURRENT_REQUESTS": 1,
+            "ROBOTS1994_TTL": 0,
+            "ROBOTS1994_MIN_TTL": 0,
+            "ROBOTS1994_MAX_WAITING": 0,
+        },
+    )
+    fetches = len(site.log("/robots.txt"))
 
     assert fetches > 1
-    assert result.log.count("Read to the letter") == 1
+    assert len(result.fetched) == 3
+    (line,) = result.lines("Read to the letter")
+    assert "WARNING" in line
+    assert "line 2" in line
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
-def test_control_characters_of_a_robots_txt_are_escaped() -> None:
+def test_control_characters_of_a_robots_txt_are_escaped(site: Site) -> None:
     """O25: this applies to the log and to exceptions, and to bidi overrides, too."""
-    with Site() as site:
-        rule = "/private\x1b[31m\u202e"
-        site.robots(f"User-agent: *\nDisallow: {rule}\n")
-        result = crawl([site.url("/private%1B[31m%E2%80%AE/page")])
+    rule = "/private\x1b[31m\u202e"
+    site.robots(f"User-agent: *\nDisallow: {rule}\n")
+    result = crawl([site.url("/private%1B[31m%E2%80%AE/page")])
 
     assert result.fetched == []
     assert "\x1b" not in result.failed[0].message + result.log
     assert "\u202e" not in result.failed[0].message + result.log
 
 
-def test_ordinary_crawl_causes_no_warnings() -> None:
-    """Neither our code nor our use of Scrapy and Twisted warns."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /private\n")
-        result = crawl([site.url("/1"), site.url("/private")], may_warn=True)
-
-    assert unexpected(result.warnings) == []
-
-
-def test_one_line_at_the_start_shows_the_settings() -> None:
+def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     """It has version, dialect, reading, robot name, store and number of fetches."""
-    with Site() as site:
-        result = crawl(
-            [site.url("/")],
-            settings={
-                "ROBOTS1994_DIALECT": "extended",
-                "ROBOTS1994_READING": "cautious",
-                "ROBOTS1994_MAX_FETCHES": 7,
-                "USER_AGENT": "rover/1.0\x1b",
-            },
-        )
+    result = crawl(
+        [site.url("/")],
+        settings={
+            "ROBOTS1994_DIALECT": "extended",
+            "ROBOTS1994_READING": "cautious",
+            "ROBOTS1994_MAX_FETCHES": 7,
+            "USER_AGENT": "rover/1.0\x1b",
+        },
+    )
 
-    (line,) = [it for it in result.log.split("\n") if "robot name" in it]
+    (line,) = result.lines("robot name")
     assert line.split("[scrapy_robots1994] ")[1] == (
         f"INFO: scrapy_robots1994 {__version__}: dialect extended, cautious reading, "
         "robot name rover/1.0\\x1b, store memory://, "
@@ -177,12 +135,11 @@ def test_one_line_at_the_start_shows_the_settings() -> None:
     ids=["alone", "compare", "dry run"],
 )
 def test_report_without_a_comparison_is_warned_of(
-    settings: dict[str, Any], warned: bool, tmp_path: Path
+    site: Site, settings: dict[str, Any], warned: bool, tmp_path: Path
 ) -> None:
     """The setting has no effect without a comparison or a dry run."""
     report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "report.json")}
-    with Site() as site:
-        result = crawl([site.url("/")], settings=settings | report)
+    result = crawl([site.url("/")], settings=settings | report)
 
     assert ("ROBOTS1994_COMPARE_REPORT has no effect" in result.log) is warned
     assert (tmp_path / "report.json").exists() is not warned

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors
 from tests.support.site import Site
 
 FIFTY = 50
@@ -21,14 +21,15 @@ def urls(site: Site) -> list[str]:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_fifty_disallowed_requests_that_wait_are_all_refused(reactor: Reactor) -> None:
+def test_fifty_disallowed_requests_that_wait_are_all_refused(
+    site: Site, reactor: Reactor
+) -> None:
     """With a slow robots.txt, 50 requests wait for one fetch, and 50 errbacks are called."""
-    with Site() as site:
-        site.robots(NOT_ALLOWED, gate="slow")
-        site.open_when("slow", "/robots.txt")
-        result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
+    site.robots(NOT_ALLOWED, gate="slow")
+    site.open_when("slow", "/robots.txt")
+    result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
 
-        assert site.targets() == ["/robots.txt"]
+    assert site.targets() == ["/robots.txt"]
 
     assert result.fetched == []
     assert result.failed_urls == sorted(urls(site))
@@ -42,19 +43,18 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(reactor: Reactor) -
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """Ours R6: every waiting request fails with `FetchAborted`."""
-    with Site() as site:
-        site.robots(NOT_ALLOWED, gate="never")
-        result = crawl(
-            urls(site),
-            reactor=reactor,
-            settings=AT_ONCE
-            | {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.CancelRobots": 900}},
-        )
+    site.robots(NOT_ALLOWED, gate="never")
+    result = crawl(
+        urls(site),
+        reactor=reactor,
+        settings=AT_ONCE
+        | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CancelRobots": 900}},
+    )
 
-        assert site.targets() == []
+    assert site.targets() == []
 
     assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
     assert {failed.name for failed in result.failed} == {

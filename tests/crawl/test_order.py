@@ -6,13 +6,10 @@ before the last of the more urgent ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from scrapy.http import Response
 
-from tests.support.child import RequestingSpider
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.left_out import long_after
 from tests.support.site import Site
@@ -28,55 +25,36 @@ on_each = pytest.mark.parametrize(
     ("reactor", "queue"),
     long_after(
         1,
-        [
-            *((reactor, QUEUES[0]) for reactor in reactors()),
-            (reactors()[0], QUEUES[1]),
-        ],
+        [*((reactor, QUEUES[0]) for reactor in reactors()), (reactors()[0], QUEUES[1])],
     ),
 )
 
 
-class UrgentSpider(RequestingSpider):
-    """Requests one urgent page of each host when the first page of a host arrives."""
-
-    name = "urgent"
-    urgent: list[str]
-    has_requested = False
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request the urgent pages once, from the first page of the many."""
-        if "/many/" in response.url and not self.has_requested:
-            self.has_requested = True
-            for url in self.urgent:
-                yield self.request(url, priority=10)
-
-
 @pytest.mark.parametrize("reactor", reactors())
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
-    reactor: Reactor,
+    site: Site, reactor: Reactor
 ) -> None:
     """Once their policy is known, they leave before what the scheduler still has.
 
     So it is in a queue by priority; the other one takes turns between hosts.
     """
-    with Site() as site:
-        site.robots("", at="urgent.test", gate="known")
-        # The policy of the others is known by then, so they pass at once.
-        site.open_when("known", "/less", count=10)
-        urgent = [
-            CrawlRequest(site.url(f"/{number}", host="urgent.test"), priority=1)
-            for number in range(MANY)
-        ]
-        less = [
-            CrawlRequest(site.url("/less", host="less.test"), {"page": number})
-            for number in range(2 * MANY)
-        ]
-        result = crawl(
-            [*urgent, *less],
-            settings=SETTINGS | {"SCHEDULER_PRIORITY_QUEUE": QUEUES[0]},
-            reactor=reactor,
-        )
-        hosts = [seen.host.partition(".")[0] for seen in site.log()]
+    site.robots("", at="urgent.test", gate="known")
+    # The policy of the others is known by then, so they pass at once.
+    site.open_when("known", "/less", count=10)
+    urgent = [
+        CrawlRequest(site.url(f"/{number}", host="urgent.test"), priority=1)
+        for number in range(MANY)
+    ]
+    less = [
+        CrawlRequest(site.url("/less", host="less.test"), {"page": number})
+        for number in range(2 * MANY)
+    ]
+    result = crawl(
+        [*urgent, *less],
+        settings=SETTINGS | {"SCHEDULER_PRIORITY_QUEUE": QUEUES[0]},
+        reactor=reactor,
+    )
+    hosts = [seen.host.partition(".")[0] for seen in site.log()]
 
     assert len(result.fetched) == 3 * MANY
     pages = hosts[hosts.index("urgent") + 1 :]
@@ -87,23 +65,22 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 
 @on_each
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
-    reactor: Reactor, queue: str
+    site: Site, reactor: Reactor, queue: str
 ) -> None:
     """An urgent request that comes meanwhile is sent before most of them."""
-    with Site() as site:
-        site.robots("", at="many.test", gate="known")
-        site.open_when("known", "/known")
-        many = [site.url(f"/many/{n}", host="many.test") for n in range(MANY)]
-        known = CrawlRequest(site.url("/known", host="urgent.test"), priority=-1)
-        urgent = [site.url(f"/urgent/{n}", host="urgent.test") for n in range(3)]
-        result = crawl(
-            [*many, known],
-            spider="tests.crawl.test_order:UrgentSpider",
-            spider_args={"urgent": urgent},
-            settings=SETTINGS | {"SCHEDULER_PRIORITY_QUEUE": queue},
-            reactor=reactor,
-        )
-        targets = site.targets()
+    site.robots("", at="many.test", gate="known")
+    site.open_when("known", "/known")
+    many = [site.url(f"/many/{n}", host="many.test") for n in range(MANY)]
+    known = CrawlRequest(site.url("/known", host="urgent.test"), priority=-1)
+    urgent = [site.url(f"/urgent/{n}", host="urgent.test") for n in range(3)]
+    result = crawl(
+        [*many, known],
+        spider="UrgentSpider",
+        spider_args={"urgent": urgent},
+        settings=SETTINGS | {"SCHEDULER_PRIORITY_QUEUE": queue},
+        reactor=reactor,
+    )
+    targets = site.targets()
 
     assert len(result.fetched) == MANY + 4
     last = max(at for at, target in enumerate(targets) if "/urgent/" in target)

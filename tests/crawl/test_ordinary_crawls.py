@@ -14,12 +14,11 @@ import pytest
 import scrapy
 from packaging.version import Version
 from packaging.version import parse as parse_version
-from scrapy.settings import default_settings
 
-from tests.crawl.test_closing import Side
 from tests.support import replies
-from tests.support.crawl import CrawlResult, crawl
+from tests.support.crawl import COMPONENTS, CrawlResult, crawl
 from tests.support.left_out import long_after
+from tests.support.side import Side
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
     from tests.support.crawl import Middleware
 
-PARTS = "tests.crawl.component_parts"
-HTTPCACHE = "scrapy.extensions.httpcache."
 OPEN = "User-agent: *\nDisallow: /private\n"
 DAY = 86_400
 BOTH: tuple[Middleware, ...] = ("builtin", "ours")
@@ -62,63 +59,50 @@ def replayed(
     return crawl(urls, middleware=middleware, settings=settings), []
 
 
+def cached(
+    policy: str = "DummyPolicy", storage: str = "FilesystemCacheStorage"
+) -> dict[str, str]:
+    """Return the settings of a policy and a storage of the cache."""
+    return {
+        "HTTPCACHE_POLICY": f"scrapy.extensions.httpcache.{policy}",
+        "HTTPCACHE_STORAGE": f"scrapy.extensions.httpcache.{storage}",
+    }
+
+
+RFC, DBM = "RFC2616Policy", "DbmCacheStorage"
+REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
+
+
 @pytest.mark.parametrize(
-    ("policy", "storage", "age"),
+    ("record", "again", "age"),
     long_after(
-        1,
+        4,
         [
-            ("RFC2616Policy", "FilesystemCacheStorage", 40 * DAY),
-            ("RFC2616Policy", "FilesystemCacheStorage", 10),
-            ("RFC2616Policy", "DbmCacheStorage", None),
-            ("DummyPolicy", "FilesystemCacheStorage", None),
-            ("DummyPolicy", "DbmCacheStorage", 10),
+            (cached(RFC), REPLAY, 40 * DAY),
+            # A robots.txt of unknown age is the last good policy.
+            (cached(), None, None),
+            # A fresh one is used without a request: a day is the longest lifetime.
+            ({}, {}, 100),
+            # There is none, and the cache refuses what it does not have.
+            ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
+            (cached(RFC), REPLAY, 10),
+            (cached(RFC, DBM), REPLAY, None),
+            (cached(), REPLAY, None),
+            (cached(storage=DBM), REPLAY, 10),
+            (cached(RFC), None, None),
         ],
     ),
 )
-def test_recorded_crawl_replays(
-    policy: str, storage: str, age: int | None, tmp_path: Path
-) -> None:
-    """With a Date, without one, and with one of last month: it needs no server."""
-    cache = {
-        "HTTPCACHE_POLICY": HTTPCACHE + policy,
-        "HTTPCACHE_STORAGE": HTTPCACHE + storage,
-        "HTTPCACHE_IGNORE_MISSING": True,
-    }
-    record = cache | {"HTTPCACHE_IGNORE_MISSING": False}
-    date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
-
-    found = [replayed(tmp_path, it, record, cache, **date) for it in BOTH]
-
-    assert [len(result.fetched) for result, _ in found] == [5, 5]
-
-
-@pytest.mark.parametrize("policy", long_after(1, ["DummyPolicy", "RFC2616Policy"]))
-def test_cached_crawl_works_without_the_server(policy: str, tmp_path: Path) -> None:
-    """HTTPCACHE_ENABLED alone: a robots.txt of unknown age is the last good policy."""
-    cache = {"HTTPCACHE_POLICY": HTTPCACHE + policy}
-
-    found = [replayed(tmp_path, it, cache, None) for it in BOTH]
-
-    assert [len(result.fetched) for result, _ in found] == [5, 5]
-
-
-def test_fresh_cached_robots_txt_is_used_without_a_request(tmp_path: Path) -> None:
-    """A day is the longest lifetime, counted from its Date."""
-    fresh = formatdate(time.time() - 100, usegmt=True)
-
-    found = [replayed(tmp_path, it, {}, {}, Date=fresh) for it in BOTH]
-
-    assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
-
-
-def test_replay_without_a_cached_robots_txt_passes_pages_to_the_cache(
+def test_recorded_crawl_replays_without_a_request(
+    record: dict[str, Any],
+    again: dict[str, Any] | None,
+    age: int | None,
     tmp_path: Path,
 ) -> None:
-    """With DummyPolicy, the cache refuses what it does not have."""
-    replay = {"ROBOTSTXT_OBEY": True, "HTTPCACHE_IGNORE_MISSING": True}
+    """With a Date, without one, and with one of last month."""
+    date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
 
-    record = {"ROBOTSTXT_OBEY": False}
-    found = [replayed(tmp_path, it, record, replay) for it in BOTH]
+    found = [replayed(tmp_path, it, record, again, **date) for it in BOTH]
 
     assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
 
@@ -135,17 +119,16 @@ def test_replay_without_a_cached_robots_txt_passes_pages_to_the_cache(
     ids=["no-store", "older than STALE_TTL"],
 )
 def test_cached_robots_txt_that_does_not_count_sends_no_page(
-    headers: dict[str, str], tmp_path: Path
+    site: Site, headers: dict[str, str], tmp_path: Path
 ) -> None:
     """R5 (unreachable): the server is gone, and no policy is known."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    with Site() as site:
-        known = replies.status(200, OPEN.encode(), **headers)
-        site.answer("/robots.txt", [known, replies.reset()])
-        crawl([site.url("/1")], settings=settings)
-        result = crawl([site.url("/2")], settings=settings)
+    known = replies.status(200, OPEN.encode(), **headers)
+    site.answer("/robots.txt", [known, replies.reset()])
+    crawl([site.url("/1")], settings=settings)
+    result = crawl([site.url("/2")], settings=settings)
 
-        assert "/2" not in site.targets()
+    assert "/2" not in site.targets()
 
     assert [it.verdict and it.verdict["reason"] for it in result.failed] == [
         "unreachable"
@@ -200,40 +183,38 @@ def arrivals(site: Site, host: str) -> list[float]:
     ]
 
 
-def test_redirects_obey_the_crawl_delay_of_their_target() -> None:
+def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
     """Pages of four hosts lead to one host that states a delay."""
-    with Site() as site:
-        site.robots("User-agent: *\nCrawl-delay: 0.5\n", at="slow.test")
-        hosts = [f"h{number}.test" for number in range(4)]
-        for host in hosts:
-            target = site.url(f"/{host}", host="slow.test")
-            site.answer("/moved", replies.redirect(target), at=host)
-        urls = [site.url("/moved", host=host) for host in hosts]
-        result = crawl(urls, settings=EXTENDED)
-        pages = arrivals(site, "slow.test")
+    site.robots("User-agent: *\nCrawl-delay: 0.5\n", at="slow.test")
+    hosts = [f"h{number}.test" for number in range(4)]
+    for host in hosts:
+        target = site.url(f"/{host}", host="slow.test")
+        site.answer("/moved", replies.redirect(target), at=host)
+    urls = [site.url("/moved", host=host) for host in hosts]
+    result = crawl(urls, settings=EXTENDED)
+    pages = arrivals(site, "slow.test")
 
     assert len(result.fetched) == len(pages) == 4
     assert min(after - before for before, after in pairwise(pages)) >= 0.5
 
 
 @pytest.mark.parametrize("way", long_after(1, ["redirect", "meta"]))
-def test_crawl_delay_applies_to_no_other_host(way: str) -> None:
+def test_crawl_delay_applies_to_no_other_host(site: Site, way: str) -> None:
     """After a redirect to a host with a delay, or with the meta of one of its pages."""
     spider = {
         "redirect": "tests.support.child:RequestingSpider",
-        "meta": "tests.crawl.component_parts:MetaPassingSpider",
+        "meta": "MetaPassingSpider",
     }[way]
-    with Site() as site:
-        site.robots("User-agent: *\nCrawl-delay: 4\n", at="slow.test")
-        free = [site.url(f"/{number}", host="free.test") for number in range(3)]
-        links = "".join(f'<a href="{url}">x</a>' for url in free)
-        site.answer("/start", replies.html(links), at="slow.test")
-        start = site.url("/start", host="slow.test")
-        site.answer("/moved", replies.redirect(start), at="free.test")
-        args = {"further_urls": free} if way == "meta" else {"follow": True}
-        first = site.url("/moved", host="free.test") if way == "redirect" else start
-        crawl([first], spider=spider, spider_args=args, settings=EXTENDED)
-        pages = arrivals(site, "free.test")[-3:]
+    site.robots("User-agent: *\nCrawl-delay: 4\n", at="slow.test")
+    free = [site.url(f"/{number}", host="free.test") for number in range(3)]
+    links = "".join(f'<a href="{url}">x</a>' for url in free)
+    site.answer("/start", replies.html(links), at="slow.test")
+    start = site.url("/start", host="slow.test")
+    site.answer("/moved", replies.redirect(start), at="free.test")
+    args = {"further_urls": free} if way == "meta" else {"follow": True}
+    first = site.url("/moved", host="free.test") if way == "redirect" else start
+    crawl([first], spider=spider, spider_args=args, settings=EXTENDED)
+    pages = arrivals(site, "free.test")[-3:]
 
     assert len(pages) == 3
     assert max(after - before for before, after in pairwise(pages)) < 4
@@ -257,8 +238,8 @@ def test_few_descriptors_and_connections_that_stay_open_lose_no_page() -> None:
             result = crawl(
                 urls,
                 middleware=middleware,
-                settings={"CONCURRENT_REQUESTS": 100, "LOG_LEVEL": "INFO"},
-                hook="tests.crawl.few_descriptors:limit_to_256",
+                settings={"CONCURRENT_REQUESTS": 100, "TEST_DESCRIPTORS": 256},
+                hook="few_descriptors",
             )
         found[middleware] = len(result.fetched)
 
@@ -278,7 +259,7 @@ def test_middleware_that_awaits_a_request_for_each_page(
         with Site() as site:
             site.robots(OPEN)
             settings = {
-                "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.TokenMiddleware": order},
+                "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": order},
                 "TOKEN_URL": site.url("/token", host="t{n}.test"),
                 "CONCURRENT_REQUESTS": concurrent,
             }
@@ -314,33 +295,3 @@ def test_no_limit_of_concurrent_requests() -> None:
             result = crawl(slow + quick, middleware=middleware, settings=settings)
 
         assert len(result.fetched) == 80
-
-
-@pytest.mark.skipif(
-    not hasattr(default_settings, "TWISTED_REACTOR_ENABLED"),
-    reason="this Scrapy needs a reactor",
-)
-@pytest.mark.long
-def test_crawl_without_a_reactor() -> None:
-    """The default client of this Scrapy: one robots.txt an origin, and what it permits."""
-    for middleware in BOTH:
-        with Site() as site:
-            site.robots(OPEN)
-            site.answer("/moved", replies.redirect("/private/moved"))
-            paths = [
-                "/moved",
-                *(f"{it}/{page}" for page in range(5) for it in ("", "/private")),
-            ]
-            urls = [
-                site.url(path, host=f"h{it}.test") for it in range(3) for path in paths
-            ]
-            result = crawl(urls, middleware=middleware, reactor="none")
-            targets = site.targets()
-
-        assert targets.count("/robots.txt") == 3
-        if middleware == "ours":
-            assert not [it for it in targets if it.startswith("/private")]
-            assert {it.verdict and it.verdict["rule"] for it in result.failed} == {
-                "/private"
-            }
-        assert len([url for url, _ in result.fetched if "/private" not in url]) == 15

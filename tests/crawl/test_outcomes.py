@@ -17,10 +17,10 @@ from scrapy.settings import default_settings
 
 from tests.crawl import outcomes
 from tests.crawl.outcomes import FETCHED, R5_NETWORK, RULES, Row
-from tests.crawl.test_closing import unclean
 from tests.support import replies
 from tests.support.certificates import Flaw
 from tests.support.crawl import (
+    COMPONENTS,
     DAY,
     CrawlRequest,
     CrawlResult,
@@ -221,7 +221,7 @@ def assert_logged(result: CrawlResult, table: Table) -> None:
         )
     ]
     assert wrong == []
-    assert unclean(result.log) == []
+    assert result.unclean == []
 
 
 def assert_counted(
@@ -244,17 +244,16 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
     for path, wanted in (("/open", "opened"), ("/closed", "closed")):
         ends = {row.slug: getattr(row.means, wanted) for row in table.rows}
         assert table.ends(result, path) == ends
-    assert unclean(result.log) == []
+    assert result.unclean == []
     return result
 
 
 @pytest.mark.long
-def test_ours_each_status_means_what_its_class_says() -> None:
+def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
     """R1 to R5: the body is used only with a 2xx."""
-    with Site() as site:
-        table = Table(site, outcomes.every_status())
-        result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
-        seen = table.seen()
+    table = Table(site, outcomes.every_status())
+    result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
+    seen = table.seen()
 
     assert {row.slug: seen[row.slug] for row in table.rows} == {
         row.slug: min(row.means.attempts, 2) for row in table.rows
@@ -267,12 +266,13 @@ def test_ours_each_status_means_what_its_class_says() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_ours_r5_answer_that_does_not_end_is_given_up(reactor: Reactor) -> None:
+def test_ours_r5_answer_that_does_not_end_is_given_up(
+    site: Site, reactor: Reactor
+) -> None:
     """The timeout ends it, however many bytes still come."""
-    with Site() as site:
-        table = Table(site, outcomes.hanging(site))
-        settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
-        result = crawl_once(table, reactor=reactor, settings=settings)
+    table = Table(site, outcomes.hanging(site))
+    settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
+    result = crawl_once(table, reactor=reactor, settings=settings)
 
     # What the client itself repeats does not count.
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
@@ -310,12 +310,13 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     ),
     ids=str,
 )
-def test_user_may_let_an_unclear_answer_allow(setting: str, answer: Reply) -> None:
+def test_user_may_let_an_unclear_answer_allow(
+    site: Site, setting: str, answer: Reply
+) -> None:
     """With "allow" the page is fetched; a 401 or 403 is then no warning."""
-    with Site() as site:
-        site.answer("/robots.txt", answer)
-        settings = {f"ROBOTS1994_{setting}": "allow"}
-        result = crawl([site.url("/page")], settings=settings)
+    site.answer("/robots.txt", answer)
+    settings = {f"ROBOTS1994_{setting}": "allow"}
+    result = crawl([site.url("/page")], settings=settings)
 
     assert result.fetched_urls == [site.url("/page")]
     assert ("WARNING" in result.log) is (setting == "UNREACHABLE")
@@ -332,19 +333,14 @@ def test_ours_r7_407_is_the_answer_of_a_proxy(site: Site) -> None:
     assert "the proxy refused our credentials" in failed.message
 
 
-@pytest.mark.parametrize("part", ["BreakRobots", "AnswerRobots"])
-def test_middleware_that_raises_or_answers_does_not_allow_the_page(
-    site: Site, part: str
-) -> None:
-    """R7: the page fails with the exception; a Response from a middleware is obeyed."""
-    settings = {"DOWNLOADER_MIDDLEWARES": {f"tests.crawl.parts.{part}": 850}}
+def test_response_of_a_middleware_is_obeyed(site: Site) -> None:
+    """It answers robots.txt in place of the server."""
+    settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerRobots": 850}}
 
     result = crawl([site.url("/page")], settings=settings)
 
     assert site.targets() == []
-    (failed,) = result.failed
-    assert (failed.verdict is None) is (part == "BreakRobots")
-    assert "\x1b[31mmine" not in result.log
+    assert [it.verdict and it.verdict["reason"] for it in result.failed] == ["rule"]
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
@@ -416,10 +412,7 @@ def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> 
 
     result = crawl(
         [site.url("/page")],
-        settings={
-            "DOWNLOAD_HANDLERS": {"http": HTTPX},
-            "ROBOTS1994_TIMEOUT": 1.5,
-        },
+        settings={"DOWNLOAD_HANDLERS": {"http": HTTPX}, "ROBOTS1994_TIMEOUT": 1.5},
         reactor="none",
     )
 

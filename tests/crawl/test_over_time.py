@@ -40,7 +40,7 @@ def conditions(site: Site) -> list[str | None]:
 
 def last_good_lines(result: CrawlResult) -> list[str]:
     """Return the level of each line about a last good policy."""
-    lines = [line for line in result.log.split("\n") if "last good policy" in line]
+    lines = result.lines("last good policy")
     return [line.split("] ")[1].partition(":")[0] for line in lines]
 
 
@@ -78,7 +78,7 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 
     result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
 
-    lines = [it for it in result.log.split("\n") if "HTTP 403, forbidden" in it]
+    lines = result.lines("HTTP 403, forbidden")
     assert [it.split("] ")[1].partition(":")[0] for it in lines] == ["WARNING", "DEBUG"]
 
 
@@ -275,7 +275,7 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 ) -> None:
     """Ours R5: the last good policy is that of memory if the store missed it."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
-    url = f"tests.crawl.stores.ReadOnlyFolder://{tmp_path}"
+    url = f"tests.support.stores.ReadOnlyFolder://{tmp_path}"
 
     crawl_over_time(both(site, 1), settings={"ROBOTS1994_STORE": f"{url}?fill=1"})
     result = crawl_over_time(

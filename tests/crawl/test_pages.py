@@ -13,8 +13,8 @@ from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
 
-PLAIN = "tests.crawl.feature_spiders:PlainSpider"
-ASYNC = "tests.crawl.feature_spiders:AsyncSpider"
+PLAIN = "PlainSpider"
+ASYNC = "AsyncSpider"
 DROPPED = "item_dropped_reasons_count/DroppedByPage"
 
 
@@ -48,7 +48,7 @@ def walk(
         [site.url("/")],
         spider=spider,
         reactor=reactor,
-        hook="tests.crawl.feature_spiders:count_dropped",
+        hook="count_dropped",
         settings={"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"},
     )
 
@@ -65,12 +65,11 @@ def exported(result: CrawlResult) -> list[str]:
 
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("spider", long_after(1, [PLAIN, ASYNC]))
-def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
+def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped, with any kind
     of callback; other output is not.
     """
-    with Site() as site:
-        result = walk(site, pages=True, spider=spider, reactor=reactor)
+    result = walk(site, pages=True, spider=spider, reactor=reactor)
 
     unfollowed = {"/shut/1", "/none/1"}
     unindexed = {"/unindexed", "/none", "/header"}
@@ -88,21 +87,20 @@ def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
     assert not result.error
 
 
-def test_page_that_scrapy_cannot_parse_is_not_lost() -> None:
+def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     """The callback gets the page, and its directives are obeyed."""
-    with Site() as site:
-        tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
-        site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
-        result = crawl(
-            [site.url("/broken")],
-            spider="tests.crawl.feature_spiders:PlainSpider",
-            # MetaRefreshMiddleware raises for such a page.
-            settings={
-                "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
-                "METAREFRESH_ENABLED": False,
-            },
-            spider_args={"follow": ""},
-        )
+    tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
+    site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
+    result = crawl(
+        [site.url("/broken")],
+        spider="PlainSpider",
+        # MetaRefreshMiddleware raises for such a page.
+        settings={
+            "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
+            "METAREFRESH_ENABLED": False,
+        },
+        spider_args={"follow": ""},
+    )
 
     assert paths(result.fetched_urls) == ["/broken"]
     assert result.stats["robots1994/pages/items_dropped"] == 1
@@ -110,43 +108,42 @@ def test_page_that_scrapy_cannot_parse_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> None:
+def test_item_that_is_yielded_twice_is_dropped_twice(
+    site: Site, reactor: Reactor
+) -> None:
     """Both items are the same object, and may be processed at the same time."""
-    with Site() as site:
-        spider = "tests.crawl.feature_spiders:TwiceSpider"
-        result = walk(site, pages="noindex", spider=spider, reactor=reactor)
+    spider = "TwiceSpider"
+    result = walk(site, pages="noindex", spider=spider, reactor=reactor)
 
     unindexed = {"/unindexed", "/none", "/header"}
     assert exported(result) == [it for it in ALL_PAGES if it not in unindexed]
     assert result.stats["robots1994/pages/items_dropped"] == 6
 
 
-def test_pages_are_obeyed_where_robots_txt_is_not() -> None:
+def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
     """A request that is exempt from robots.txt is not exempt from page directives."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /\n")
-        site.answer("/", page("/1", tag="none"))
-        result = crawl(
-            [CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})],
-            spider=PLAIN,
-            settings={"ROBOTS1994_PAGES": True},
-        )
+    site.robots("User-agent: *\nDisallow: /\n")
+    site.answer("/", page("/1", tag="none"))
+    result = crawl(
+        [CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})],
+        spider=PLAIN,
+        settings={"ROBOTS1994_PAGES": True},
+    )
 
     assert result.fetched_urls == [site.url("/")]
     assert result.failed == []
     assert exported(result) == []
 
 
-def test_pages_log_and_signal_why_an_item_was_dropped() -> None:
+def test_pages_log_and_signal_why_an_item_was_dropped(site: Site) -> None:
     """Scrapy's signal has the item, its page and an exception that names the tag."""
-    with Site() as site:
-        result = walk(site, pages=True)
-        url = site.url("/unindexed")
+    result = walk(site, pages=True)
+    url = site.url("/unindexed")
 
     item_url, page_url, kind, why = result.stats[f"test/dropped{url}"]
     assert (item_url, page_url, kind) == (url, url, "DroppedByPage")
     assert why == f'Not to be indexed: "noindex" in the meta tag robots of {url}'
-    lines = [line for line in result.log.split("\n") if "Not followed: " in line]
+    lines = result.lines("Not followed: ")
     assert len(lines) == 2
     assert all("in the meta tag robots of http" in line for line in lines)
 
@@ -158,20 +155,18 @@ def test_pages_log_and_signal_why_an_item_was_dropped() -> None:
     ),
 )
 def test_pages_each_directive_can_be_enabled_separately(
-    chosen: Any, followed: bool, indexed: bool
+    site: Site, chosen: Any, followed: bool, indexed: bool
 ) -> None:
     """A directive that is not enabled is not obeyed."""
-    with Site() as site:
-        result = walk(site, pages=chosen)
+    result = walk(site, pages=chosen)
 
     assert ("/shut/1" in paths(result.fetched_urls)) is followed
     assert ("/unindexed" in exported(result)) is indexed
 
 
-def test_pages_directives_are_in_the_meta() -> None:
+def test_pages_directives_are_in_the_meta(site: Site) -> None:
     """This includes pages without directives."""
-    with Site() as site:
-        result = walk(site, pages=["nofollow"])
+    result = walk(site, pages=["nofollow"])
 
     directives = {
         urlsplit(item["url"]).path: item["directives"] for item in result.items
@@ -185,46 +180,41 @@ def test_pages_directives_are_in_the_meta() -> None:
     "content", long_after(1, ["noindex nofollow", "noindex;nofollow"])
 )
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
-    content: str,
+    site: Site, content: str
 ) -> None:
     """There is one line for the page."""
-    with Site() as site:
-        site.answer("/", page("/a", tag=content))
-        result = crawl(
-            [site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
-        )
-        url = site.url("/")
+    site.answer("/", page("/a", tag=content))
+    result = crawl([site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True})
+    url = site.url("/")
 
     assert paths(result.fetched_urls) == exported(result) == ["/", "/a"]
-    (line,) = [it for it in result.log.split("\n") if "Not understood" in it]
+    (line,) = result.lines("Not understood")
     assert line.endswith(
         f'DEBUG: Not understood: "{content}" in the meta tag robots of {url}'
     )
 
 
-def test_links_with_rel_nofollow_are_dropped_if_configured() -> None:
+def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
     """A request is dropped only if every link of the page to it has rel=nofollow."""
     shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
-    with Site() as site:
-        site.answer("/", Reply(200, body, shut.headers))
-        result = crawl(
-            [site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": "rel-nofollow"}
-        )
+    site.answer("/", Reply(200, body, shut.headers))
+    result = crawl(
+        [site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": "rel-nofollow"}
+    )
 
     assert paths(result.fetched_urls) == ["/", "/b"]
     assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 2
 
 
-def test_configured_order_of_our_components_is_not_changed() -> None:
+def test_configured_order_of_our_components_is_not_changed(site: Site) -> None:
     """The add-on does not add a component that the user added or disabled."""
     ours = "scrapy_robots1994.RobotsPages"
-    with Site() as site:
-        site.answer("/", SITE["/shut"])
-        result = crawl(
-            [site.url("/")],
-            spider=PLAIN,
-            settings={"ROBOTS1994_PAGES": True, "SPIDER_MIDDLEWARES": {ours: None}},
-        )
+    site.answer("/", SITE["/shut"])
+    result = crawl(
+        [site.url("/")],
+        spider=PLAIN,
+        settings={"ROBOTS1994_PAGES": True, "SPIDER_MIDDLEWARES": {ours: None}},
+    )
 
     assert paths(result.fetched_urls) == ["/", "/shut", "/shut/1"]

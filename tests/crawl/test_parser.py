@@ -34,23 +34,6 @@ def crawl_with(settings: dict[str, str]) -> Any:
     return SimpleNamespace(settings=Settings(settings))
 
 
-@pytest.mark.parametrize("body", [b"", b"GIF89a\xd3\x00\xfe\x00\xa2"])
-def test_empty_file_and_garbage_have_no_records(body: bytes) -> None:
-    """As Scrapy's tests of that interface want it (E1, O23)."""
-    robots = parse(body)
-
-    for robot in ("*", "chrome"):
-        for path in ("/", "/index.html", "/no"):
-            assert robots.allowed(HERE + path, robot)
-
-
-def test_url_and_robot_may_be_bytes() -> None:
-    """The interface passes text or bytes."""
-    robots = parse(b"User-agent: robot\nDisallow: /no\n")
-
-    assert not robots.allowed(f"{HERE}/no".encode(), b"Robot/2.0 (+http://x.test)")
-
-
 def test_settings_of_the_crawler_apply() -> None:
     """ROBOTS1994_READING applies behind the built-in middleware, too."""
     body = b"User-agent: *\n\nDisallow: /no\n"

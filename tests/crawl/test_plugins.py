@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +11,7 @@ import pytest
 import scrapy
 
 from tests.support import replies
-from tests.support.certificates import make_certificate
 from tests.support.crawl import (
-    ROOT,
     CrawlRequest,
     CrawlResult,
     Reactor,
@@ -24,11 +19,11 @@ from tests.support.crawl import (
     reactors,
     start_crawl,
 )
+from tests.support.http2 import http2_site
 from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
-PARTS = "tests.crawl.plugin_parts"
 CLOSED = "User-agent: *\nDisallow: /private\n"
 MODULE = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
@@ -47,32 +42,18 @@ def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
     return crawl(requests, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
 
 
-@pytest.fixture
-def h2_port(tmp_path: Path) -> Iterator[int]:
-    """Start a server that speaks HTTP/2 over TLS, and yield its port."""
-    pem = tmp_path / "both.pem"
-    pem.write_text("".join(make_certificate()))
-    command = [sys.executable, "-m", "tests.support.h2_server", str(pem)]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdout is not None
-        yield int(server.stdout.readline())
-        server.kill()
-
-
 @WITH_CURRENT_HTTP2
 @pytest.mark.parametrize("is_truncated", long_after(1, [True, False]))
 def test_http2_file_is_truncated_at_the_limit(
-    h2_port: int, *, is_truncated: bool
+    tmp_path: Path, *, is_truncated: bool
 ) -> None:
     """HTTP/2 downloads the whole file; only the lines before the limit are obeyed."""
-    url = f"https://127.0.0.1:{h2_port}"
     settings: dict[str, Any] = {
         "DOWNLOAD_HANDLERS": {"https": f"{MODULE}.http2.H2DownloadHandler"}
     } | ({"ROBOTS1994_MAX_BYTES": 100} if is_truncated else {})
 
-    result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
+    with http2_site(tmp_path) as (url, _):
+        result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
 
     assert result.fetched_urls == ([f"{url}/late"] if is_truncated else [])
     assert f"{url}/private" in result.failed_urls
@@ -149,12 +130,12 @@ def test_scrapy_deltafetch_does_not_skip_refused_pages(
 ) -> None:
     """The second crawl skips the page with an item, and fetches the page refused before."""
     settings: dict[str, Any] = {
-        "SPIDER_MIDDLEWARES": {"tests.crawl.plugin_parts.AnyDeltaFetch": 100},
+        "SPIDER_MIDDLEWARES": {"tests.support.plugins.AnyDeltaFetch": 100},
         "DELTAFETCH_ENABLED": True,
         "DELTAFETCH_DIR": str(tmp_path),
     }
     options: dict[str, Any] = {
-        "spider": "tests.crawl.component_parts:ItemSpider",
+        "spider": "ItemSpider",
         "spider_args": {"item": {"found": True}, "follow": True},
         "settings": settings,
     }
@@ -177,7 +158,7 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
 
     result = crawl(
         [site.url("/open"), site.url("/private")],
-        spider="tests.crawl.plugin_parts:Paged",
+        spider="tests.support.plugins:Paged",
         settings={
             "ADDONS": {"scrapy_poet.Addon": 300, "scrapy_robots1994.Addon": 500},
             "SCRAPY_POET_DISCOVER": [],
@@ -234,16 +215,6 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
     assert "sec-fetch-mode" not in robots.headers
 
 
-def queue_in(redis: RedisServer) -> dict[str, Any]:
-    """Return settings with which scrapy-redis stores requests in *redis*."""
-    return {
-        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-        "SCHEDULER_PERSIST": True,
-        "REDIS_URL": redis.url,
-    }
-
-
 @pytest.mark.redis
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site,
@@ -254,9 +225,7 @@ def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
 
     with RedisServer() as redis:
         result = crawl(
-            [site.url("/")],
-            spider_args={"follow": True},
-            settings=queue_in(redis),
+            [site.url("/")], spider_args={"follow": True}, settings=redis.queue
         )
         keys = redis.client().keys()
 
@@ -281,9 +250,7 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
 
         push("/private/1", "/first")
         crawling = start_crawl(
-            spider="tests.crawl.plugin_parts:Shared",
-            settings=queue_in(redis),
-            reactor=reactor,
+            spider="tests.support.plugins:Shared", settings=redis.queue, reactor=reactor
         )
         site.wait("/first")
         push("/later", "/private/2")

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
 
 LIMIT = 1_000
 CHALLENGED: dict[str, Any] = {
-    "DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.AnswerChallenge": 600},
+    "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerChallenge": 600},
     "ROBOTS1994_MAX_BYTES": LIMIT,
 }
 STAMPED: dict[str, Any] = {
-    "DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.Stamp": 300},
+    "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.Stamp": 300},
     "CONCURRENT_REQUESTS": 3,
 }
 FIRST = b"User-agent: *\nDisallow: /first\n"
@@ -30,51 +30,32 @@ def filled(size: int) -> bytes:
     return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
 
 
-def crawl_challenged(site: Site, challenge: Reply, file: bytes) -> CrawlResult:
-    """Request /first, /last and /open; the first robots.txt response is *challenge*."""
-    site.answer("/robots.txt", [challenge, replies.text(file)])
-    urls = [site.url("/first"), site.url("/last"), site.url("/open")]
-    result = crawl(urls, settings=CHALLENGED)
-    assert len(site.log("/robots.txt")) == 2
-    return result
-
-
-def test_challenge_does_not_count_towards_the_size_limit(site: Site) -> None:
-    """O24: each is below the limit, both together are not; the last line is obeyed."""
-    challenge = replies.text(b"z" * (LIMIT - 100), status=503)
-    result = crawl_challenged(site, challenge, filled(LIMIT - 100))
-
-    assert result.fetched_urls == [site.url("/open")]
-    assert "ROBOTS1994_MAX_BYTES" not in result.log
-
-
-def test_long_file_after_a_challenge_is_truncated_and_used(
-    site: Site,
+@pytest.mark.parametrize(
+    ("challenge", "file", "opened"),
+    [
+        (replies.text(b"z" * (LIMIT - 100), 503), filled(LIMIT - 100), ["/open"]),
+        (replies.text("wait a moment", 503), filled(100 * LIMIT), ["/last", "/open"]),
+        (replies.text(b"z" * (2 * LIMIT), 503), filled(LIMIT - 100), ["/open"]),
+        (
+            replies.status(503, gzip.compress(b"wait"), **{"Content-Encoding": "gzip"}),
+            FIRST,
+            ["/last", "/open"],
+        ),
+    ],
+    ids=["below the limit", "before a long file", "over the limit", "compressed"],
+)
+def test_challenge_changes_nothing_about_the_file_after_it(
+    site: Site, challenge: Reply, file: bytes, opened: list[str]
 ) -> None:
-    """O24: however large the declared length is, the download does not fail."""
-    challenge = replies.text("wait a moment", status=503)
-    result = crawl_challenged(site, challenge, filled(100 * LIMIT))
+    """O24: neither its size nor its content coding counts; a long file is truncated."""
+    site.answer("/robots.txt", [challenge, replies.text(file)])
+    urls = [site.url(path) for path in ("/first", "/last", "/open")]
 
-    assert result.fetched_urls == [site.url("/last"), site.url("/open")]
-    assert "ROBOTS1994_MAX_BYTES" in result.log
+    result = crawl(urls, settings=CHALLENGED)
 
-
-def test_truncated_challenge_does_not_truncate_the_file(site: Site) -> None:
-    """Only the challenge is longer than the limit."""
-    challenge = replies.text(b"z" * (2 * LIMIT), status=503)
-    result = crawl_challenged(site, challenge, filled(LIMIT - 100))
-
-    assert result.fetched_urls == [site.url("/open")]
-    assert "ROBOTS1994_MAX_BYTES" not in result.log
-
-
-def test_content_coding_of_a_challenge_does_not_apply_to_the_file(site: Site) -> None:
-    """The challenge is compressed and the file is not."""
-    packed = gzip.compress(b"wait a moment")
-    challenge = replies.status(503, packed, **{"Content-Encoding": "gzip"})
-    result = crawl_challenged(site, challenge, FIRST)
-
-    assert result.fetched_urls == [site.url("/last"), site.url("/open")]
+    assert len(site.log("/robots.txt")) == 2
+    assert result.fetched_urls == [site.url(path) for path in opened]
+    assert ("ROBOTS1994_MAX_BYTES" in result.log) is (len(file) > LIMIT)
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -86,7 +67,7 @@ def test_replaced_request_has_one_concurrency_credit(
     result = crawl(
         [site.url("/", host=f"h{number}.test") for number in range(12)],
         settings=STAMPED,
-        hook="tests.crawl.parts:note_concurrency",
+        hook="note_concurrency",
         reactor=reactor,
     )
 

@@ -106,21 +106,20 @@ def test_misspelt_name_is_an_error_with_a_suggestion(
     ids=["value", "parser", "name", "store"],
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
-    settings: dict[str, object], middleware: str, reactor: Reactor
+    site: Site, settings: dict[str, object], middleware: str, reactor: Reactor
 ) -> None:
     """This holds with the add-on and with the middleware enabled by hand."""
     by_hand = {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}
-    with Site() as site:
-        result = crawl(
-            [site.url("/page")],
-            settings=settings if middleware == "ours" else settings | by_hand,
-            middleware="ours" if middleware == "ours" else "builtin",
-            reactor=reactor,
-            # Scrapy leaves the sessions of its aiohttp handler open.
-            may_warn=reactor == "none",
-        )
+    result = crawl(
+        [site.url("/page")],
+        settings=settings if middleware == "ours" else settings | by_hand,
+        middleware="ours" if middleware == "ours" else "builtin",
+        reactor=reactor,
+        # Scrapy leaves the sessions of its aiohttp handler open.
+        may_warn=reactor == "none",
+    )
 
-        assert site.targets() == []
+    assert site.targets() == []
 
     message = str(result.error).partition(": ")[2]
     assert message.startswith("ROBOTS1994_")

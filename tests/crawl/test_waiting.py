@@ -11,14 +11,21 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import (
+    COMPONENTS,
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl,
+    reactors,
+)
 from tests.support.site import Site
 
 SLOW, QUICK, PAGES = 12, 5, 4
 FEW: dict[str, Any] = {
     "CONCURRENT_REQUESTS": 3,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
-    "SPIDER_MIDDLEWARES": {"tests.crawl.parts.Gauge": 1},
+    "SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1},
 }
 OPEN = "User-agent: *\nDisallow: /private\n"
 
@@ -53,40 +60,26 @@ def assert_all_fetched(result: CrawlResult) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_slow_robots_txt_delays_no_other_origin(reactor: Reactor) -> None:
-    """48 requests wait at a concurrency of 3 while all quick pages are fetched."""
-    with Site() as site:
-        result = crawl_with_slow_hosts(site, reactor=reactor)
+def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
+    """48 requests wait at a concurrency of 3 while all quick pages are fetched.
+
+    Of those released at once, 3 are sent; the settings of slots do not change. The spider
+    is idle once, at the end, and not when only waiting requests are left.
+    """
+    result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 
     assert_all_fetched(result)
-
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_released_requests_obey_the_configured_concurrency(reactor: Reactor) -> None:
-    """Of 48 requests released at once, 3 are sent; the settings of slots do not change."""
-    with Site() as site:
-        result = crawl_with_slow_hosts(site, reactor=reactor)
-
+    assert [name for name, _ in result.sent] == ["spider_idle"]
     assert result.stats["test/most_pages"] <= 3
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
-def test_spider_is_not_idle_while_requests_wait() -> None:
-    """It is idle once, at the end, and not when only waiting requests are left."""
-    with Site() as site:
-        result = crawl_with_slow_hosts(site, signals=["spider_idle"])
-
-    assert [name for name, _ in result.sent] == ["spider_idle"]
-    assert_all_fetched(result)
-
-
-def test_number_of_waiting_requests_is_limited() -> None:
+def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     """With `ROBOTS1994_MAX_WAITING` 4, further requests stay in the scheduler."""
-    with Site() as site:
-        # All 20 would wait at once. A wait of up to a second may be the usual one.
-        site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
-        urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
-        result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
+    # All 20 would wait at once. A wait of up to a second may be the usual one.
+    site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
+    result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
 
     assert len(result.fetched) == 20
     assert 3 < result.stats["test/most_robots"] <= 4 + 3
@@ -112,23 +105,21 @@ def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) ->
     assert len(result.fetched) == SLOW
 
 
-def test_number_of_parallel_fetches_is_limited() -> None:
+def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     """With `ROBOTS1994_MAX_FETCHES` 2, two of twelve slow hosts are fetched at a time."""
-    with Site() as site:
-        for number in range(SLOW):
-            site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
-        site.open_when("slow", "/robots.txt", count=2)
-        urls = [site.url("/page", host=f"slow-{n}.test") for n in range(SLOW)]
-        result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_FETCHES": 2})
+    for number in range(SLOW):
+        site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
+    site.open_when("slow", "/robots.txt", count=2)
+    urls = [site.url("/page", host=f"slow-{n}.test") for n in range(SLOW)]
+    result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_FETCHES": 2})
 
     assert len(result.fetched) == SLOW
     assert result.stats["test/most_robots"] == 2
 
 
-def test_cached_pages_do_not_delay_released_requests() -> None:
+def test_cached_pages_do_not_delay_released_requests(site: Site) -> None:
     """An HTTP cache answers half of the pages; the others are fetched all the same."""
-    dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.AnswerPages": 950}}
-    with Site() as site:
-        result = crawl_with_slow_hosts(site, settings=dropping)
+    dropping = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerPages": 950}}
+    result = crawl_with_slow_hosts(site, settings=dropping)
 
     assert_all_fetched(result)

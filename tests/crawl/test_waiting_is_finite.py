@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Request, Spider
-from scrapy.crawler import Crawler
-from typing_extensions import Self
 
-from tests.support.child import RequestingSpider
-from tests.support.crawl import Crawl, CrawlRequest, CrawlResult, crawl, start_crawl
+from tests.support.crawl import (
+    COMPONENTS,
+    Crawl,
+    CrawlRequest,
+    CrawlResult,
+    crawl,
+    start_crawl,
+)
 from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
@@ -41,38 +44,8 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TTL": 1,
     "ROBOTS1994_MIN_TTL": 0,
     "LOG_LEVEL": "INFO",
-    "DOWNLOADER_MIDDLEWARES": {
-        "tests.crawl.test_waiting_is_finite.CountPasses": 10,
-    },
+    "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": 10},
 }
-
-
-class FilteredSpider(RequestingSpider):
-    """A spider whose requests are filtered: of two workers one requests each page."""
-
-    def request(self, url: str, **options: Any) -> Request:
-        """Return a request that the duplicates filter drops the second time."""
-        return super().request(url, **options | {"dont_filter": False})
-
-
-class CountPasses:
-    """Records how often each page passes, before any of our code sees it."""
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware of *crawler*."""
-        passes = cls()
-        assert crawler.stats is not None
-        passes.counts = Counter()
-        crawler.stats.set_value("test/passes", passes.counts)
-        return passes
-
-    counts: Counter[str]
-
-    def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Count a page."""
-        if not request.url.endswith("/robots.txt"):
-            self.counts[request.url] += 1
 
 
 def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
@@ -106,7 +79,7 @@ def assert_each_once(
 @ORIGINS
 @pytest.mark.parametrize("queue", long_after(1, QUEUES))
 def test_each_page_is_requested_once_whatever_the_queue(
-    queue: str, origins: int
+    site: Site, queue: str, origins: int
 ) -> None:
     """Policies are fresh for a second, which is less than the crawl takes."""
     by_priority, memory = QUEUES[queue]
@@ -115,11 +88,10 @@ def test_each_page_is_requested_once_whatever_the_queue(
         "SCHEDULER_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
         "SCHEDULER_START_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
     }
-    with Site() as site:
-        pages = slow_site(site, origins)
-        result = crawl(pages, settings=settings, timeout=TIMEOUT)
+    pages = slow_site(site, origins)
+    result = crawl(pages, settings=settings, timeout=TIMEOUT)
 
-        assert_each_once(site, pages, result)
+    assert_each_once(site, pages, result)
     # Else this test would not try what it is about.
     assert max(result.stats["test/passes"].values()) > 1
 
@@ -134,19 +106,18 @@ def interrupt_after_a_page(site: Site, running: Crawl) -> CrawlResult:
 
 @ORIGINS
 def test_each_page_is_requested_once_over_stop_and_resume(
-    tmp_path: Path, origins: int
+    site: Site, tmp_path: Path, origins: int
 ) -> None:
     """Interrupted with JOBDIR, then run to its end."""
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
-    with Site() as site:
-        pages = slow_site(site, origins)
-        site.answer("/p2", Reply(gate="interrupted"))
-        first = interrupt_after_a_page(
-            site, start_crawl(pages, settings=settings, timeout=TIMEOUT)
-        )
-        second = crawl(settings=settings, timeout=TIMEOUT)
+    pages = slow_site(site, origins)
+    site.answer("/p2", Reply(gate="interrupted"))
+    first = interrupt_after_a_page(
+        site, start_crawl(pages, settings=settings, timeout=TIMEOUT)
+    )
+    second = crawl(settings=settings, timeout=TIMEOUT)
 
-        assert_each_once(site, pages, first, second)
+    assert_each_once(site, pages, first, second)
     assert first.stats["finish_reason"] == "shutdown"
 
 
@@ -155,14 +126,9 @@ def test_each_page_is_requested_once_over_stop_and_resume(
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -> None:
     """A scheduler that is not Scrapy's gets no request back for want of room."""
     with RedisServer() as redis, Site() as site:
-        settings = SETTINGS | {
-            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-            "REDIS_URL": redis.url,
-            "SCHEDULER_PERSIST": True,
-        }
+        settings = SETTINGS | redis.queue
         pages = slow_site(site, origins)
-        spider = f"{__name__}:FilteredSpider"
+        spider = "FilteredSpider"
         workers = [
             start_crawl(
                 pages, spider=spider, settings=settings, timeout=TIMEOUT, may_warn=True

@@ -18,11 +18,10 @@ def summary_of(log: str) -> str:
 
 
 @pytest.mark.parametrize("size", long_after(1, [40_000, 0]))
-def test_ignored_wildcards_are_summed_up_at_the_close(size: int) -> None:
+def test_ignored_wildcards_are_summed_up_at_the_close(site: Site, size: int) -> None:
     """1994 D1: the page is sent; the close says how many RFC 9309 would have refused."""
-    with Site() as site:
-        site.robots(FILE + "# more\n" * (size // 7))
-        result = crawl([site.url("/x.pdf"), site.url("/y.pdf"), site.url("/z.html")])
+    site.robots(FILE + "# more\n" * (size // 7))
+    result = crawl([site.url("/x.pdf"), site.url("/y.pdf"), site.url("/z.html")])
 
     assert len(result.fetched) == 3
     line = summary_of(result.log)
@@ -34,23 +33,23 @@ def test_ignored_wildcards_are_summed_up_at_the_close(size: int) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_requests_with_a_known_policy_are_summed_up_too(reactor: Reactor) -> None:
+def test_requests_with_a_known_policy_are_summed_up_too(
+    site: Site, reactor: Reactor
+) -> None:
     """The first page waits for the policy; the policy of the second one is in memory."""
-    with Site() as site:
-        site.robots(FILE)
-        pages = [[site.url("/x.pdf")], [site.url("/y.pdf")]]
-        result = crawl_over_time(*pages, reactor=reactor)
+    site.robots(FILE)
+    pages = [[site.url("/x.pdf")], [site.url("/y.pdf")]]
+    result = crawl_over_time(*pages, reactor=reactor)
 
-        assert len(site.log("/robots.txt")) == 1
+    assert len(site.log("/robots.txt")) == 1
 
     assert "would have refused 2 of the 2 requests" in summary_of(result.log)
 
 
-def test_ignored_wildcards_that_open_nothing_are_no_warning() -> None:
+def test_ignored_wildcards_that_open_nothing_are_no_warning(site: Site) -> None:
     """Nothing that RFC 9309 refuses was sent, so there is nothing to set."""
-    with Site() as site:
-        site.robots(FILE)
-        result = crawl([site.url("/z.html")])
+    site.robots(FILE)
+    result = crawl([site.url("/z.html")])
 
     line = summary_of(result.log)
     assert "INFO" in line
@@ -70,11 +69,10 @@ def test_ignored_wildcards_that_open_nothing_are_no_warning() -> None:
     ),
 )
 def test_nothing_is_summed_up_without_ignored_wildcards(
-    robots: str, dialect: str
+    site: Site, robots: str, dialect: str
 ) -> None:
     """No wildcard in our record, or a dialect that has them."""
-    with Site() as site:
-        site.robots(robots)
-        result = crawl([site.url("/x.html")], settings={"ROBOTS1994_DIALECT": dialect})
+    site.robots(robots)
+    result = crawl([site.url("/x.html")], settings={"ROBOTS1994_DIALECT": dialect})
 
     assert summary_of(result.log) == ""

@@ -266,8 +266,7 @@ def test_three_slashes_name_a_file_in_the_working_directory(
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["sqlite://", "sqlite:///", "sqlite://robots.db", "sqlite:///a.db?size=5"],
+    "url", ["sqlite://", "sqlite:///", "sqlite://robots.db", "sqlite:///a.db?size=5"]
 )
 def test_invalid_url_is_rejected_with_an_example(url: str) -> None:
     """The message has an example of a valid URL."""

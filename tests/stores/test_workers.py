@@ -121,7 +121,7 @@ def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
                 "CONCURRENT_REQUESTS": 60,
                 "RETRY_ENABLED": True,
             },
-            hook="tests.crawl.few_descriptors:take",
+            hook="take_descriptors",
         )
         result = crawl.result()
 

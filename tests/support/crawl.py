@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,6 +44,11 @@ QUIET: dict[str, Any] = {
     "DOWNLOAD_DELAY": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
 }
+
+COMPONENTS = "tests.support.components"
+"""The import path of the components that crawls load."""
+
+UNCLEAN = ("Traceback", "was never retrieved", "was never awaited", "was destroyed")
 
 HOUR = 3_600.0
 DAY = 24 * HOUR
@@ -121,6 +128,18 @@ class CrawlResult:
         """The URLs that ended in an errback, sorted."""
         return sorted(failed.url for failed in self.failed)
 
+    @property
+    def unclean(self) -> list[str]:
+        """The lines of the log that an orderly end does not have."""
+        return [
+            it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
+        ]
+
+    def lines(self, *parts: str) -> list[str]:
+        """Return the lines of the log that have all *parts*."""
+        found = self.log.split("\n")
+        return [line for line in found if all(part in line for part in parts)]
+
 
 class Crawl:
     """A crawl that is running; `result()` waits for its end."""
@@ -156,6 +175,23 @@ class Crawl:
     def has_ended(self) -> bool:
         """Return whether its process has ended."""
         return self._process.has_ended()
+
+    def wait_for(self, text: str) -> None:
+        """Return once it has logged *text*."""
+        path = self.folder / "log.txt"
+        while text not in path.read_text("utf-8", "replace"):
+            # Then it has a result, or raises the reason why there is none.
+            assert not self.has_ended(), self.result()
+            time.sleep(0.02)
+
+    def send_sigint(self) -> None:
+        """Interrupt it, as Ctrl-C does."""
+        os.kill(self.pid, signal.SIGINT)
+
+    def interrupt(self) -> None:
+        """Interrupt it, and return once it begins to close."""
+        self.send_sigint()
+        self.wait_for("Closing spider")
 
     def kill(self) -> None:
         """Kill it at once; it has no result."""
@@ -209,23 +245,23 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 ) -> Crawl:
     """Start a crawl that requests all `urls` at once, and return without waiting.
 
-    `spider` and `hook` are `module:name`. The hook is called with the crawler before it
-    starts. `signals` are names in `scrapy.signals` to listen for. Names under `test`
-    resolve to 127.0.0.1. `settings` win over what `middleware` and `reactor` set. A
-    crawl that takes longer than `timeout` seconds is killed. One that warns fails,
-    unless it `may_warn`.
+    `spider` and `hook` are `module:name`, or a name of `tests.support.spiders` or `hooks`.
+    The hook is called with the crawler before it starts. `signals` are names in
+    `scrapy.signals` to listen for. Names under `test` resolve to 127.0.0.1. `settings`
+    win over what `middleware` and `reactor` set. A crawl that takes longer than `timeout`
+    seconds is killed. One that warns fails, unless it `may_warn`.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
     extensions = ALL_EXTENSIONS if is_extended else {}
     job = {
         "requests": [asdict(request) for request in requests],
-        "spider": spider,
+        "spider": spider if ":" in spider else f"tests.support.spiders:{spider}",
         "spider_args": dict(spider_args or {}),
         "settings": QUIET | extensions | OBEYING[middleware] | dict(settings or {}),
         "reactor": reactor,
         "signals": list(signals),
-        "hook": hook,
+        "hook": f"tests.support.hooks:{hook}" if hook and ":" not in hook else hook,
     }
     return Crawl(job, timeout, may_warn=may_warn)
 

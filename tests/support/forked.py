@@ -49,6 +49,8 @@ PRELOADED = (
     "scrapy_robots1994.crawl.addon",
     "scrapy_robots1994.crawl.middleware",
     "tests.support.child",
+    "tests.support.components",
+    "tests.support.hooks",
     "tests.support.server",
 )
 INSTALLING = "scrapy.core.downloader.handlers.ftp"

@@ -56,6 +56,16 @@ class RedisServer:
         credentials = f":{self._password}@" if self._password else ""
         return f"redis://{credentials}127.0.0.1:{self.port}/0"
 
+    @property
+    def queue(self) -> dict[str, Any]:
+        """The settings with which scrapy-redis keeps the requests of crawls in it."""
+        return {
+            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+            "SCHEDULER_PERSIST": True,
+            "REDIS_URL": self.url,
+        }
+
     def client(self) -> redis.Redis:
         """Return a client of the server."""
         return redis.Redis.from_url(self.url)

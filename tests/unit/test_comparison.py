@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_robots1994 import MissingExtra
 from scrapy_robots1994.crawl.features.peers import peers
-from tests.crawl import few_descriptors
+from tests.support import hooks
 from tests.support.crawl import crawl
 from tests.support.crawler import idle_crawler
 from tests.support.site import Site
@@ -51,7 +51,7 @@ def take_descriptors_from_the_first_questions(crawler: Any) -> None:
     """Leave enough descriptors for a connection, but not for the pipes of a process."""
     from scrapy_robots1994.crawl.features import peers  # noqa: PLC0415 - of the crawling process
 
-    few_descriptors.take(crawler, left=6)
+    hooks.take_descriptors(crawler, left=6)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     compare = peers.GuardedComparer.compare
 

@@ -1,0 +1,479 @@
+"""Middlewares, pipelines, handlers, parsers and a downloader of users.
+
+Crawls load them by their import path.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import signal
+from collections import Counter
+from typing import Any
+
+from scrapy import Request, Spider, signals
+from scrapy.core.downloader import Downloader
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http.request import NO_CALLBACK
+from scrapy.pipelines.files import FilesPipeline
+from scrapy.pipelines.images import ImagesPipeline
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import CancelledError
+from typing_extensions import Self
+
+from scrapy_robots1994 import ForbiddenByRobots
+from tests.support.spiders import download, sleep
+
+
+def is_robots(request: Request) -> bool:
+    """Whether *request* is for a robots.txt."""
+    return request.url.endswith("/robots.txt")
+
+
+class CancelRobots:
+    """Cancels every robots.txt request."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Raise what a cancelled Deferred raises."""
+        if is_robots(request):
+            raise CancelledError
+
+
+class BreakRobots:
+    """Raises for every robots.txt request."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Raise as a bug in a user's middleware would."""
+        if is_robots(request):
+            message = "a bug\nof \x1b[31mmine"
+            raise ZeroDivisionError(message)
+
+
+class AnswerRobots:
+    """Answers every robots.txt request itself, without a server."""
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Response | None:
+        """Return a file that disallows everything."""
+        if not is_robots(request):
+            return None
+        body = b"User-agent: *\nDisallow: /\n"
+        return TextResponse(request.url, body=body, request=request)
+
+
+class AnswerChallenge:
+    """Repeats a robots.txt request that got a 503, as middlewares for bot challenges do."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response | Request:
+        """Return the same request in place of the challenge."""
+        if response.status != 503 or not is_robots(request):
+            return response
+        return request.replace()
+
+
+class Stamp:
+    """Adds a header to each request by returning a new request once."""
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Request | None:
+        """Return a copy with the header, which passes through all middlewares again."""
+        if "stamp" in request.headers:
+            return None
+        stamped = request.replace(dont_filter=True)
+        stamped.headers["stamp"] = "1"
+        return stamped
+
+
+META_KEYS = (
+    "dont_obey_robotstxt",
+    "allow_offsite",
+    "download_timeout",
+    "session",
+    "dont_merge_cookies",
+)
+
+
+class RecordMeta:
+    """Puts the meta and headers of robots.txt requests, as sent, into the stats."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Connect to the signal of requests that reach the downloader."""
+        recorder = cls()
+        recorder.crawler = crawler
+        crawler.signals.connect(recorder.reached, signals.request_reached_downloader)
+        return recorder
+
+    crawler: Crawler
+
+    def reached(self, request: Request) -> None:
+        """Record the meta and headers of a robots.txt request."""
+        if not is_robots(request) or self.crawler.stats is None:
+            return
+        meta = {key: request.meta.get(key) for key in META_KEYS}
+        meta["callback"] = getattr(request.callback, "__name__", None)
+        self.crawler.stats.set_value("test/robots_meta", meta)
+
+
+class Gauge:
+    """Puts the maximum number of simultaneous requests into the stats, under `test/most_…`.
+
+    Counts pages and robots.txt requests between the downloader middlewares and their
+    responses. Records the slots' settings.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Connect to the signals of requests that reach and leave the downloader."""
+        gauge = cls()
+        gauge.crawler = crawler
+        gauge.under_way = []
+        reached, left = (
+            signals.request_reached_downloader,
+            signals.request_left_downloader,
+        )
+        crawler.signals.connect(gauge.reached, reached)
+        crawler.signals.connect(gauge.left, left)
+        return gauge
+
+    crawler: Crawler
+    under_way: list[Request]
+
+    def reached(self, request: Request) -> None:
+        """Count one more request."""
+        self.under_way.append(request)
+        pages = [request for request in self.under_way if not is_robots(request)]
+        assert self.crawler.stats is not None
+        assert self.crawler.engine is not None
+        downloader = self.crawler.engine.downloader
+        slots = {(slot.concurrency, slot.delay) for slot in downloader.slots.values()}
+        most = self.crawler.stats.max_value
+        most("test/most_pages", len(pages))
+        most("test/most_robots", len(self.under_way) - len(pages))
+        self.crawler.stats.set_value("test/slots", sorted(slots))
+
+    def left(self, request: Request) -> None:
+        """Count one request less."""
+        self.under_way.remove(request)
+
+
+class AnswerPages:
+    """Answers every second request for /slow itself, as an HTTP cache does."""
+
+    requested = 0
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Response | None:
+        """Return a page that does not come from the downloader."""
+        self.requested += request.url.endswith("/slow")
+        if self.requested % 2 or not request.url.endswith("/slow"):
+            return None
+        return HtmlResponse(request.url, body=b"<p>", request=request)
+
+
+class BrokenResponseMiddleware:
+    """Middleware that raises for each response to a robots.txt request."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Any = None
+    ) -> Response:
+        """Raise for a robots.txt."""
+        if request.url.endswith("/robots.txt"):
+            message = "a bug behind the download"
+            raise ZeroDivisionError(message)
+        return response
+
+
+class BrokenRequestMiddleware:
+    """Middleware with a bug in a function that it calls for each robots.txt."""
+
+    async def process_request(self, request: Request, spider: Any = None) -> None:
+        """Call it."""
+        if request.url.endswith("/robots.txt"):
+            self.look_up(request)
+
+    def look_up(self, request: Request) -> Any:
+        """Look for a key that only requests of this spider have."""
+        return request.meta["account"]
+
+
+class DroppingMiddleware:
+    """Middleware that drops what is no page, by its extension."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Drop it."""
+        if request.url.endswith(".txt"):
+            message = "not a page"
+            raise IgnoreRequest(message)
+
+
+class RobotsFromOtherPath:
+    """Middleware that returns a request for another path instead of each robots.txt."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Any = None
+    ) -> Request | Response:
+        """Return a Request in place of the response."""
+        if request.url.endswith("/robots.txt"):
+            return request.replace(url=f"{request.url.removesuffix('.txt')}-file")
+        return response
+
+
+class TokenMiddleware:
+    """Middleware that awaits a request of TOKEN_URL for each numbered page.
+
+    `{n}` in it is the number. The awaited request is a copy of that of the page.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a middleware of *crawler*."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request, spider: Any = None) -> None:
+        """Await the request for a page."""
+        _, is_page, number = request.url.rpartition("/p")
+        if is_page and number.isdigit():
+            url = self._crawler.settings["TOKEN_URL"].replace("{n}", number)
+            await download(self._crawler, request.replace(url=url))
+
+
+class RenamingMiddleware:
+    """Middleware that sets another User-Agent, like those with random ones."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Set the header."""
+        request.headers["User-Agent"] = "other/2.0"
+
+
+class RemoveOptOut:
+    """A middleware that removes a meta key of Scrapy from each request, ours included."""
+
+    def process_request(self, request: Any, spider: Any = None) -> None:
+        """Remove the key before our middleware sees the request."""
+        request.meta.pop("dont_obey_robotstxt", None)
+
+
+class OwnMiddleware(RobotsTxtMiddleware):
+    """A subclass of Scrapy's middleware, as a project may have in its place."""
+
+
+class RaisingParser:
+    """A custom parser that raises for every question."""
+
+    @classmethod
+    def from_crawler(cls, *_: object) -> RaisingParser:
+        """Accept any file."""
+        return cls()
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Fail."""
+        raise LookupError(url)
+
+
+class StuckParser(RaisingParser):
+    """A parser with a regular expression that backtracks endlessly."""
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Backtrack without releasing the GIL."""
+        return re.match("(a+)+$", "a" * 200 + "b") is None
+
+
+class AnyFloatParser:
+    """A parser that reads the delay with `float`, like RerpRobotParser."""
+
+    def __init__(self, body: bytes) -> None:
+        self.stated = body.partition(b"Crawl-delay: ")[2]
+
+    @classmethod
+    def from_crawler(cls, _crawler: Any, body: bytes) -> AnyFloatParser:
+        """Make a parser of *body*."""
+        return cls(body)
+
+    def allowed(self, *_: object) -> bool:
+        """Allow everything."""
+        return True
+
+    def crawl_delay(self, _robot: object) -> float:
+        """Return the delay."""
+        return float(self.stated)
+
+
+class SlotlessDownloader:
+    """A downloader with everything that the engine calls, but without slots."""
+
+    def __init__(self, crawler: Any) -> None:
+        self._real = Downloader(crawler)
+        self.active = self._real.active
+        self.fetch = self._real.fetch
+        self.needs_backout = self._real.needs_backout
+        self.close = self._real.close
+        self.middleware = self._real.middleware
+
+
+class CountPasses:
+    """Records how often each page passes, before any of our code sees it."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware of *crawler*."""
+        passes = cls()
+        assert crawler.stats is not None
+        passes.counts = Counter()
+        crawler.stats.set_value("test/passes", passes.counts)
+        return passes
+
+    counts: Counter[str]
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Count a page."""
+        if not request.url.endswith("/robots.txt"):
+            self.counts[request.url] += 1
+
+
+class InterruptingMiddleware:
+    """A middleware that interrupts the crawl before its first page reaches ours."""
+
+    has_interrupted = False
+
+    async def process_request(self, request: Request, spider: object = None) -> None:
+        """Wait longer than the crawl needs to begin to close."""
+        if not self.has_interrupted:
+            self.has_interrupted = True
+            os.kill(os.getpid(), signal.SIGINT)
+        await sleep(0.3)
+
+
+class AwaitingPipeline:
+    """A pipeline that awaits the page which each item names."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a pipeline of *crawler*."""
+        return cls(crawler)
+
+    async def process_item(self, item: Any, spider: Any = None) -> Any:
+        """Await the page, as a pipeline with screenshots or prices does."""
+        response = await download(self._crawler, Request(item["awaited"]))
+        return item | {"status": response.status}
+
+
+class OneFile(FilesPipeline):
+    """Scrapy's pipeline for items with one file; the result is its path or ""."""
+
+    def get_media_requests(self, item: Any, info: Any) -> Any:
+        """Request the file of the item."""
+        yield Request(item["file"], callback=NO_CALLBACK)
+
+    def item_completed(self, results: Any, item: Any, info: Any) -> Any:
+        """Add the path to the item."""
+        paths = [result["path"] for is_ok, result in results if is_ok]
+        return item | {"path": "".join(paths)}
+
+
+def _paths(results: Any) -> list[str]:
+    """Return the path or the error of each file."""
+    return [str(result["path"] if is_ok else result.value) for is_ok, result in results]
+
+
+class Files(FilesPipeline):
+    """Scrapy's pipeline, with its results as text in the item."""
+
+    def item_completed(self, results: Any, item: Any, info: Any) -> Any:
+        """Add the results to the item."""
+        return item | {"files": _paths(results)}
+
+
+class Images(ImagesPipeline):
+    """Scrapy's pipeline, with its results as text in the item."""
+
+    def item_completed(self, results: Any, item: Any, info: Any) -> Any:
+        """Add the results to the item."""
+        return item | {"files": _paths(results)}
+
+
+class _RaisingRefusals:
+    """Put refusals into the results, which older Scrapy does not do."""
+
+    def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
+        """Raise the refusal instead of the pipeline's own exception."""
+        if failure.check(ForbiddenByRobots):
+            raise failure.value
+        return super().media_failed(failure, request, info)  # type: ignore[misc]  # the pipeline's
+
+
+class ReportingFiles(_RaisingRefusals, Files):
+    """Files with refusals in the results."""
+
+
+class RequestingPipeline:
+    """Pipeline that requests two pages through the engine for each item."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler: Any = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a pipeline of *crawler*."""
+        return cls(crawler)
+
+    async def process_item(self, item: Any, spider: Any = None) -> Any:
+        """Wait for the download of one page, and schedule another."""
+        try:
+            response = await download(self._crawler, Request(item["download"]))
+            item["downloaded"] = response.status
+        except IgnoreRequest as error:
+            item["downloaded"] = str(error)
+        spider = self._crawler.spider
+        request = spider.request(item["crawl"], meta={"further": True})
+        self._crawler.engine.crawl(request)
+        return item
+
+
+class FakeHandler:
+    """Download handler that responds without a server."""
+
+    lazy = False
+
+    def __init__(self, *_: Any) -> None:
+        """Accept the arguments of every Scrapy version."""
+
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        """Return a handler."""
+        return cls()
+
+    async def download_request(self, request: Request) -> Response:
+        """Return a response to every request."""
+        return TextResponse(request.url, body=b"pretended", request=request)
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
+if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
+    # Scrapy 2.13 expects a Deferred.
+    answer: Any = FakeHandler.download_request
+
+    def deferred(self: Any, request: Request, spider: Any = None) -> Any:
+        """Return a Deferred of the response."""
+        return deferred_from_coro(answer(self, request))
+
+    FakeHandler.download_request = deferred  # type: ignore[method-assign]
+    FakeHandler.close = lambda _: None  # type: ignore[assignment, method-assign, return-value]

@@ -1,0 +1,256 @@
+"""Hooks of crawls: each is called with the crawler before the crawl starts."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import StopDownload
+from scrapy.http import Headers, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+
+from scrapy_robots1994 import ForbiddenByRobots, request_refused, robots_sitemaps
+from tests.support.spiders import download
+
+
+def interrupt_at_the_first_page(crawler: Crawler) -> None:
+    """Interrupt the crawl when page 0 is about to be queued in its download slot."""
+
+    def reached(request: Request) -> None:
+        if request.url.endswith("/p0"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+
+
+def await_a_page(crawler: Crawler) -> None:
+    """Await a page of the same origin in a handler of each signal of a robots.txt."""
+
+    async def heard(request: Request, **_: Any) -> None:
+        page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
+        response = await download(crawler, page)
+        assert crawler.stats is not None
+        crawler.stats.inc_value(f"test/awaited/{response.status}")
+
+    for sent in (robots_sitemaps, getattr(signals, "robots_parsed", None)):
+        if sent is not None:
+            crawler.signals.connect(heard, sent, weak=False)
+
+
+def await_pages_at_the_start(crawler: Crawler) -> None:
+    """Await two pages, one of them refused, while the spider opens."""
+
+    async def opened() -> None:
+        assert crawler.stats is not None
+        site = crawler.settings["SITE"]
+        response = await download(crawler, Request(f"{site}/login"))
+        crawler.stats.set_value("test/login", response.status)
+        try:
+            await download(crawler, Request(f"{site}/private"))
+        except ForbiddenByRobots:
+            crawler.stats.set_value("test/private", "refused")
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
+
+
+def shrink_concurrency(crawler: Crawler) -> None:
+    """Set the concurrency to 4 once requests wait, and record what it is at the end."""
+
+    def reached(request: Request) -> None:
+        assert crawler.engine is not None
+        if request.url.endswith("/robots.txt"):
+            crawler.engine.downloader.total_concurrency = 4
+
+    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+    note_concurrency(crawler)
+
+
+def note_concurrency(crawler: Crawler) -> None:
+    """Put the total concurrency of the downloader at the close into the stats."""
+
+    def closed() -> None:
+        assert crawler.stats is not None
+        assert crawler.engine is not None
+        total = crawler.engine.downloader.total_concurrency
+        crawler.stats.set_value("test/concurrency", total)
+
+    crawler.signals.connect(closed, signals.spider_closed, weak=False)
+
+
+def stop_all_but_html(crawler: Crawler) -> None:
+    """Stop every download that is not HTML once its headers arrive."""
+
+    def received(headers: Headers, **_: Any) -> None:
+        if b"html" not in (headers.get("Content-Type") or b""):
+            raise StopDownload(fail=False)
+
+    crawler.signals.connect(received, signals.headers_received, weak=False)
+
+
+def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
+    """Stop every download at its first bytes, like the example of Scrapy's documentation."""
+
+    def received(**_: Any) -> None:
+        raise StopDownload(fail=fail)
+
+    crawler.signals.connect(received, signals.bytes_received, weak=False)
+
+
+def fail_at_the_first_bytes(crawler: Crawler) -> None:
+    """Fail every download at its first bytes."""
+    stop_at_the_first_bytes(crawler, fail=True)
+
+
+def count_dropped(crawler: Crawler) -> None:
+    """Record in the stats which items Scrapy dropped, of which page and why."""
+
+    def dropped(item: Any, response: Response, exception: Exception) -> None:
+        dropped = (item["url"], response.url, type(exception).__name__, str(exception))
+        assert crawler.stats is not None
+        crawler.stats.set_value(f"test/dropped{response.url}", dropped)
+
+    crawler.signals.connect(dropped, signals.item_dropped, weak=False)
+
+
+def note_sitemaps(crawler: Crawler) -> None:
+    """Record the arguments of the signal in the stats."""
+
+    def sitemaps_found(**arguments: Any) -> None:
+        assert crawler.stats is not None
+        crawler.stats.set_value("test/sitemaps", arguments["sitemaps"])
+        crawler.stats.set_value("test/origin", str(arguments["origin"]))
+        crawler.stats.set_value("test/request", arguments["request"].url)
+        crawler.stats.inc_value("test/times")
+
+    crawler.signals.connect(sitemaps_found, robots_sitemaps, weak=False)
+
+
+def note_slots(crawler: Crawler) -> None:
+    """Record the delay and concurrency of the slot of each page that left, in the stats."""
+
+    def left(request: Request) -> None:
+        key = request.meta["download_slot"]
+        assert crawler.engine is not None
+        assert crawler.stats is not None
+        slot = crawler.engine.downloader.slots[key]
+        seen = crawler.stats.get_value(f"test/slot/{key}", [])
+        crawler.stats.set_value(
+            f"test/slot/{key}", [*seen, (slot.delay, slot.concurrency)]
+        )
+
+    crawler.signals.connect(left, signals.request_left_downloader, weak=False)
+
+
+def slow_names(_crawler: Crawler) -> None:
+    """Let each look-up of a name under `test` take a while; a hook of crawls."""
+    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
+
+    def wait(host: Any) -> None:
+        name = host.decode("ascii") if isinstance(host, bytes) else host
+        if name and name.endswith(".test"):
+            time.sleep(0.2)
+
+    def info(host: Any, *rest: Any, **options: Any) -> Any:
+        wait(host)
+        return real_info(host, *rest, **options)
+
+    def name(host: Any) -> Any:
+        wait(host)
+        return real_name(host)
+
+    socket.getaddrinfo, socket.gethostbyname = info, name
+
+
+def name_proxies(_crawler: Any) -> None:
+    """Name a proxy for `http:` in the environment; a hook of crawls."""
+    os.environ["http_proxy"] = os.environ["TEST_PROXY"]
+    os.environ.pop("no_proxy", None)
+
+
+def record_refusals(crawler: Any) -> None:
+    """Record the arguments of a handler; another handler raises."""
+
+    def record(request: Any, verdict: Any, spider: Any) -> None:
+        text = f"{request.url} {verdict.line} {verdict.rule} {spider.name}"
+        crawler.stats.inc_value(f"test/{text}")
+
+    def fail(**_: object) -> None:
+        raise LookupError
+
+    for handler in (fail, record):
+        crawler.signals.connect(handler, request_refused, weak=False)
+
+
+def on_sitemaps_close(crawler: Crawler) -> None:
+    """Await the close of the crawl in a handler of `robots_sitemaps`; a crawl hook."""
+
+    async def handle() -> None:
+        engine: Any = crawler.engine
+        if hasattr(engine, "close_spider_async"):
+            await engine.close_spider_async(reason="no page wanted")
+        else:
+            closing = engine.close_spider(crawler.spider, "no page wanted")
+            await maybe_deferred_to_future(closing)
+
+    crawler.signals.connect(handle, robots_sitemaps, weak=False)
+
+
+def without_warcio(crawler: Crawler) -> None:
+    """Make the library of the extra missing."""
+    sys.modules["warcio"] = None  # type: ignore[assignment]  # as a missing module is
+
+
+LEFT = 8
+
+
+def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
+    """Leave *left* descriptors when the spider has opened: fewer than it has origins."""
+
+    def limit() -> None:
+        # Scrapy 2.13 reads the source of a callback: load it into memory now.
+        inspect.getsource(type(crawler.spider))
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        free = os.open(os.devnull, os.O_RDONLY)
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free + left, hard))
+
+    crawler.signals.connect(limit, signals.spider_opened, weak=False)
+
+
+def few_descriptors(crawler: Crawler) -> None:
+    """Leave the process as many descriptors as the setting TEST_DESCRIPTORS says."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    few = crawler.settings.getint("TEST_DESCRIPTORS")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
+
+
+def note_modules(crawler: Crawler) -> None:
+    """Record in the stats which modules the process has loaded at the close."""
+
+    def closed() -> None:
+        assert crawler.stats is not None
+        crawler.stats.set_value("test/modules", sorted(sys.modules))
+
+    crawler.signals.connect(closed, signals.spider_closed, weak=False)
+
+
+def log_what_goes_back(crawler: Crawler) -> None:
+    """Log that a request went back to the scheduler, which then gets it twice."""
+    known: set[str] = set()
+
+    def scheduled(request: Request) -> None:
+        if request.url in known:
+            logging.getLogger(__name__).info("a request went back")
+        known.add(request.url)
+
+    crawler.signals.connect(scheduled, signals.request_scheduled, weak=False)

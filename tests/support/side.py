@@ -1,0 +1,43 @@
+"""One of two crawls that are compared: the same spider with ours or with the built-in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.support.crawl import start_crawl
+
+if TYPE_CHECKING:
+    from tests.support.crawl import Crawl, CrawlResult, Middleware, Reactor
+    from tests.support.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What crawls: ours or the built-in, on which reactor, with which settings."""
+
+    middleware: Middleware = "ours"
+    reactor: Reactor = "asyncio"
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def start(self, site: Site, spider: str = "Counted", **options: Any) -> Crawl:
+        """Start a crawl of *site* whose origin is the argument `site` of the spider."""
+        args = {"site": site.url("", host="a.test")} | options.pop("spider_args", {})
+        return start_crawl(
+            spider=spider,
+            reactor=self.reactor,
+            middleware=self.middleware,
+            spider_args=args,
+            settings=self.settings | options.pop("settings", {}),
+            **options,
+        )
+
+    def crawl(self, site: Site, spider: str = "Counted", **options: Any) -> CrawlResult:
+        """Run the crawl that `start` describes to its end."""
+        return self.start(site, spider, **options).result()
+
+
+def pages_of(site: Site) -> list[int]:
+    """Return the numbers of the requested pages, in order."""
+    return [int(it[2:]) for it in site.targets() if re.fullmatch(r"/p\d+", it)]

@@ -1,0 +1,424 @@
+"""The spiders of crawls, by what they do. A crawl names them in `spider`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from tests.support.child import RequestingSpider
+
+
+async def download(crawler: Crawler, request: Request) -> Response:
+    """Download *request* as a media pipeline or a callback does, with any Scrapy."""
+    engine: Any = crawler.engine
+    if not hasattr(engine, "download_async"):  # Scrapy 2.13
+        engine.download_async = lambda it: maybe_deferred_to_future(engine.download(it))
+    response: Response = await engine.download_async(request)
+    return response
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep on any reactor, and without one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        from twisted.internet import reactor, task  # noqa: PLC0415 - once it is installed
+
+        installed: Any = reactor
+        await maybe_deferred_to_future(task.deferLater(installed, seconds))
+    else:
+        await asyncio.sleep(seconds)
+
+
+class FilteredSpider(RequestingSpider):
+    """A spider whose requests are filtered: of two workers one requests each page."""
+
+    def request(self, url: str, **options: Any) -> Request:
+        """Return a request that the duplicates filter drops the second time."""
+        return super().request(url, **options | {"dont_filter": False})
+
+
+class Counted(RequestingSpider):
+    """A spider of numbered pages of one or several hosts.
+
+    *urgent* further pages of a higher priority come last. *filtered* requests go through
+    the duplicates filter, as in a crawl that is to be resumed. *item* is yielded for each
+    page; `{n}` in its values is the number of the page.
+    """
+
+    name = "counted"
+    site: str
+    pages = 0
+    urgent = 0
+    hosts = 1
+    filtered = False
+    item: dict[str, str] | None = None
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield all requests at once, those of the job first."""
+        for request in self.requests:
+            yield self.request(**request)
+        for number in range(self.pages):
+            yield self.page(number, priority=-(number % 3))
+        for number in range(self.pages, self.pages + self.urgent):
+            yield self.page(number, priority=100)
+        self.logger.info("all %d are yielded", self.pages + self.urgent)
+
+    def page(self, number: int, **options: Any) -> Request:
+        """Return the request of one page."""
+        url = self.site.replace("{n}", str(number % self.hosts))
+        return self.request(
+            f"{url}/p{number}", dont_filter=not self.filtered, **options
+        )
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield the item of the page."""
+        number = response.url.rpartition("/p")[2]
+        if self.item is not None:
+            yield {key: it.replace("{n}", number) for key, it in self.item.items()}
+
+
+class Unserializable(Counted):
+    """A spider with a lambda as callback, which no queue on disk can store."""
+
+    name = "unserializable"
+
+    def page(self, number: int, **options: Any) -> Request:
+        """Return a request that stays in memory."""
+        request = super().page(number, **options)
+        # A method could be stored by its name.
+        return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
+
+
+class Redirecting(Counted):
+    """A spider that yields `dont_filter` and the meta keys of each fetched request."""
+
+    name = "redirecting"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield what the request has."""
+        request = response.request
+        assert request is not None
+        own = [key for key in request.meta if "robots1994" in key]
+        yield {"dont_filter": request.dont_filter, "own": own}
+
+
+class Raising(Counted):
+    """A spider whose callback raises for each page, which CLOSESPIDER_ERRORCOUNT counts."""
+
+    name = "raising"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Raise."""
+        yield from ()
+        raise ValueError(response.url)
+
+
+class Downloading(Counted):
+    """A spider that awaits a page in a callback, without the scheduler."""
+
+    name = "downloading"
+    first: str
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield the one page of an origin that answers."""
+        yield Request(self.first, callback=self.first_page)
+
+    async def first_page(self, response: Response) -> Any:
+        """Await page 0, and record its status or its exception."""
+        try:
+            found = await download(self.crawler, self.page(0))
+        except Exception as error:  # noqa: BLE001 - a test checks which one
+            self.result["items"].append({"end": type(error).__name__})
+        else:
+            self.result["items"].append({"end": found.status})
+
+
+class Awaiting(Counted):
+    """A spider that awaits a page of a new origin in the callback of each page."""
+
+    name = "awaiting"
+
+    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # of another kind
+        """Record the status of that page."""
+        number = response.url.rpartition("/p")[2]
+        origin = self.site.replace("a.test", f"b{number}.test")
+        found = await download(self.crawler, Request(f"{origin}/awaited"))
+        self.result["items"].append({"status": found.status})
+
+
+class LinkSpider(CrawlSpider):
+    """Follow every link, and yield the reason of each refusal."""
+
+    name = "following"
+    rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
+    result: dict[str, list[Any]]
+
+    def found(self, response: Response) -> dict[str, str]:
+        """Return an item for each page."""
+        return {"url": response.url}
+
+    def refused(self, failure: Failure) -> None:
+        """Add the reason to the items."""
+        self.result["items"].append({"why": str(failure.value)})
+
+
+class ItemSpider(RequestingSpider):
+    """Yield the item of the spider argument for every page.
+
+    Pages that a pipeline requested yield none, or it would request pages forever.
+    """
+
+    name = "offering"
+    item: dict[str, Any]
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield the item."""
+        if not response.meta.get("further"):
+            yield dict(self.item)
+
+
+class MetaPassingSpider(RequestingSpider):
+    """Pass the whole meta of a page on to the next requests."""
+
+    name = "handing"
+    further_urls: list[str]
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Request further pages with the meta of this one."""
+        if not response.meta.get("further"):
+            for url in self.further_urls:
+                yield self.request(url, meta=response.meta | {"further": True})
+
+    def failed(self, failure: Failure) -> Any:
+        """Repeat a refused request once with its whole meta, including the verdict."""
+        super().failed(failure)
+        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        if request.meta.get("second"):
+            return None
+        return request.replace(meta=request.meta | {"second": True})
+
+
+class RepeatingSpider(RequestingSpider):
+    """Repeat a refused request with other URLs and its whole meta."""
+
+    name = "elsewhere"
+    new_urls: list[str]
+    dont_obey: bool
+
+    def failed(self, failure: Failure) -> Any:
+        """Return the request with each of the other URLs."""
+        super().failed(failure)
+        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
+        return [request.replace(url=url, meta=meta) for url in self.new_urls]
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield the verdict in the meta of the page."""
+        yield {"verdict": str(response.meta.get("robots1994"))}
+
+
+class CancellingSpider(RequestingSpider):
+    """Cancel the n-th download after n steps of the event loop, for all n.
+
+    Each n has its own origin, for which a second request waits and a third one follows.
+    The outcomes of all three are an item.
+    """
+
+    name = "cancelling"
+    crawler: Crawler
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Try every number of steps; the URL of the spider's request contains `{n}`."""
+        for steps in range(int(self.requests[0]["meta"]["steps"])):
+            url = self.requests[0]["url"].replace("{n}", str(steps))
+            cancelled, other = self.download(url), self.download(url + "?other")
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            cancelled.cancel()
+            outcomes = [await outcome_of(each) for each in (cancelled, other)]
+            late = self.download(url + "?late")
+            yield {"steps": steps, "ends": [*outcomes, await outcome_of(late)]}
+        engine: Any = self.crawler.engine
+        yield {"concurrency": engine.downloader.total_concurrency}
+
+    def download(self, url: str) -> asyncio.Future[Any]:
+        """Download one page with the engine, as a pipeline may."""
+        page = download(self.crawler, Request(url, dont_filter=True))
+        return asyncio.ensure_future(page)
+
+
+async def outcome_of(page: asyncio.Future[Any]) -> str:
+    """Return how a download ended: its status, or the class of its exception."""
+    done, _ = await asyncio.wait([page], timeout=20)
+    if not done:
+        return "hangs"
+    if page.cancelled():
+        return "cancelled"
+    error = page.exception()
+    return type(error).__name__ if error else str(page.result().status)
+
+
+class UrgentSpider(RequestingSpider):
+    """Requests one urgent page of each host when the first page of a host arrives."""
+
+    name = "urgent"
+    urgent: list[str]
+    has_requested = False
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Request the urgent pages once, from the first page of the many."""
+        if "/many/" in response.url and not self.has_requested:
+            self.has_requested = True
+            for url in self.urgent:
+                yield self.request(url, priority=10)
+
+
+class StampingSpider(RequestingSpider):
+    """Yields an item for each page, with the record that decided."""
+
+    name = "stamping"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Stamp one item."""
+        yield {
+            "url": response.url,
+            "evidence": response.meta.get("robots1994_evidence"),
+        }
+
+
+class PlainSpider(RequestingSpider):
+    """A spider with a generator as callback; the page's directives are in the item."""
+
+    name = "plain"
+    follow = True
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield an item with the URL and the directives of the page."""
+        directives = response.meta.get("robots1994_page")
+        yield {
+            "url": response.url,
+            "directives": directives and [directives.index, directives.follow],
+        }
+
+
+class TwiceSpider(PlainSpider):
+    """Yields one object as two items."""
+
+    name = "twice"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield each item twice, as a callback that reuses a dict does."""
+        for item in super().parse_page(response):
+            yield item
+            yield item
+
+
+class AsyncSpider(PlainSpider):
+    """A spider with an asynchronous generator as callback."""
+
+    name = "async"
+
+    def request(self, url: str, **options: Any) -> Any:
+        """Return a request with the asynchronous callback."""
+        return super().request(url, **options).replace(callback=self.found)
+
+    async def found(self, response: Response) -> AsyncIterator[Any]:
+        """Yield what the plain callback yields."""
+        for each in self.fetched(response):
+            yield each
+
+
+class MapSpider(SitemapSpider):
+    """Reads the sitemaps that the robots.txt files of the job name."""
+
+    name = "map"
+    result: dict[str, list[Any]]
+
+    def __init__(self, requests: list[dict[str, Any]], **kwargs: Any) -> None:
+        """Use the URLs of the job as sitemap URLs."""
+        self.sitemap_urls = [request["url"] for request in requests]
+        super().__init__(**kwargs)
+
+    def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
+        """Record the page."""
+        self.result["fetched"].append((response.url, response.status))
+        yield {"url": response.url}
+
+
+class Following(SitemapSpider, RequestingSpider):
+    """Reads the sitemaps of a robots.txt, and follows the links of further pages."""
+
+    name = "following"
+    robots: str
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Request the robots.txt, then the pages of the job."""
+        yield Request(self.robots, self._parse_sitemap)
+        for ask in self.requests:
+            yield Request(ask["url"], self.links)
+
+    def links(self, response: Response) -> Iterator[Any]:
+        """Follow all links, duplicates included."""
+        for link in response.css("a::attr(href)").getall():
+            yield response.follow(link, self.parse, dont_filter=True)
+
+    def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
+        """Record the page."""
+        self.result["fetched"].append((response.url, response.status))
+        yield {"url": response.url}
+
+    def _get_sitemap_body(self, response: Response) -> bytes | None:
+        """Accept any content type."""
+        return response.body
+
+
+class CancelsQueued(RequestingSpider):
+    """Cancels a page that its download slot has queued, and awaits the next one.
+
+    It cancels *pause* seconds after the page was queued. An item has the outcome of each
+    download, and the number of active requests of the downloader at the end.
+    """
+
+    name = "cancels-queued"
+    crawler: Crawler
+    pause = 0.0
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Download the first page, so that the second one is queued."""
+        first, second, third = (Request(ask["url"]) for ask in self.requests)
+        ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
+        queued: Deferred[None] = Deferred()
+
+        def reached(request: Request) -> None:
+            if request is second:
+                queued.callback(None)
+
+        self.crawler.signals.connect(reached, signals.request_reached_downloader)
+        victim = deferred_from_coro(download(self.crawler, second))
+        await maybe_deferred_to_future(queued)
+        await sleep(float(self.pause))
+        victim.cancel()
+        ends.append(await self.end(victim))
+        ends.append(await self.end(deferred_from_coro(download(self.crawler, third))))
+        assert self.crawler.engine is not None
+        yield {"ends": ends, "active": len(self.crawler.engine.downloader.active)}
+
+    async def end(self, started: Deferred[Any]) -> str:
+        """Return the status of a download, or the class of its exception."""
+        ended: Deferred[str] = Deferred()
+        started.addCallbacks(
+            lambda response: ended.callback(str(response.status)),
+            lambda failure: ended.callback(failure.type.__name__),
+        )
+        return await maybe_deferred_to_future(ended)
