@@ -20,6 +20,7 @@ from scrapy_robots1994.parser.reader import (
     Record,
     RobotReading,
     lines_of,
+    parts_of,
     read,
     records_of,
 )
@@ -144,8 +145,8 @@ class RobotsTxt:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the author of the file should know, in the order of the lines."""
-        entries = tuple(read(self.text, self._dialect))
-        return problems_of(entries, self._body, self._dialect)
+        parts = tuple(parts_of(self.text, self._dialect))
+        return problems_of(parts, self._body, self._dialect)
 
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None

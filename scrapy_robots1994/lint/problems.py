@@ -1,8 +1,8 @@
 """The problems of a file, and those that concern one robot. They change no verdict."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice
-from operator import attrgetter, itemgetter
+from itertools import chain, islice
+from operator import attrgetter
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
@@ -11,8 +11,7 @@ from scrapy_robots1994.lint.lines import PLAIN_PATH, absent, line_problems
 from scrapy_robots1994.lint.records import (
     boundary_problems,
     default_problems,
-    has_rules,
-    is_rule,
+    is_owned,
     joining_problems,
     name_problems,
     names_of,
@@ -46,38 +45,38 @@ _ALLOWING = {name: field for name, field in FIELD_NAMED.items() if field.allows}
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
 _PLACE = attrgetter("line", "column", "code")
-_RECORD = itemgetter(1)
 
 
 def problems_of(
-    entries: Sequence[Entry], body: Body, dialect: Dialect
+    parts: Sequence[Part], body: Body, dialect: Dialect
 ) -> tuple[Problem, ...]:
-    """Return the problems of the file *body*, read as these *entries*, in the order of their
+    """Return the problems of the file *body*, which makes these *parts*, in the order of their
     places.
     """
-    groups = [list(group) for record, group in groupby(entries, _RECORD) if record]
-    is_wide, is_page = _is_wide(body.text), not groups and _is_page(entries)
+    above, *own = parts
+    entries = [it for part in parts for it in part.lines]
+    is_wide, is_page = _is_wide(body.text), not own and _is_page(entries)
     reported = _reported(entries, is_wide=is_wide, is_page=is_page)
     found = [it for entry in reported for it in line_problems(entry, dialect)]
-    found += _orphans(entries, found, has_records=bool(groups))
+    found += _orphans(above.rules, found, has_records=bool(own))
     # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
     merged = {
         name.lower()
-        for group in groups
-        if has_rules(group)
-        for name in names_of(group)
+        for part in own
+        if any(map(is_owned, part.rules))
+        for name in names_of(part.others)
         if name == EVERYBODY or dialect.merges_named
     }
-    for group in groups:
-        is_merged = merged.issuperset(map(str.lower, names_of(group)))
-        found += boundary_problems(Part.of(group), dialect, is_merged=is_merged)
-    found += joining_problems(groups, dialect)
+    for part in own:
+        is_merged = merged.issuperset(map(str.lower, names_of(part.others)))
+        found += boundary_problems(part, dialect, is_merged=is_merged)
+    found += joining_problems(own, dialect)
     records = tuple(records_of(entries, dialect))
     found += name_problems(records, dialect)
     found += rule_problems(records, dialect)
     if dialect.has_blank_lines:
         found += default_problems(records)
-    found += _file_problems(entries, body, is_wide=is_wide, has_records=bool(groups))
+    found += _file_problems(entries, body, is_wide=is_wide, has_records=bool(own))
     return tuple(sorted(found, key=_PLACE))
 
 
@@ -166,12 +165,9 @@ def _reported(
 
 
 def _orphans(
-    entries: Iterable[Entry], found: Sequence[Problem], *, has_records: bool
+    rules: Iterable[Entry], found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the rules above all records; *found* are the problems of lines."""
-    rules = [it for it in entries if it[1] == 0 and is_rule(it)]
-    if not rules:
-        return
+    """Yield the problems of *rules* above all records; *found* are the problems of lines."""
     has_agents = has_records or any(
         it.field is not None and it.field.role is Role.NAMES for it in found
     )

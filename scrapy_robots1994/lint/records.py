@@ -1,7 +1,7 @@
 """Problems of records: where they end too early, and rules and names without effect.
 
-A record comes as its entries (see `parser.reader`), from its first User-agent line up to the
-next record, or as the `Record` that they make.
+A record comes as the `Part` of its lines (see `parser.reader`), from its first User-agent line
+up to the next record, or as the `Record` that they make.
 """
 
 from collections import Counter
@@ -54,15 +54,9 @@ def is_rule(entry: Entry) -> bool:
     return field is not None and field.role is _RULE
 
 
-def has_rules(record: Iterable[Entry]) -> bool:
-    """Return whether *record* has a rule that it owns."""
-    # Mostly the first lines have a rule.
-    return any(is_rule(it) and is_owned(it) for it in record)
-
-
-def names_of(record: Iterable[Entry]) -> list[str]:
-    """Return the names that *record* is for."""
-    agents = (it for it in record if it[2] is _AGENT)
+def names_of(entries: Iterable[Entry]) -> list[str]:
+    """Return the names that the User-agent lines among *entries* have."""
+    agents = (it for it in entries if it[2] is _AGENT)
     return [name for it in agents for name in it[6]]
 
 
@@ -154,21 +148,20 @@ def orphan_problem(entry: Entry, advice: str, *, is_split: bool = False) -> Prob
     )
 
 
-def joining_problems(
-    records: Iterable[Sequence[Entry]], dialect: Dialect
-) -> Iterator[Problem]:
+def joining_problems(records: Iterable[Part], dialect: Dialect) -> Iterator[Problem]:
     """Yield the User-agent lines that no blank line parts from what is above them."""
     if not dialect.has_blank_lines:
         return
     is_parted = True
     for record in records:
+        lines = record.lines
         if not is_parted:
             # Ours O7
-            yield kinds.NO_BLANK.at(record[0][0], 1, "Disallow", "begins a new record")
-        if any(is_rule(it) and is_owned(it) and it[5] for it in record):
-            yield from _sharing_problems(record, dialect)
+            yield kinds.NO_BLANK.at(lines[0][0], 1, "Disallow", "begins a new record")
+        if any(is_owned(it) and it[5] for it in record.rules):
+            yield from _sharing_problems(lines, dialect)
         # Below the last line that is the record's or meant to be.
-        rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(record))
+        rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(lines))
         is_parted = any(it[2] is _BLANK for it in rest)
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import chain, compress
 from operator import ne
 from typing import Any
 
@@ -14,7 +14,7 @@ from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
 from scrapy_robots1994.parser.fields import WHY_IGNORED, Field, LineKind, Role
-from scrapy_robots1994.parser.reader import Entry, Line, read, records_of
+from scrapy_robots1994.parser.reader import Entry, Line, parts_of, read, records_of
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
@@ -59,8 +59,9 @@ class Report:
     ) -> None:
         here, file = dialect_named(dialect), Body(body, is_truncated=is_truncated)
         text = file.text
-        entries = tuple(read(text, here))
-        problems = problems_of(entries, file, here)
+        parts = tuple(parts_of(text, here))
+        entries = tuple(chain.from_iterable(it.lines for it in parts))
+        problems = problems_of(parts, file, here)
         self.name = name
         self.lines = tuple(map(Line.of, entries))
         self.records = tuple(records_of(entries, here))

@@ -92,17 +92,6 @@ class Part(NamedTuple):
     others: list[Entry]
     without: list[Entry]
 
-    @classmethod
-    def of(cls, lines: Iterable[Entry]) -> "Part":
-        """Return the part that has these *lines*."""
-        part = cls([], [], [])
-        for it in lines:
-            if it[3] is None:
-                part.without.append(it)
-            else:
-                (part.rules if it[3].role is _RULE else part.others).append(it)
-        return part
-
     @property
     def lines(self) -> list[Entry]:
         """All of them in the order of the file."""
