@@ -45,28 +45,32 @@ def by_headers(*headers: str) -> tuple[bool, bool]:
     return made.index, made.follow
 
 
-@pytest.mark.parametrize(
-    ("content", "index", "follow"),
-    [
-        ("ALL", True, True),
-        ("NONE", False, False),
-        ("INDEX", True, True),
-        ("NOINDEX", False, True),
-        ("FOLLOW", True, True),
-        ("NOFOLLOW", True, False),
-        ("noindex,nofollow", False, False),
-        ("\tNoIndex ,\n follow ", False, True),
-        ("", True, True),
-        (",,", True, True),
-        ("noindex nofollow", True, True),
-        ("no index", True, True),
-        ("noarchive, noodp, nofollow", True, False),
-    ],
-)
-def test_pages_p1_terms_are_comma_separated_and_without_case(
+TERMS = [
+    ("ALL", True, True),
+    ("NONE", False, False),
+    ("INDEX", True, True),
+    ("NOINDEX", False, True),  # P10: Koster's FAQ speaks of the page only
+    ("FOLLOW", True, True),
+    ("NOFOLLOW", True, False),
+    ("noindex,nofollow", False, False),
+    ("\tNoIndex ,\n follow ", False, True),
+    ("", True, True),
+    (",,", True, True),
+    ("noindex nofollow", True, True),
+    ("no index", True, True),
+    ("noarchive, noodp, nofollow", True, False),
+    # P3: ALL overrides the rest; P4: of two contradicting terms the restrictive one applies.
+    ("noindex, all, nofollow", True, True),
+    ("none, ALL", True, True),
+    ("follow, nofollow", True, False),
+]
+
+
+@pytest.mark.parametrize(("content", "index", "follow"), TERMS)
+def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     content: str, index: bool, follow: bool
 ) -> None:
-    """There are six terms; any other has no effect."""
+    """There are six terms, separated by commas, without case; any other has no effect."""
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
 
@@ -78,45 +82,63 @@ def test_pages_p2_missing_means_index_and_follow() -> None:
     assert NO_DIRECTIVES.follow
 
 
-@pytest.mark.parametrize(
-    ("headers", "index", "follow"),
-    [
-        (["all, none"], True, True),
-        (["none", "ALL"], True, True),
-        (["all", "noindex"], True, True),
-        (["all, rover: noindex"], False, True),
-        (["all", "rover: noindex"], False, True),
-        (["rover: noindex", "all"], True, True),
-        (["rover: all, noindex, nofollow"], True, True),
-        (["rover: noindex, other: all, rover: nofollow"], False, False),
-        (["rover: noindex, other: none, rover: all"], True, True),
-        (["noindex, rover: all"], False, True),
-        (["other: all, none"], True, True),
-        (["noindex, other: all"], False, True),
-        (["*: none, rover: all"], False, False),
-    ],
-)
-def test_pages_p3_all_overrides_within_its_own_name_group(
+HEADERS = [
+    # P3: ALL overrides within its own name group only.
+    (["all, none"], True, True),
+    (["none", "ALL"], True, True),
+    (["all", "noindex"], True, True),
+    (["all, rover: noindex"], False, True),
+    (["all", "rover: noindex"], False, True),
+    (["rover: noindex", "all"], True, True),
+    (["rover: all, noindex, nofollow"], True, True),
+    (["rover: noindex, other: all, rover: nofollow"], False, False),
+    (["rover: noindex, other: none, rover: all"], True, True),
+    (["noindex, rover: all"], False, True),
+    (["other: all, none"], True, True),
+    (["noindex, other: all"], False, True),
+    (["*: none, rover: all"], False, False),
+    # P4: of two contradicting terms the restrictive one applies.
+    (["index", "noindex"], False, True),
+    # P6: a name before a colon limits the terms after it; a term with a value is no name.
+    (["rover: noindex"], False, True),
+    (["ROVER : NOINDEX, NOFOLLOW"], False, False),
+    (["other: noindex, nofollow"], True, True),
+    (["nofollow, other: noindex"], True, False),
+    (["other: noindex, rover: nofollow"], True, False),
+    (["other: none, robots: nofollow"], True, False),
+    (["other: none, *: noindex"], False, True),
+    (["unavailable_after: 25 Jun 2010 15:00:00 GMT, noindex"], False, True),
+    (["unavailable_after: Wed, 25 Jun 2010 15:00:00 GMT, noindex"], False, True),
+    (["max-snippet: 5, nofollow"], True, False),
+    (["other/2.1: noindex, nofollow"], True, True),
+    (["rover/2.1: noindex, nofollow"], False, False),
+    (["nofollow, another robot: noindex, none"], True, False),
+    (["unavailable_after: 25/06/2010 15:00, nofollow"], True, False),
+    (["rover:"], True, True),
+    ([": noindex"], True, True),
+    # P6: also those of the next line, which may begin with another name.
+    (["other: noindex", "nofollow"], True, True),
+    (["other: noindex", "rover: nofollow"], True, False),
+    (["noindex", "other: nofollow", "all"], False, True),
+    (["all, other: none", "rover: nofollow", "noindex"], False, False),
+    (["unavailable_after: 25 Jun 2010 15:00:00 GMT", "noindex"], False, True),
+]
+
+
+@pytest.mark.parametrize(("headers", "index", "follow"), HEADERS)
+def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
     headers: list[str], index: bool, follow: bool
 ) -> None:
-    """It does not override terms for the robot under another name."""
+    """Several lines mean the same as one joined line (RFC 9110, section 5.3)."""
     assert by_headers(*headers) == (index, follow)
+    assert by_headers(", ".join(headers)) == (index, follow)
 
 
-def test_pages_p3_all_overrides_within_its_own_tag() -> None:
-    """It does not override the terms of other tags."""
-    assert by_tags("noindex, all, nofollow") == (True, True)
-    assert by_tags("none, ALL") == (True, True)
-    both = [("robots", "all"), ("rover", "noindex")]
-    assert not directives_of(both).index
-
-
-def test_pages_p4_restrictive_one_of_two_contradicting_terms_applies() -> None:
-    """The terms may be in one tag, in several, or in a tag and a header."""
-    assert by_tags("follow, nofollow") == (True, False)
+def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
+    """ALL overrides the terms of its own tag alone, and the restrictive term applies."""
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
-    assert by_headers("index", "noindex") == (False, True)
+    assert not directives_of([("robots", "all"), ("rover", "noindex")]).index
     assert not directives_of([("robots", "all")], ["noindex"]).index
 
 
@@ -141,64 +163,10 @@ def test_pages_p5_meta_name_must_equal_the_robots_name(
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 
-@pytest.mark.parametrize(
-    ("header", "index", "follow"),
-    [
-        ("rover: noindex", False, True),
-        ("ROVER : NOINDEX, NOFOLLOW", False, False),
-        ("other: noindex, nofollow", True, True),
-        ("nofollow, other: noindex", True, False),
-        ("other: noindex, rover: nofollow", True, False),
-        ("other: none, robots: nofollow", True, False),
-        ("other: none, *: noindex", False, True),
-        ("unavailable_after: 25 Jun 2010 15:00:00 GMT, noindex", False, True),
-        ("unavailable_after: Wed, 25 Jun 2010 15:00:00 GMT, noindex", False, True),
-        ("max-snippet: 5, nofollow", True, False),
-        ("other/2.1: noindex, nofollow", True, True),
-        ("rover/2.1: noindex, nofollow", False, False),
-        ("nofollow, another robot: noindex, none", True, False),
-        ("unavailable_after: 25/06/2010 15:00, nofollow", True, False),
-        ("rover:", True, True),
-        (": noindex", True, True),
-    ],
-)
-def test_pages_p6_name_before_a_colon_limits_the_terms_after_it(
-    header: str, index: bool, follow: bool
-) -> None:
-    """It does so up to the next name; a term with a value is not a name."""
-    assert by_headers(header) == (index, follow)
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["other: noindex", "nofollow"],
-        ["noindex", "other: nofollow", "all"],
-        ["all, other: none", "rover: nofollow", "noindex"],
-        ["unavailable_after: 25 Jun 2010 15:00:00 GMT", "noindex"],
-    ],
-)
-def test_pages_p6_several_header_lines_equal_one_joined_line(lines: list[str]) -> None:
-    """RFC 9110, section 5.3: a name limits the terms in the next line, too."""
-    assert by_headers(*lines) == by_headers(", ".join(lines))
-
-
-def test_pages_p6_name_limits_the_terms_of_the_next_line_too() -> None:
-    """The next line may also begin with another name."""
-    assert by_headers("other: noindex", "nofollow") == (True, True)
-    assert by_headers("other: noindex", "rover: nofollow") == (True, False)
-
-
 def test_pages_p6_name_may_have_several_words() -> None:
     """O9: one name of `My Company Bot/1.0` is `My Company Bot`."""
     made = directives_of((), ["my company bot: noindex"], "My Company Bot/1.0")
     assert not made.index
-
-
-def test_pages_p10_noindex_does_not_affect_links() -> None:
-    """Koster's FAQ speaks of the page only."""
-    assert by_tags("noindex") == (False, True)
-    assert by_headers("noindex") == (False, True)
 
 
 @pytest.mark.parametrize(
