@@ -42,7 +42,7 @@ from tests.support.site import Site
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
 LATER = 9e9
-FOLDER = "tests.stores.folder_store.FolderStore"
+FOLDER = "tests.support.folder_store.FolderStore"
 STUTTERS = "tests.support.stores.Stutters"
 RECORDED = Path(__file__).parent / "robots-0.1.db"
 """A store of version 0.1, from a crawl of http://file.test, which has BODY with the ETag
@@ -482,7 +482,7 @@ def test_several_crawls_in_one_process_leak_nothing(
     site.robots(BODY)
     store = f"sqlite:///{tmp_path}/robots.db"
     url = site.url("/open")
-    command = [sys.executable, "-m", "tests.stores.several", reactor, store, url]
+    command = [sys.executable, "-m", "tests.support.several", reactor, store, url]
     ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     fetches = site.log("/robots.txt")
     pages = site.log("/open")

@@ -12,4 +12,4 @@ class TestFolderStore(StoreContract):
 
     def url(self, folder: Path) -> str:
         """Return its URL, which begins with the import path of the class."""
-        return f"tests.stores.folder_store.FolderStore://{folder}/x"
+        return f"tests.support.folder_store.FolderStore://{folder}/x"

@@ -7,7 +7,7 @@ from typing_extensions import Self
 
 from scrapy_robots1994 import SettingsError, open_store
 from scrapy_robots1994.stores.base import PolicyStore
-from tests.stores.folder_store import FolderStore
+from tests.support.folder_store import FolderStore
 
 
 def refusal(url: str) -> str:

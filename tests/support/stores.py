@@ -13,7 +13,7 @@ from typing_extensions import Self
 
 from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
-from tests.stores.folder_store import FolderStore
+from tests.support.folder_store import FolderStore
 
 
 class ReadOnlyFolder(PolicyStore):

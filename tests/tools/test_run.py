@@ -54,6 +54,7 @@ def test_last_lines_name_each_group_of_skipped_tests() -> None:
     assert redis == "redis-server is missing: apt-get install redis-server"
 
 
+@pytest.mark.long
 def test_missing_program_fails_a_run_of_all_tests() -> None:
     """`tests/run --all` sets ROBOTS1994_TEST_ALL."""
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")

@@ -1,6 +1,6 @@
 """Three crawls in one process, two at once and one after, and what they leave open.
 
-`python -m tests.stores.several REACTOR STORE URL` prints it as JSON.
+`python -m tests.support.several REACTOR STORE URL` prints it as JSON.
 """
 
 from __future__ import annotations
