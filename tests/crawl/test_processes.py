@@ -85,28 +85,6 @@ def play(
     return sorted(result.printed.splitlines()), result.log
 
 
-@pytest.mark.long
-def test_parallel_spiders_have_their_own_settings(site: Site, tmp_path: Path) -> None:
-    """Of three in one process, two use their own robot name, and one does not obey.
-
-    Each crawl fetches robots.txt itself, as the response may depend on the name.
-    """
-    start = """
-process = crawlers.CrawlerProcess(settings())
-for spider in (Walk, Other, Free):
-    process.crawl(spider)
-process.start()
-"""
-    outcomes, _ = play(site, tmp_path, start)
-
-    other = [line.replace("walk", "other") for line in ONE]
-    assert outcomes == sorted(
-        [*ONE, *other, "free fetched /open", "free fetched /private"]
-    )
-    names = sorted(seen.headers["user-agent"] for seen in site.log("/robots.txt"))
-    assert names == ["other/2.0", "walker/1.0"]
-
-
 READ_DIFFERENTLY = """User-agent: split
 
 Disallow: /open
@@ -124,7 +102,10 @@ Disallow: /open /x
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     process: str, site: Site, tmp_path: Path
 ) -> None:
-    """Three dialects and both readings are used in one process."""
+    """Three dialects and both readings in one process; one spider does not obey.
+
+    Each crawl fetches robots.txt itself, as the response may depend on the name.
+    """
     if not hasattr(scrapy.crawler, process):
         pytest.skip("this Scrapy has no asyncio processes")
     start = f"""
@@ -134,6 +115,7 @@ process.crawl(reads("careful", "split/1.0", READING="cautious"))
 process.crawl(reads("exact", "split/1.0"))
 process.crawl(reads("lists", DIALECT="revisited"))
 process.crawl(reads("allows", DIALECT="extended"))
+process.crawl(Free)
 process.start()
 """
     outcomes, _ = play(site, tmp_path, start, READ_DIFFERENTLY)
@@ -145,11 +127,15 @@ process.start()
         "careful refused /open by line 3",
         "exact fetched /open",
         "exact fetched /private",
+        "free fetched /open",
+        "free fetched /private",
         "lists refused /open by line 8",
         "lists refused /private by line 7",
         "walk fetched /open",
         "walk refused /private by line 7",
     ]
+    names = sorted(seen.headers["user-agent"] for seen in site.log("/robots.txt"))
+    assert names == [*["split/1.0"] * 2, *["walker/1.0"] * 3]
 
 
 AFTER_ANOTHER = {

@@ -219,9 +219,3 @@ def test_invalid_url_is_rejected_with_an_example(url: str) -> None:
     assert str(refused.value).endswith(".")
     assert "\n" not in str(refused.value)
     assert CREDENTIAL not in "".join(traceback.format_exception(refused.value))
-
-
-def test_port_out_of_range_is_reported_without_its_value() -> None:
-    """The value may be part of a password."""
-    with pytest.raises(SettingsError, match="the port is no number up to 65535"):
-        open_store("redis://me:123456?x@127.0.0.1:1/0")

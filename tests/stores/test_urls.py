@@ -56,6 +56,8 @@ def refusal(url: str) -> str:
             (f"redis://h/{base}", f'the database "{base}" is not a number')
             for base in ("robots", "-1", "1.5")
         ),
+        # What is no port may be part of a password.
+        ("redis://me:123456?x@127.0.0.1:1/0", "the port is no number up to 65535"),
         ("no.such.module.Store://x", "cannot be imported"),
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
