@@ -124,6 +124,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(("umount", str(folder)), check=True)
 
 
+@pytest.mark.long
 def test_full_disk_closes_the_crawl_and_nothing_is_lost(
     tmp_path: Path, small_disk: Path
 ) -> None:

@@ -96,6 +96,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     assert "ProtegoRobotParser" in report.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
     """The exit code is 1 for a crawl with the built-in that takes the place of ours."""
     done = run(sys.executable, "-c", BUILTIN_IN_OUR_PLACE, folder=EXAMPLE)
@@ -105,7 +106,9 @@ def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
     assert "unavailable / is disallowed and was fetched" in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [[], ["--serve"]])
+@pytest.mark.parametrize(
+    "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
+)
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
     """The signal goes to the command and to its crawl, as from a terminal."""
     with subprocess.Popen(

@@ -15,59 +15,44 @@ from tests.support.forked import ROOT
 from tests.support.site import Site
 
 
+def explained(*args: str) -> tuple[int, str]:
+    """Return the exit code of `robots-check --explain`, and its output as one line."""
+    result = scrapy("robots-check", "--explain", *args)
+    return result.code, " ".join(result.out.split())
+
+
 def test_explain_names_the_line_that_rfc_9309_would_obey(tmp_path: Path) -> None:
-    """1994 D1: a wildcard has no effect here; what another dialect says is one line more."""
+    """1994 D1, F6: a wildcard and Allow have no effect here; one line more says so."""
     file = tmp_path / "robots.txt"
-    file.write_text("User-agent: *\nDisallow: /*.pdf$\n", "utf-8")
+    file.write_text("User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\n")
+    robots = ("--robots", str(file))
 
-    args = ("robots-check", "--explain", "--robots", str(file))
-    opened, plain = scrapy(*args, "/x.pdf"), scrapy(*args, "/x.html")
-    obeyed = scrapy(*args, "/x.pdf", "--dialect", "rfc9309")
+    opened, closed = explained("/x.pdf", *robots), explained("/a/b/1", *robots)
+    plain = explained("/x.html", *robots)
+    obeyed = explained("/x.pdf", *robots, "--dialect", "rfc9309")
 
-    shown = " ".join(opened.out.split())
-    assert opened.code == 0
-    assert "the dialect rfc9309 says: disallowed by line 2" in shown
-    assert 'ROBOTS1994_DIALECT = "rfc9309"' in shown
-    assert "rfc9309" not in plain.out
-    assert obeyed.code == 1
-    assert "the dialect rfc9309 says" not in obeyed.out
-
-
-def test_explain_names_the_allow_line_that_rfc_9309_would_obey(tmp_path: Path) -> None:
-    """1994 F6: Allow has no effect here, which closes what its author meant to open."""
-    file = tmp_path / "robots.txt"
-    file.write_text("User-agent: *\nDisallow: /\nAllow: /public\n", "utf-8")
-
-    closed = scrapy("robots-check", "--explain", "--robots", str(file), "/public/1")
-
-    assert closed.code == 1
-    shown = " ".join(closed.out.split())
-    assert 'the dialect rfc9309 says: allowed by line 3, "Allow: /public"' in shown
+    assert [it[0] for it in (opened, closed, plain, obeyed)] == [0, 1, 0, 1]
+    assert "the dialect rfc9309 says: disallowed by line 2" in opened[1]
+    assert 'ROBOTS1994_DIALECT = "rfc9309"' in opened[1]
+    assert 'the dialect rfc9309 says: allowed by line 4, "Allow: /a/b"' in closed[1]
+    assert "rfc9309" not in plain[1]
+    assert "the dialect rfc9309 says" not in obeyed[1]
 
 
-def test_explain_names_the_setting_that_opens_a_forbidden_origin() -> None:
-    """R3 (access refused): a 403 is often a mistake."""
+@pytest.mark.parametrize(
+    ("status", "code", "setting"), [(403, 1, "FORBIDDEN"), (500, 3, "UNREACHABLE")]
+)
+def test_explain_names_the_setting_that_opens_a_refused_origin(
+    status: int, code: int, setting: str
+) -> None:
+    """R3 (access refused), R5 (unreachable): either is often a mistake of the site."""
     with Site() as site:
-        site.answer("/robots.txt", replies.status(403))
-        result = scrapy("robots-check", "--explain", site.url("/"))
+        site.answer("/robots.txt", replies.status(status))
+        found, shown = explained(site.url("/"), "-s", "RETRY_ENABLED=False")
 
-    assert result.code == 1
-    shown = " ".join(result.out.split())
-    assert 'all its URLs are refused unless ROBOTS1994_FORBIDDEN = "allow"' in shown
-
-
-def test_explain_names_the_setting_that_opens_an_unreachable_origin() -> None:
-    """R5 (unreachable): a 500 names its setting, as a 403 does."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.status(500))
-        result = scrapy(
-            "robots-check", "--explain", site.url("/"), "-s", "RETRY_ENABLED=False"
-        )
-
-    shown = " ".join(result.out.split())
-    assert result.code == 3
-    assert "(HTTP 500)" in shown
-    assert 'unless ROBOTS1994_UNREACHABLE = "allow"' in shown
+    assert found == code
+    assert f"(HTTP {status})" in shown
+    assert f'unless ROBOTS1994_{setting} = "allow"' in shown
 
 
 @pytest.mark.parametrize("command", ["robots-check", "robots-compare"])
@@ -96,23 +81,26 @@ def test_help_of_the_console_script_promises_no_setting() -> None:
     assert "URL" not in nothing.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    "command", ["robots-check", "robots-lint", "robots-compare", "robots-store"]
-)
-def test_help_of_no_option_has_a_colon_at_which_a_line_may_end(command: str) -> None:
-    """Scrapy makes a heading of each line that ends with one, wherever it is wrapped."""
-    shown = subprocess.run(
-        [sys.executable, "-m", "scrapy", command, "--help"],
-        env=os.environ | {"COLUMNS": "400"},
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    ).stdout
-    ours = shown.partition("\nOptions\n")[2].partition("\nGlobal Options\n")[0]
+@pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
+def test_help_has_examples_and_exit_codes(name: str) -> None:
+    """Line breaks of the examples are kept, and the help fits 100 columns.
 
+    Scrapy makes a heading of each line that ends with a colon, so no option has one at
+    which a line could end.
+    """
+    command = f"robots-{name}"
+    result = scrapy(command, "--help")
+
+    assert result.code == 0
+    assert f"\n  scrapy {command} " in result.out
+    for code in ("0 all well", "1 something", "2 wrong use", "3 some", "130 interr"):
+        assert code in " ".join(result.out.split())
+    assert max(map(len, result.lines)) <= 100
+    ours = result.out.partition("\nOptions\n")[2].partition("\nGlobal Options\n")[0]
     assert "--dialect" in ours
-    assert [line for line in ours.split("\n") if ": " in line] == []
+    assert [
+        line for line in ours.split("\n") if ": " in line or line.endswith(":")
+    ] == []
 
 
 def test_comparison_without_its_extra_uses_the_parsers_that_are_there(

@@ -81,13 +81,18 @@ def test_failed_fetch_of_a_file_is_explained_in_the_log(
     "command",
     [
         ("robots-lint",),
-        ("robots-lint", "--format", "json"),
-        ("robots-lint", "--format", "sarif"),
-        ("robots-compare", "--parsers", "Protego"),
         ("robots-compare", "--parsers", "Protego", "--json"),
         ("robots-check", "/a", "--explain", "--robots"),
-        ("robots-check", "/a", "--json", "--robots"),
-        ("robots-check", "/a", "--robots", __file__, "--robots"),
+        *(
+            pytest.param(command, marks=pytest.mark.long)
+            for command in (
+                ("robots-lint", "--format", "json"),
+                ("robots-lint", "--format", "sarif"),
+                ("robots-compare", "--parsers", "Protego"),
+                ("robots-check", "/a", "--json", "--robots"),
+                ("robots-check", "/a", "--robots", __file__, "--robots"),
+            )
+        ),
     ],
 )
 def test_output_contains_no_password(site: Site, command: tuple[str, ...]) -> None:

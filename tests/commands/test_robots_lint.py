@@ -100,14 +100,12 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
     ("args", "message"),
     [
         (["http://x.test/"], "http://x.test/ is a URL: use `scrapy robots-lint`"),
-        (["-", "https://x.test/robots.txt"], "use `scrapy robots-lint`"),
         ([], "no file given"),
         (
             ["--formt", "json", "x"],
             'unrecognized argument --formt; did you mean "--format"?',
         ),
         (["--spider", "x", "y"], "unrecognized argument --spider"),
-        (["--ignore", "R999", "x"], "no such code: R999"),
     ],
 )
 def test_wrong_use_is_reported_in_one_sentence(args: list[str], message: str) -> None:
@@ -136,13 +134,6 @@ def test_warc_file_is_not_read_as_text(tmp_path: Path) -> None:
             result.out + result.err
         )
     assert [result.out.count("R015") for result in runs] == [1, 1]
-
-
-def test_package_declares_the_script() -> None:
-    """Under the name that its help shows."""
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-
-    assert f'\n[project.scripts]\nrobots-lint = "{MODULE}:main"\n' in text
 
 
 def test_pre_commit_hook_runs_the_script() -> None:

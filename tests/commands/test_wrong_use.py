@@ -71,7 +71,14 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         ),
     ],
 }
-CASES = [(name, *row) for name, found in WRONG.items() for row in found]
+PLAIN = 5
+"""How many rows of each command a run without `--all` tries."""
+
+CASES = [
+    pytest.param(name, *row, marks=[pytest.mark.long] * (number >= PLAIN))
+    for name, found in WRONG.items()
+    for number, row in enumerate(found)
+]
 
 
 @pytest.mark.parametrize(("command", "args", "message"), CASES)
