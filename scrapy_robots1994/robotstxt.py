@@ -28,6 +28,9 @@ from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
 
+MAX_BYTES = 512_000
+"""Bytes of a file that crawls and commands obey, unless ROBOTS1994_MAX_BYTES says otherwise."""
+
 # A crawl has one name, or a few; the rules of many robots take too much memory.
 _MAX_ROBOTS = 64
 

@@ -14,13 +14,10 @@ from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.kinds import KIND_CODED, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
-from scrapy_robots1994.robotstxt import Reader, RobotsTxt
+from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
 WITHOUT_URLS = "a file, a folder, or - for standard input"
 WITH_URLS = f"a URL, {WITHOUT_URLS}"
-
-MAX_BYTES = 512_000
-"""Bytes of a file that are obeyed, as ROBOTS1994_MAX_BYTES has it."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

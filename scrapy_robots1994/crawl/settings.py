@@ -28,7 +28,7 @@ from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.fields import Role
 from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
-from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores import StoreUrl
 
 # Of every setting, so that a misspelt one is found among Scrapy's own.
@@ -62,7 +62,7 @@ class RobotsSettings:
     (O5).
     """
     # RFC 9309, 2.5: a crawler must read at least 500 KiB.
-    max_bytes: int = declare(types.count(1, 512_000), 512_000)
+    max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES)
     """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
