@@ -167,7 +167,7 @@ O19 user in a rule without a path | http://u:p@h.test   | -http://h.test/x
 OURS += rows(
     r"""
 O27 segment of two dots | /private | -/a/../private -/a/b/../../private/x -/../private
-O27 encoded dots        | /private | -/a/%2e%2E/private -/a/.%2e/private
+O27 encoded dots        | /private | -/a/%2e%2E/private -/a/.%2e/private -/a/%2E%2E/private
 O27 segment of one dot  | /private | -/./private
 O27 backslashes         | /private | -/a\\..\\private
 O27 dots at the end     | /a/      | -/x/../a/b/.. -/x/../a/.

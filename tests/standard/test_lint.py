@@ -228,6 +228,16 @@ def test_annotation_is_escaped_for_github() -> None:
     )
 
 
+def test_annotation_names_any_file(tmp_path: Path) -> None:
+    """Commas and colons, which separate properties, are escaped."""
+    file = tmp_path / "a,b:c%.txt"
+    file.write_text("Disallow: x\n", "utf-8")
+
+    name = lint("", "--format", "github", str(file)).partition("file=")[2]
+
+    assert name.partition(",")[0].endswith("/a%2Cb%3Ac%25.txt")
+
+
 def test_sarif_has_a_rule_for_each_kind_and_result() -> None:
     """Codes have no gap and never change; each kind has a short title and a fix."""
     (run,) = json.loads(lint("Disallow: x\n", "--format", "sarif"))["runs"]

@@ -82,6 +82,8 @@ def test_rfc9309_clause_decides(row: Row) -> None:
         ("Allow: /a*c\nDisallow: /abc\n", "/abcd", (True, 1)),
         ("Allow: /a*\nDisallow: /abc\n", "/abcd", (False, 2)),
         ("Allow: /a$\nDisallow: /a\n", "/a", (True, 1)),
+        # A final `$` is an octet, too.
+        ("Disallow: /a$\nAllow: /a\n", "/a", (False, 1)),
         ("Allow: /caf\u00e9\nDisallow: /caf%C3%A9x\n", "/caf\u00e9x", (False, 2)),
         ("Allow: /page\nDisallow: /*.htm\n", "/page.htm", (False, 2)),
         ("Allow: /page\nDisallow: /*.ht\n", "/page.htm", (True, 1)),
