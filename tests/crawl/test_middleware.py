@@ -2,64 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Generator
-from typing import Any
-
 import pytest
-from scrapy import Request
-from scrapy.crawler import Crawler
-from typing_extensions import Self
 
-from scrapy_robots1994 import Robots1994Middleware
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors
 from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 FIRST = b"User-agent: *\nDisallow: /first\n"
 MANY = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
-
-
-class Awaited:
-    """Awaits a coroutine, and counts how often it had to wait for something."""
-
-    def __init__(self, work: Awaitable[Any]) -> None:
-        self._work = work
-        self.times = 0
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """Pass on what the coroutine waits for."""
-        steps = self._work.__await__()
-        try:
-            waits_for = next(steps)
-            while True:
-                self.times += 1
-                sent = yield waits_for
-                waits_for = steps.send(sent)
-        except StopIteration as ended:
-            return ended.value
-
-
-class CountingMiddleware(Robots1994Middleware):
-    """Awaits our middleware, as a subclass of a user may, and counts its waits."""
-
-    crawler_stats: Any
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a middleware that also has the stats of the crawl."""
-        made = super().from_crawler(crawler)
-        assert isinstance(made, cls)
-        made.crawler_stats = crawler.stats
-        return made
-
-    async def process_request(self, request: Request, spider: Any = None) -> Any:
-        """Count in the stats how often the last request had to wait."""
-        awaited = Awaited(super().process_request(request))
-        try:
-            return await awaited
-        finally:
-            if request.url.endswith("/last"):
-                self.crawler_stats.set_value("test/waits", awaited.times)
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -68,7 +18,7 @@ def test_request_with_a_known_policy_awaits_nothing(
 ) -> None:
     """A subclass that awaits `super().process_request()` works, and is not held up."""
     site.robots(FIRST)
-    ours = {BUILT_IN: None, "tests.crawl.test_middleware.CountingMiddleware": 100}
+    ours = {BUILT_IN: None, f"{COMPONENTS}.CountingMiddleware": 100}
 
     result = crawl(
         [site.url("/1"), site.url("/first"), site.url("/last")],

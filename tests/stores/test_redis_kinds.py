@@ -62,7 +62,8 @@ def test_tls(tmp_path: Path) -> None:
     key, certificate = make_certificate()
     (tmp_path / "key").write_text(key)
     (tmp_path / "certificate").write_text(certificate)
-    port = free_port()
+    # Free, too, and no port of a server without TLS.
+    port = free_port() + 10_000
     options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
     options += ["--tls-cert-file", f"{tmp_path}/certificate"]
     options += ["--tls-key-file", f"{tmp_path}/key"]

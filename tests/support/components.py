@@ -10,6 +10,7 @@ import os
 import re
 import signal
 from collections import Counter
+from collections.abc import Awaitable, Generator
 from typing import Any
 
 from scrapy import Request, Spider, signals
@@ -26,7 +27,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 from typing_extensions import Self
 
-from scrapy_robots1994 import ForbiddenByRobots
+from scrapy_robots1994 import ForbiddenByRobots, Robots1994Middleware
 from tests.support.spiders import download, sleep
 
 
@@ -257,6 +258,49 @@ class RenamingMiddleware:
     def process_request(self, request: Request, spider: Any = None) -> None:
         """Set the header."""
         request.headers["User-Agent"] = "other/2.0"
+
+
+class Awaited:
+    """Awaits a coroutine, and counts how often it had to wait for something."""
+
+    def __init__(self, work: Awaitable[Any]) -> None:
+        self._work = work
+        self.times = 0
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """Pass on what the coroutine waits for."""
+        steps = self._work.__await__()
+        try:
+            waits_for = next(steps)
+            while True:
+                self.times += 1
+                sent = yield waits_for
+                waits_for = steps.send(sent)
+        except StopIteration as ended:
+            return ended.value
+
+
+class CountingMiddleware(Robots1994Middleware):
+    """Awaits our middleware, as a subclass of a user may, and counts its waits."""
+
+    crawler_stats: Any
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a middleware that also has the stats of the crawl."""
+        made = super().from_crawler(crawler)
+        assert isinstance(made, cls)
+        made.crawler_stats = crawler.stats
+        return made
+
+    async def process_request(self, request: Request, spider: Any = None) -> Any:
+        """Count in the stats how often the last request had to wait."""
+        awaited = Awaited(super().process_request(request))
+        try:
+            return await awaited
+        finally:
+            if request.url.endswith("/last"):
+                self.crawler_stats.set_value("test/waits", awaited.times)
 
 
 class RemoveOptOut:

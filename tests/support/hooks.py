@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import os
@@ -10,6 +11,7 @@ import signal
 import socket
 import sys
 import time
+import warnings
 from typing import Any
 
 from scrapy import Request, signals
@@ -254,3 +256,19 @@ def log_what_goes_back(crawler: Crawler) -> None:
         known.add(request.url)
 
     crawler.signals.connect(scheduled, signals.request_scheduled, weak=False)
+
+
+def warn(crawler: Crawler) -> None:
+    """Warn."""
+    warnings.warn("heard", stacklevel=1)
+
+
+def leak_a_socket(crawler: Crawler) -> None:
+    """Leave a socket open until the interpreter ends, like a faulty component."""
+    sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # lives long
+
+
+def forget_a_coroutine(crawler: Crawler) -> None:
+    """Leave a coroutine that is never awaited in a cycle, like a faulty component."""
+    cycle: list[object] = [asyncio.sleep(0)]
+    cycle.append(cycle)
