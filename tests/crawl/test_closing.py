@@ -390,10 +390,11 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
         [
             ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
             ("OneFile", "path", {}),
+            ("OneImage", "path", {"CLOSESPIDER_ERRORCOUNT": 1}),
             ("AwaitingPipeline", "status", {}),
         ],
     ),
-    ids=["media at a page count", "media at SIGINT", "awaited page at SIGINT"],
+    ids=["page count", "SIGINT", "error count", "awaited page at SIGINT"],
 )
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
@@ -419,18 +420,21 @@ def complete_items(
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
         "FILES_STORE": str(folder / "files"),
+        "IMAGES_STORE": str(folder / "files"),
         "CONCURRENT_REQUESTS": 10,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 10,
         "JOBDIR": str(folder / "job"),
     }
     side = Side(middleware, settings=settings)
+    spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
     with Site() as site:
         awaited = site.url("/x{n}", host="files.test")
         item = {"file": awaited, "awaited": awaited}
         args = {"pages": 30, "filtered": True, "item": item}
         site.robots(OPEN)
         site.robots(OPEN, at="files.test", gate="files")
-        running = side.start(site, spider_args=args, settings=limit)
+        site.answer("*", replies.image(), at="files.test")
+        running = side.start(site, spider, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
         if not limit:
             site.wait("*", count=10, host="a.test")
@@ -438,7 +442,7 @@ def complete_items(
         running.wait_for("Closing spider")
         site.open("files")
         first = running.result()
-        second = side.crawl(site, spider_args=args)
+        second = side.crawl(site, spider, spider_args=args)
     items = [bool(it.get(found)) for it in [*first.items, *second.items]]
     return all(items[: len(first.items)]), sum(items)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from scrapy.pipelines import media
 
 from tests.support import replies
@@ -77,11 +75,8 @@ def test_disallowed_file_of_an_item_is_not_requested(
     Newer Scrapy passes the reason on; older Scrapy needs the pipeline of the README.
     """
     site.robots(CLOSED)
-    image = io.BytesIO()
-    Image.new("RGB", (2, 2)).save(image, "PNG")
-    png = replies.Reply(200, image.getvalue(), (("Content-Type", "image/png"),))
     for name in ("/open.png", "/private.png"):
-        site.answer(name, png)
+        site.answer(name, replies.image())
     site.answer("/moved.png", replies.redirect("/private.png"))
     wanted = [site.url("/open.png"), site.url(refused)]
     result = crawl(

@@ -36,12 +36,15 @@ def replayed(
     middleware: Middleware,
     cache: dict[str, Any],
     again: dict[str, Any] | None,
+    recorder: Middleware | None = None,
+    /,
     **headers: str,
 ) -> tuple[CrawlResult, list[str]]:
     """Record a crawl of five pages with *cache*, and repeat it with *again*.
 
-    Without *again*, the server is gone. *headers* are of robots.txt. Returns the result
-    of the second crawl, and the targets that it requested.
+    Without *again*, the server is gone. *recorder* is the middleware of the first crawl if
+    it is another one. *headers* are of robots.txt. Returns the result of the second crawl,
+    and the targets that it requested.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
     settings |= cache
@@ -50,7 +53,7 @@ def replayed(
         site.answer("/robots.txt", replies.status(200, OPEN.encode(), **headers))
         site.answer("*", page)
         urls = [site.url(f"/{number}") for number in range(5)]
-        first = crawl(urls, middleware=middleware, settings=settings)
+        first = crawl(urls, middleware=recorder or middleware, settings=settings)
         assert len(first.fetched) == 5
         site.forget()
         if again is not None:
@@ -105,6 +108,19 @@ def test_recorded_crawl_replays_without_a_request(
     found = [replayed(tmp_path, it, record, again, **date) for it in BOTH]
 
     assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
+
+
+@pytest.mark.parametrize("policy", long_after(1, [RFC, "DummyPolicy"]))
+def test_cache_of_one_middleware_replays_under_the_other(
+    policy: str, tmp_path: Path
+) -> None:
+    """The server is gone; the policy of the cache stores the robots.txt of both."""
+    found = [
+        replayed(tmp_path, it, cached(policy), None, other, Cache_Control="max-age=9")
+        for it, other in (BOTH, BOTH[::-1])
+    ]
+
+    assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
 @pytest.mark.parametrize(

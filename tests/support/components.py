@@ -418,8 +418,8 @@ class AwaitingPipeline:
         return item | {"status": response.status}
 
 
-class OneFile(FilesPipeline):
-    """Scrapy's pipeline for items with one file; the result is its path or ""."""
+class _OnePath:
+    """What pipelines of items with one file do; the result is its path or ""."""
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
         """Request the file of the item."""
@@ -429,6 +429,14 @@ class OneFile(FilesPipeline):
         """Add the path to the item."""
         paths = [result["path"] for is_ok, result in results if is_ok]
         return item | {"path": "".join(paths)}
+
+
+class OneFile(_OnePath, FilesPipeline):
+    """Scrapy's pipeline for files, of items with one."""
+
+
+class OneImage(_OnePath, ImagesPipeline):
+    """Scrapy's pipeline for images, of items with one."""
 
 
 def _paths(results: Any) -> list[str]:

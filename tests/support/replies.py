@@ -11,6 +11,12 @@ Ending = Literal["keep", "close", "reset", "hang"]
 UNDECLARED = -1
 """As `length`: send no Content-Length, so that only the close ends the body."""
 
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
+    "RU5ErkJggg=="
+)
+"""A PNG of one pixel."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -62,6 +68,11 @@ def html(body: str, status: int = 200, *, gate: str = "") -> Reply:
     """Reply with an HTML page."""
     kind = (("Content-Type", "text/html; charset=utf-8"),)
     return Reply(status, body.encode(), kind, gate=gate)
+
+
+def image() -> Reply:
+    """Reply with a small image."""
+    return Reply(200, PIXEL, (("Content-Type", "image/png"),))
 
 
 def status(code: int, body: bytes = b"", **headers: str) -> Reply:

@@ -119,8 +119,8 @@ class Raising(Counted):
     name = "raising"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Raise."""
-        yield from ()
+        """Yield the item of the page, and raise."""
+        yield from super().parse_page(response)
         raise ValueError(response.url)
 
 

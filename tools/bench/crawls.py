@@ -116,6 +116,21 @@ def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
     yield Result(what, "s", cpu, against="built-in", target=NOT_DEARER)
 
 
+def waiting(rounds: int, pages: int) -> Iterator[Result]:
+    """Crawl pages of one host that all wait for its robots.txt; measure the CPU."""
+    with serving() as port:
+        args = {"port": port, "hosts": [("slow-2-{}.test", 1)], "pages": pages}
+        for limit in (16, 2 * pages):
+            cpu: dict[str, list[float]] = {side: [] for side in SIDES}
+            settings = {"CONCURRENT_REQUESTS": limit}
+            for side in _taking_turns(rounds):
+                cpu[side].append(ran(side, "MeasuredSpider", settings, **args)["cpu"])
+            what = (
+                f"{pages:,} pages that wait for one robots.txt, {limit:,} at once: CPU"
+            )
+            yield Result(what, "s", cpu, against="built-in", target=1)
+
+
 def cached(rounds: int, pages: int) -> Iterator[Result]:
     """Crawl pages that are in Scrapy's HTTP cache; measure the CPU."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
