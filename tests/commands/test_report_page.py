@@ -166,6 +166,7 @@ def test_choosing_another_parser_shows_its_numbers(
     assert f"parser={PYTHON}" in browser.current_url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "value", "left"),
     [
@@ -197,6 +198,7 @@ def test_search_finds_sites_urls_and_robots(browser: Chrome) -> None:
     assert "http://wild.test" in sites(browser)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "key", ["site", "change", "opened", "closed", "cause", "basis"]
 )
@@ -240,6 +242,7 @@ def test_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
     assert not detail.is_displayed()
 
 
+@pytest.mark.long
 def test_keyboard_focuses_search_and_moves_between_sites(browser: Chrome) -> None:
     """A slash focuses the search field; arrow keys move between sites."""
     body = browser.find_element(By.TAG_NAME, "body")
@@ -251,6 +254,7 @@ def test_keyboard_focuses_search_and_moves_between_sites(browser: Chrome) -> Non
     assert browser.switch_to.active_element == openers[1]
 
 
+@pytest.mark.long
 def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     """The link shows the same when it is opened again."""
     browser = opened(chromium, page)
@@ -276,6 +280,7 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
     assert "not listed" in texts(unknown, "#elsewhere")[0]
 
 
+@pytest.mark.long
 def test_link_with_unknown_values_shows_the_sites(chromium: Chrome, page: Path) -> None:
     """A value may be a property that every JavaScript object has."""
     wanted = sites(opened(chromium, page))
@@ -331,6 +336,7 @@ def test_causes_say_whether_they_open_or_close(browser: Chrome) -> None:
     assert "cause=allow" in browser.current_url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_a_phone_and_a_large_screen_in_light_and_dark(
@@ -358,6 +364,7 @@ def test_page_fits_a_phone_and_a_large_screen_in_light_and_dark(
     assert ("246, 247, 249" in colour) == (scheme == "light")
 
 
+@pytest.mark.long
 def test_ten_thousand_sites_load_search_and_sort_within_two_seconds(
     chromium: Chrome, large_page: Path
 ) -> None:
@@ -389,6 +396,7 @@ def test_ten_thousand_sites_load_search_and_sort_within_two_seconds(
     assert len(browser.find_elements(By.CSS_SELECTOR, "#rows .site")) == 1
 
 
+@pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
     """A page has fifty sites, and its number is part of the URL."""
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
@@ -401,6 +409,7 @@ def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
     assert "page=199" in browser.current_url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 500, 1280])
 def test_no_table_is_wider_than_its_screen_or_breaks_its_headers(
     chromium: Chrome, page: Path, width: int
@@ -419,6 +428,7 @@ def test_no_table_is_wider_than_its_screen_or_breaks_its_headers(
     assert tallest < 65
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_report(
