@@ -33,7 +33,8 @@ from scrapy_robots1994.parser.reader import (
     read,
 )
 
-_ValueCheck: TypeAlias = Callable[[Entry, Dialect], Iterator[Problem]]
+# Takes a line, the column of its value, and the dialect.
+_ValueCheck: TypeAlias = Callable[[Entry, int, Dialect], Iterator[Problem]]
 
 PLAIN_PATH = re.compile(r"(?:/[!\"%-)+-9;-~]*)?")
 """The value of a rule that nothing is wrong with."""
@@ -90,7 +91,7 @@ def _effective(
     odd = _odd_in_value(field, line.value)
     yield from _form_problems(line, dialect, has_odd=odd >= 0)
     if odd < 0:
-        yield from check(entry, dialect)
+        yield from check(entry, line.value_column, dialect)
         return
     seen = without_odd(line.value).strip(SPACE)
     yield _invisible(
@@ -144,10 +145,9 @@ def _form_problems(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[P
 
 def _ignored(entry: Entry, dialect: Dialect) -> Problem:
     """Return the problem of a line that has no effect; what it says is never guessed."""
-    known = FIELD_NAMED.get(entry[4].lower())
-    if known is not None:
+    if entry[6] is not None:
         # 1994 F6
-        return absent(entry, known)
+        return absent(entry, entry[6])
     line = Line.of(entry)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):

@@ -20,7 +20,7 @@ from scrapy_robots1994.lint.records import (
 )
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import FIELD_NAMED, IDLE, LineKind, Role
+from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
 from scrapy_robots1994.parser.reader import (
     MAX_OTHER_LINES,
     Entry,
@@ -39,8 +39,6 @@ _WITHOUT_AGENTS_FIX = (
 # How much of the beginning is looked at for UTF-16, and how much of it must be NUL.
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
-
-_ALLOWING = {name: field for name, field in FIELD_NAMED.items() if field.allows}
 
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
@@ -124,8 +122,8 @@ def ignored_allows(
     """Return each Allow, at most *limit*, in a record that the robot of *reading* obeys, which
     the dialect does not have.
     """
-    allows = (it for it in reading.own.without if it[4].lower() in _ALLOWING)
-    return tuple(absent(it, _ALLOWING[it[4].lower()]) for it in islice(allows, limit))
+    allows = (it for it in reading.own.without if it[6] and it[6].allows)
+    return tuple(absent(it, it[6]) for it in islice(allows, limit))
 
 
 def _meant_problems(

@@ -16,7 +16,7 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import FIELD_NAMED, LineKind, Role
+from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Agent, Entry, Line, Part, Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
@@ -83,7 +83,7 @@ def _without_rules(record: Part) -> Iterator[Problem]:
         # A rule is in that line, which is reported itself.
         return
     block = takewhile(lambda it: it[2] is not _BLANK, record.lines)
-    known = [FIELD_NAMED[it[4].lower()] for it in block if it[4].lower() in FIELD_NAMED]
+    known = [field for it in block if (field := it[3] or it[6])]
     # Ours O3, against 1994 D3.
     is_allowing = any(it.allows for it in known)
     kind = kinds.ALLOW_ONLY if is_allowing else kinds.WITHOUT_RULES

@@ -7,7 +7,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import SPACE, Entry, Line
+from scrapy_robots1994.parser.reader import SPACE, Entry
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -31,10 +31,9 @@ def likely_name(name: str) -> str:
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
-def name_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about the value of a User-agent line."""
+def name_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Problem]:
+    """Yield what is odd about the value of a User-agent line, which begins at *column*."""
     number, _, _, field, _, value, names, _ = entry
-    column = Line.of(entry).value_column
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11
@@ -100,10 +99,10 @@ def _before_wildcard(path: str) -> str:
     return path.removesuffix("$").partition("*")[0]
 
 
-def path_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about the value of a rule."""
+def path_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Problem]:
+    """Yield what is odd about the value of a rule, which begins at *column*."""
     number, field, value = entry[0], entry[3], entry[5]
-    column, end = Line.of(entry).value_column, 0
+    end = 0
     # Revisited K2: there may be several paths.
     for path in dialect.paths(value):
         start = value.index(path, end)

@@ -60,6 +60,9 @@ class Role(Enum):
     __hash__ = object.__hash__
 
 
+_CLOSING = (Role.NAMES, Role.RULE)
+
+
 @dataclass(frozen=True, slots=True)
 class BadValue:
     """What becomes of a line whose value cannot be read: its kind, and the problem's code."""
@@ -109,7 +112,7 @@ class Field:
     @property
     def closes(self) -> bool:
         """Whether a line of this field closes paths, or says to which robots."""
-        return self.role is Role.NAMES or (self.role is Role.RULE and not self.allows)
+        return self.role in _CLOSING and not self.allows
 
     def is_in(self, dialect: str) -> bool:
         """Return whether the dialect called *dialect* has the field."""

@@ -22,12 +22,12 @@ An entry says of its line:
     name     the name of the field as written, "" if the line has none
     value    the value as written, "" if the line has none
     read     what the value says: a tuple of names for a User-agent line, what
-             `Field.read` returns for a field that has it; the value itself for all others
+             `Field.read` returns for a field that has it, the value itself for others of the
+             dialect; for any other field its row, if it is known by name, else None
     raw      the whole line with comment and end
 
-A line of a field that the dialect does not have is UNKNOWN; `FIELD_NAMED` says whether
-another dialect has it. `Line.of(entry)` is the public view of an entry: the text, its end and
-its comment apart.
+A line of a field that the dialect does not have is UNKNOWN. `Line.of(entry)` is the public
+view of an entry: the text, its end and its comment apart.
 """
 
 import re
@@ -110,7 +110,7 @@ class Part(NamedTuple):
             it
             for it in self.without
             # What another dialect knows is no slip.
-            if it[2] is not _BLANK and it[4].lower() not in FIELD_NAMED
+            if it[2] is not _BLANK and it[6] is None
         ]
         return found
 
@@ -124,7 +124,8 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
     With *most*, they have only so many of the lines without a field, and no comments.
     """
     said: Any
-    field_named, names_of = dialect.fields.get, dialect.names
+    field_named, known_field = dialect.fields.get, FIELD_NAMED.get
+    names_of = dialect.names
     has_blank_lines = dialect.has_blank_lines
     space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
     part = Part([], [], [])
@@ -151,9 +152,10 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
         else:
             field, name = None, name.strip(space)
         if field is None:
+            said = None
             if colon and name:
                 # 1994 F6: any other field is ignored, wherever it stands.
-                kind = _UNKNOWN
+                kind, said = _UNKNOWN, known_field(name.lower())
             elif name or colon:
                 # Ours O14: a line without this form is ignored, never guessed.
                 kind, name, value = LineKind.MALFORMED, "", ""
@@ -168,7 +170,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 kind = _BLANK
                 is_parted = has_blank_lines and record > 0
             if room:
-                without.append((number, record, kind, None, name, value, value, raw))
+                without.append((number, record, kind, None, name, value, said, raw))
                 room -= 1
             continue
         kind, role, said = field.kind, field.role, value
