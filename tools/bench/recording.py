@@ -69,7 +69,7 @@ def measure(crawler: Crawler) -> None:
 
     spent: defaultdict[str, float] = defaultdict(float)
 
-    def timed(kind: type, method: str, file_of: Callable[..., str]) -> None:
+    def timed(kind: Any, method: str, file_of: Callable[..., str]) -> None:
         """Add the time of each call to the file that it is for."""
         call = getattr(kind, method)
 
@@ -86,14 +86,14 @@ def measure(crawler: Crawler) -> None:
     for method in ("answered", "fetched", "policy_fetched"):
         timed(evidence.Evidence, method, lambda *_: warc)
     timed(evidence.Evidence, "decided", lambda *_: journal)
-    files = evidence_files.EvidenceFiles
-    timed(
-        files,
-        "_add",
-        lambda _, it: warc if isinstance(it, evidence_files.Record) else journal,
-    )
-    # Mostly the packing of lines; that of records is in `_add`.
-    timed(files, "_write_out", lambda *_: journal)
+    timed(evidence_files.EvidenceFiles, "_pack", lambda *_: warc)
+    timed(evidence_files, "_packed_lines", lambda *_: journal)
+
+    def written_to(file: Any, _: bytes) -> str:
+        """Return the file that a piece is appended to."""
+        return warc if ".warc" in file.path.name else journal
+
+    timed(evidence_files._File, "append", written_to)
 
     def record() -> None:
         assert crawler.stats is not None
