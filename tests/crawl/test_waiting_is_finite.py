@@ -7,8 +7,6 @@ robots.txt is slow, so that its requests do not count while they wait.
 
 from __future__ import annotations
 
-import os
-import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -96,10 +94,14 @@ def test_each_page_is_requested_once_whatever_the_queue(
     assert max(result.stats["test/passes"].values()) > 1
 
 
-def interrupt_after_a_page(site: Site, running: Crawl) -> CrawlResult:
-    """Send SIGINT when a page has been requested, before the last ones are answered."""
+def interrupt_after_a_page(site: Site, running: Crawl, number: int) -> CrawlResult:
+    """Send SIGINT when a page has been requested, before the last ones are answered.
+
+    The scheduler has the *number* of pages by then, so that the next crawl can go on.
+    """
+    running.wait_for(f"all {number} are yielded")
     site.wait("/p1")
-    os.kill(running.pid, signal.SIGINT)
+    running.send_sigint()
     site.open("interrupted")
     return running.result()
 
@@ -112,9 +114,8 @@ def test_each_page_is_requested_once_over_stop_and_resume(
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
     pages = slow_site(site, origins)
     site.answer("/p2", Reply(gate="interrupted"))
-    first = interrupt_after_a_page(
-        site, start_crawl(pages, settings=settings, timeout=TIMEOUT)
-    )
+    running = start_crawl(pages, settings=settings, timeout=TIMEOUT)
+    first = interrupt_after_a_page(site, running, len(pages))
     second = crawl(settings=settings, timeout=TIMEOUT)
 
     assert_each_once(site, pages, first, second)

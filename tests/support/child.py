@@ -49,6 +49,7 @@ class RequestingSpider(scrapy.Spider):
         """Request all URLs of the job, none filtered as a duplicate."""
         for request in self.requests:
             yield self.request(**request)
+        self.logger.info("all %d are yielded", len(self.requests))
 
     def request(self, url: str, **options: Any) -> scrapy.Request:
         """Return a request whose outcome is recorded."""
