@@ -1,7 +1,7 @@
 """Who decides about a request whose policy is known.
 
 A judge lets a request pass by returning the rules, and refuses it by raising. What else
-is to happen with a decision (a comparison, a delay) is a judge around another one.
+is to happen with a decision (a comparison, evidence) is a judge around another one.
 """
 
 from collections.abc import Callable
@@ -24,21 +24,6 @@ class Judge(Protocol):
 
     def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
         """Return the rules by which *request* to *origin* passes, or raise."""
-
-
-class Delays(Protocol):
-    """Applies the crawl delays of origins (`features.crawl_delay`)."""
-
-    def set_delay(
-        self, request: Request, origin: Origin, seconds: float | None
-    ) -> None:
-        """Apply a delay of *seconds* to *origin*, also to *request*; `None` for no delay."""
-
-    def is_late_for(self, request: Request) -> bool:
-        """Return whether a delay that has become known no more holds for *request*."""
-
-    def abort_queued(self, reason: str, is_finished: Callable[[Request], bool]) -> None:
-        """End the pages that wait for a delay, but for those that are finished (R6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +60,3 @@ class ComparingJudge:
         if not isinstance(found, Exception):
             self.compare(found, request.url, self.robot.of(request))
         return self.inner.judge(request, origin, found)
-
-
-@dataclass(frozen=True, slots=True)
-class PacingJudge:
-    """Applies the crawl delay of what *inner* allows."""
-
-    inner: Judge
-    delays: Delays
-
-    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
-        """Decide, then set the delay before the request reaches its slot."""
-        # What is refused never reaches a slot, and needs no delay.
-        rules = self.inner.judge(request, origin, found)
-        self.delays.set_delay(request, origin, rules.crawl_delay)
-        return rules

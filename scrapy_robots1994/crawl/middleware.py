@@ -5,17 +5,16 @@
 3. `PolicyResolver.fresh`: the policy in memory.
    With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
    never reach the network: the recorded policy decides, however old it is.
-4. Known and fresh: `_judge` (`judges`) lets it pass, or `Refusals.refuse` makes the
-   `ForbiddenByRobots` that is raised. Nothing is awaited.
+4. Known and fresh: `_decide`. A judge (`judges`) lets it pass, or `Refusals.refuse` makes
+   the `ForbiddenByRobots` that is raised. What passes gets the crawl delay of its origin
+   (`CrawlDelays.set_delay`), and is counted where `*` and `$` have no effect (`wildcards`).
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
-6. Then `_has_room`, if its policy lets it pass (`WaitingRequests.may_go_on`), and `_judge`
-   as in 4.
-7. What passes is counted where `*` and `$` have no effect (`wildcards`).
-8. Else, or when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler,
-   for want of room once, and begins again at 1. `_goes_on` says which requests pass also
-   while the crawl closes (R6): those that the scheduler cannot take back, and for a moment
-   those that have waited no longer than is usual.
+6. If there is room then (`_has_room`, `WaitingRequests.may_go_on`), `_decide` as in 4. Else, or
+   when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler, for want
+   of room once, and begins again at 1. `_goes_on` says which requests pass also while the
+   crawl closes (R6): those that the scheduler cannot take back, and for a moment those
+   that have waited no longer than is usual.
 """
 
 from __future__ import annotations
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+    from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
 
 # In the meta, because they must survive a queue on disk (JOBDIR) or of many workers.
@@ -103,8 +103,8 @@ class Robots1994Middleware:
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings, self._robot)
-        judge, self._delays = self._judge_for(crawler, settings)
-        self._judge = recorded(judge)
+        self._judge = recorded(self._judge_for(crawler, settings))
+        self._delays = _delays_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
         settings.log_start(crawler)
@@ -149,11 +149,7 @@ class Robots1994Middleware:
                 return None
         if policy is None:
             return await self._wait(request, origin, went_back=went_back)
-        if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
-            await self._read(policy, request)
-        rules = self._judge.judge(request, origin, policy)
-        if self._wildcards is not None and rules.has_wildcards:
-            await self._wildcards.sent(request, origin, policy)
+        await self._decide(request, origin, policy)
         return None
 
     def process_exception(
@@ -185,41 +181,48 @@ class Robots1994Middleware:
     async def _wait(
         self, request: Request, origin: Origin, *, went_back: bool
     ) -> Request | None:
-        """Wait until the policy of *origin* is known, and judge *request* by it."""
+        """Wait until the policy of *origin* is known, and decide about *request*."""
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
             # Ours R6: a page that is sent now would delay the close.
             if self._engine.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
-            if not isinstance(found, Exception):
-                await self._read(found, request)
-                if not (went_back or await self._has_room(waiting, origin, found)):
-                    return self._give_back(request, for_room=True)
-            # Also an error, which it raises.
-            rules = self._judge.judge(request, origin, found)
-        if isinstance(found, Exception) or self._wildcards is None:
-            return None
-        if rules.has_wildcards:
-            await self._wildcards.sent(request, origin, found)
+            if isinstance(found, Policy) and not (
+                went_back or self._has_room(waiting, origin, found)
+            ):
+                return self._give_back(request, for_room=True)
+            await self._decide(request, origin, found)
         return None
 
-    async def _has_room(self, waiting: Waiting, origin: Origin, policy: Policy) -> bool:
-        """Return whether the request of *waiting* may go on, or *policy* refuses it anyway.
-
-        Called before the judge, so that a request that goes back is judged only when it
-        returns.
-        """
-        request = waiting.request
-        rules = policy.rules(self._robot.of(request))
-        is_bound = not self._owns_order or request in self._finished
-        if is_bound or not rules.allowed(request.url):
-            return True
+    async def _decide(
+        self, request: Request, origin: Origin, found: judges.Found
+    ) -> None:
+        """Let *request* pass by the policy that it *found*, or raise."""
+        policy = None if isinstance(found, Exception) else found
+        robots = policy and policy.robots
+        if policy and robots and robots.size > INLINE_PARSE_BYTES:
+            robot = self._robot.of(request)
+            # For the robot of the request that needed it, the file is read already.
+            if not robots.has_rules(robot):
+                await run_in_thread(partial(robots.rules, robot))
+                self._memory.measure(policy)
+        rules = self._judge.judge(request, origin, found)
         if self._delays is not None:
             self._delays.set_delay(request, origin, rules.crawl_delay)
-            if self._delays.is_late_for(request):
+        if robots and self._wildcards and rules.has_wildcards:
+            await self._wildcards.sent(request, origin, robots)
+
+    def _has_room(self, waiting: Waiting, origin: Origin, policy: Policy) -> bool:
+        """Return whether the request of *waiting* may go on now that *policy* is known."""
+        request = waiting.request
+        if request in self._finished or not self._owns_order:
+            return True
+        if self._delays is not None:
+            delay = policy.rules(self._robot.of(request)).crawl_delay
+            if self._delays.set_delay(request, origin, delay):
                 return False
-        return await self._waiting.may_go_on(waiting)
+        return self._waiting.may_go_on(waiting)
 
     async def _find(self, request: Request, origin: Origin) -> judges.Found:
         """Return the policy of *origin*, or the error because of which it has none."""
@@ -230,18 +233,6 @@ class Robots1994Middleware:
             raise
         except Exception as error:  # noqa: BLE001 - the judge raises it
             return error
-
-    async def _read(self, policy: Policy, request: Request) -> None:
-        """Read a large file for the robot of *request* in a thread.
-
-        For the robot of the request that needed it, the file is read already.
-        """
-        robots, robot = policy.robots, self._robot.of(request)
-        if robots is None or robots.size <= INLINE_PARSE_BYTES:
-            return
-        if not robots.has_rules(robot):
-            await run_in_thread(partial(robots.rules, robot))
-            self._memory.measure(policy)
 
     async def _hand_out(
         self, request: Request, origin: Origin
@@ -312,13 +303,8 @@ class Robots1994Middleware:
         if self._delays is not None:
             self._delays.abort_queued(CLOSING, self._is_finished)
 
-    def _judge_for(
-        self, crawler: Crawler, settings: RobotsSettings
-    ) -> tuple[judges.Judge, judges.Delays | None]:
-        """Return the judge that *settings* describe, and the crawl delays, if they apply.
-
-        What is not wanted is not imported.
-        """
+    def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> judges.Judge:
+        """Return the judge that *settings* describe. What is not wanted is not imported."""
         judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals)
         if settings.compare:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
@@ -328,13 +314,16 @@ class Robots1994Middleware:
             self.download.on_ignored_body = shadow.store_body
             # Around the other, which raises for what it refuses.
             judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
-        if not settings.applies_crawl_delay:
-            return judge, None
-        from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - only if wanted
+        return judge
 
-        delays = delays_of(crawler, settings)
-        # Around all others: only what they let pass reaches a slot.
-        return judges.PacingJudge(judge, delays), delays
+
+def _delays_for(crawler: Crawler, settings: RobotsSettings) -> CrawlDelays | None:
+    """Return the crawl delays, if they apply."""
+    if not settings.applies_crawl_delay:
+        return None
+    from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - only if wanted
+
+    return delays_of(crawler, settings)
 
 
 def _backend_for(

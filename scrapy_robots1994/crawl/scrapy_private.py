@@ -289,14 +289,12 @@ class Pacing(Protocol):
     def is_possible(self) -> bool:
         """Return whether this Scrapy has it; warn once if not."""
 
-    def pace(self, request: Request, origin: Hashable, seconds: float) -> None:
+    def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:
         """Keep a pause of *seconds* between requests to *origin*, 0 for none.
 
-        Called for each of them, before it reaches the downloader.
+        Called for each of them, before it reaches the downloader. Return whether
+        *request* is past the point where its pause is kept.
         """
-
-    def is_late_for(self, request: Request) -> bool:
-        """Return whether *request* is past the point where its pause is kept."""
 
     def abort_queued(
         self, error: Exception, is_finished: Callable[[Request], bool]
@@ -332,22 +330,22 @@ class ScopePacing:
         self._warn()
         return False
 
-    def pace(self, request: Request, origin: Hashable, seconds: float) -> None:
-        """Raise the base delay of the scopes of *request*, or restore it."""
+    def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:
+        """Raise the base delay of the scopes of *request*, or restore it.
+
+        Return whether one of them has a pause: the request is past its scopes.
+        """
+        is_paced = False
         try:
             for name in self._throttler.get_applied_scopes(request):
                 if seconds or name in self._scopes:
-                    self._scope(name).set_pause(origin, seconds)
+                    scope = self._scope(name)
+                    scope.set_pause(origin, seconds)
+                    is_paced = is_paced or bool(scope.pauses)
         # Names and arguments of a pull request may change until it is merged.
         except (AttributeError, TypeError):
             self._warn()
-
-    def is_late_for(self, request: Request) -> bool:
-        """Return whether a scope of *request* has a pause: it is past its scopes."""
-        if not self._scopes:
-            return False
-        scopes = self._throttler.get_applied_scopes(request)
-        return any(it in self._scopes and self._scopes[it].pauses for it in scopes)
+        return is_paced
 
     def abort_queued(
         self, error: Exception, is_finished: Callable[[Request], bool]
@@ -437,12 +435,9 @@ class SlotPacing:
         warn_once(self._crawler, "downloader.slots", "no crawl delay is applied")
         return False
 
-    def pace(self, request: Request, origin: Hashable, seconds: float) -> None:  # noqa: ARG002 - by the signal
+    def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:  # noqa: ARG002 - by the signal
         """Let *request* have a slot of its own; its pause is set when it is there."""
         self._choose_slot(request)
-
-    def is_late_for(self, request: Request) -> bool:  # noqa: ARG002 - of any request
-        """Return `False`: no request has reached its slot here."""
         return False
 
     def abort_queued(

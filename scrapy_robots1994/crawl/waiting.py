@@ -13,13 +13,13 @@ back to the scheduler, which owns the order of requests. The middleware sees to 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
+from scrapy_robots1994.crawl.threads import call_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +50,6 @@ class Waiting:
 
     request: Request
     is_raised: bool = False
-    has_room: DeferredWaiter[bool] = field(default_factory=DeferredWaiter)
 
 
 @dataclass(slots=True)
@@ -85,9 +84,8 @@ class WaitingRequests:
         self._raised = 0
         # Those whose wait is not longer than usual yet.
         self._quick: set[Request] = set()
-        # Slow ones beyond *most*, in order of arrival, and those that are decided next.
+        # Slow ones beyond *most*, in order of arrival.
         self._counting: dict[Waiting, None] = {}
-        self._due: list[Waiting] = []
         self._is_watching = self._is_closed = False
         crawler.signals.connect(self.close, signals.spider_closed)
 
@@ -118,19 +116,18 @@ class WaitingRequests:
                 self._usual += SMOOTHING * (took - self._usual)
                 self._is_usual_known = True
 
-    async def may_go_on(self, waiting: Waiting) -> bool:
+    def may_go_on(self, waiting: Waiting) -> bool:
         """Return whether a request may go on whose policy has just become known.
 
-        One that counted may. For the others there is room or not, and of those that
-        waited for the same file the most urgent are the first to get it.
+        One that counted may. For the others there is room or not.
         """
         if not waiting.is_raised:
             return True
-        if not self._due:
-            # After all that wait for the file.
-            call_later(0, self._decide)
-        self._due.append(waiting)
-        return await waiting.has_room
+        # The limit is still one higher for it, so it does not count itself.
+        has_room = self._engine.has_room()
+        if has_room:
+            self._lower(waiting)
+        return has_room
 
     def is_quick(self, request: Request) -> bool:
         """Return whether *request* waits, and not longer than is usual.
@@ -182,17 +179,6 @@ class WaitingRequests:
         if other := next(iter(self._counting), None):
             del self._counting[other]
             self._raise(other)
-
-    def _decide(self) -> None:
-        """Say to each that is due whether there is room for it."""
-        due, self._due = self._due, []
-        # As the scheduler would: by priority, then by arrival.
-        for waiting in sorted(due, key=lambda it: -it.request.priority):
-            # The limit is still one higher for it, so it does not count itself.
-            has_room = self._engine.has_room()
-            if has_room:
-                self._lower(waiting)
-            waiting.has_room.release(has_room)
 
     def _look(self) -> None:
         """Close with the crawl, and look for that again and again from now on."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import RobotRules
-    from scrapy_robots1994.policy import Policy
     from scrapy_robots1994.robotstxt import RobotsTxt
 
 OTHER = "rfc9309"
@@ -69,14 +68,12 @@ class IgnoredWildcards:
             return None
         return cls(crawler, settings.dialect, robot)
 
-    async def sent(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Count *request*, which the *policy* of *origin* lets pass by rules with one of
-        the two characters.
+    async def sent(self, request: Request, origin: Origin, robots: RobotsTxt) -> None:
+        """Count *request*, which *robots* of *origin* lets pass by rules with one of the
+        two characters.
         """
-        if policy.robots is None:
-            return
-        rules = policy.robots.rules(self._robot.of(request))
-        other = self._others.get(rules) or await self._read(policy.robots, rules)
+        rules = robots.rules(self._robot.of(request))
+        other = self._others.get(rules) or await self._read(robots, rules)
         self._sent += 1
         if len(self._origins) < MAX_ORIGINS:
             self._origins.add(origin)

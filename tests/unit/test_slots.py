@@ -78,20 +78,19 @@ def test_scopes_of_a_throttler_are_paced_and_restored() -> None:
     one = Request("http://a.test/", meta={"throttler_scopes": ["a.test"]})
     both = Request("http://b.test/", meta={"throttler_scopes": ["a.test", "api"]})
 
-    pacing.pace(one, "a", 1.0)
-    pacing.pace(both, "b", 2.0)
+    # Both had their turn in their scopes before the delays became known.
+    assert pacing.pace(one, "a", 1.0)
+    assert pacing.pace(both, "b", 2.0)
 
     states = [(it.delay, it.concurrency, it._jitter) for it in scopes.values()]
     assert states == [(2.0, 1, 0.0), (3.0, 1, 0.0)]
-    # Both had their turn in their scopes before the delays became known.
-    assert pacing.is_late_for(one)
 
-    pacing.pace(both, "b", 0.0)
-    pacing.pace(one, "a", 0.0)
+    # The first scope still has the pause of the other origin.
+    assert pacing.pace(both, "b", 0.0)
+    assert not pacing.pace(one, "a", 0.0)
 
     states = [(it.delay, it.concurrency, it._jitter) for it in scopes.values()]
     assert states == [(0.0, 8, 0.5), (3.0, 8, 0.5)]
-    assert not pacing.is_late_for(one)
 
 
 def test_throttler_with_other_names_applies_no_delay_and_fails_no_page() -> None:
@@ -101,9 +100,8 @@ def test_throttler_with_other_names_applies_no_delay_and_fails_no_page() -> None
     pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
     page = Request("http://a.test/")
 
-    pacing.pace(page, "a", 1.0)
+    assert not pacing.pace(page, "a", 1.0)
 
-    assert not pacing.is_late_for(page)
     assert not pacing.is_possible()
 
 

@@ -40,10 +40,11 @@ class CrawlDelays:
 
     def set_delay(
         self, request: Request, origin: Origin, seconds: float | None
-    ) -> None:
+    ) -> bool:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay.
 
-        *request* is one to this origin that has not reached the downloader.
+        *request* is one to this origin that has not reached the downloader. Return
+        whether the delay no more holds for this request.
         """
         # Some parsers return whatever `float` reads: -5, "nan", "inf".
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
@@ -56,11 +57,7 @@ class CrawlDelays:
             else:
                 # A newer file states no delay any more.
                 del self._delays[origin]
-        self._pacing.pace(request, origin, applied)
-
-    def is_late_for(self, request: Request) -> bool:
-        """Return whether a delay that has become known no more holds for *request*."""
-        return self._pacing.is_late_for(request)
+        return self._pacing.pace(request, origin, applied)
 
     def abort_queued(self, reason: str, is_finished: Callable[[Request], bool]) -> None:
         """End the pages that wait for a delay, but for those that are finished (R6)."""
