@@ -319,9 +319,12 @@ class ScopePacing:
     """Pauses by the throttling scopes of Scrapy's pull request 6931."""
 
     def __init__(self, crawler: Crawler) -> None:
+        from scrapy import signals  # noqa: PLC0415 - the rest of this module needs none
+
         self._crawler = crawler
         self._throttler: Any = crawler.throttler  # type: ignore[attr-defined]  # not yet
         self._scopes: dict[str, PacedScope] = {}
+        crawler.signals.connect(self._downloaded, signals.response_downloaded)
 
     def is_possible(self) -> bool:
         """Return whether the throttler names the scopes of a request."""
@@ -351,6 +354,12 @@ class ScopePacing:
         self, error: Exception, is_finished: Callable[[Request], bool]
     ) -> None:
         """Do nothing: what waits for its scope has not reached the downloader."""
+
+    def _downloaded(self, request: Request) -> None:
+        """Begin the pauses anew, whatever AutoThrottle set: they count from the last answer."""
+        for name in self._scopes and self._throttler.get_applied_scopes(request):
+            if name in self._scopes:
+                self._scopes[name].restart()
 
     def _scope(self, name: str) -> PacedScope:
         """Return the scope of that name to be paced."""
@@ -392,7 +401,13 @@ class PacedScope:
         self.manager.set_concurrency(concurrency)
         self.manager._jitter = jitter  # noqa: SLF001 - no method sets it
         # robots.txt was the last answer of this server, if it was sent through the scope.
-        if pause and getattr(self.manager, "_last_seen", None) is not None:
+        if getattr(self.manager, "_last_seen", None) is not None:
+            self.restart()
+
+    def restart(self) -> None:
+        """Count the pause from now on: the server has just answered a request."""
+        if self.pauses:
+            delay = max(self.manager.get_base_delay(), *self.pauses.values())
             self.manager._next_allowed_time = time.monotonic() + delay  # noqa: SLF001 - no method sets it
 
 
