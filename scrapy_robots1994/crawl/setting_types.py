@@ -194,28 +194,25 @@ PARSERS = SettingType(
 )
 
 
-def _report_path(value: Any) -> str | None:
+def _path(value: Any) -> str | None:
     # `-s NAME=` on the command line switches it off.
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
-    # The end of the name decides the format, as in FEEDS.
-    _require(Path(value).suffix.lower() in {".html", ".json", ".csv"})
     return str(value)
+
+
+FOLDER = SettingType('the path of a folder, for example "evidence/"', _path)
+
+
+def _report_path(value: Any) -> str | None:
+    path = _path(value)
+    # The end of the name decides the format, as in FEEDS.
+    _require(not path or Path(path).suffix.lower() in {".html", ".json", ".csv"})
+    return path
 
 
 REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_path)
-
-
-def _folder(value: Any) -> str | None:
-    # `-s NAME=` on the command line switches it off.
-    if value is None or value == "":
-        return None
-    _require(isinstance(value, (str, Path)))
-    return str(value)
-
-
-FOLDER = SettingType('the path of a folder, for example "evidence/"', _folder)
 
 
 # Not all words of a flag: "1" is one second. Infinity is no maximum, and a maximum of 0
