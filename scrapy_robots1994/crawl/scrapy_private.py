@@ -60,9 +60,6 @@ global_object_name: Any = optional(
     "global_object_name",
     lambda it: f"{it.__module__}.{it.__qualname__}",
 )
-urlparse_cached: Any = optional(
-    "scrapy.utils.httpobj", "urlparse_cached", lambda it: urlsplit(it.url)
-)
 strip_url: Callable[..., str] = optional(
     "scrapy.utils.url", "strip_url", _without_credentials
 )
@@ -441,7 +438,7 @@ class SlotPacing:
         connect(self._choose_slot, signals.request_scheduled)
         connect(self._reached, signals.request_reached_downloader)
         connect(self._downloaded, signals.response_downloaded)
-        connect(self._left, signals.request_left_downloader)
+        connect(self._lower, signals.request_left_downloader)
 
     def is_possible(self) -> bool:
         """Return whether the downloader has slots."""
@@ -530,9 +527,6 @@ class SlotPacing:
             # AutoThrottle, which listens to the same signal, may have changed the slot.
             paced.enforce()
             paced.restart()
-
-    def _left(self, request: Request) -> None:
-        self._lower(request)
 
     def _lower(self, request: Request) -> None:
         """Let *request* count again."""

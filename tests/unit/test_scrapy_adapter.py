@@ -93,7 +93,7 @@ CHANGES = {
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
     "helpers": Change(
-        r"\b(TunnelError|global_object_name|load_object|strip_url|urlparse_cached)\b",
+        r"\b(TunnelError|global_object_name|load_object|strip_url)\b",
         r"\1_renamed",
     ),
 }
