@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994.crawl import stats, threads
-from scrapy_robots1994.crawl.faults import CANCELLED, Classes
+from scrapy_robots1994.crawl.faults import CANCELLED
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.http_cache import CachedStore, HttpCache
@@ -29,6 +29,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import InFlightFetch, Store
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
+    Classes,
     FetchError,
     FetchResult,
     Validators,

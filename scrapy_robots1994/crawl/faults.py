@@ -9,7 +9,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterator
 from ssl import SSLError
-from typing import TypeAlias, cast
+from typing import cast
 
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
@@ -24,9 +24,12 @@ from scrapy_robots1994.crawl.scrapy_private import (
     optional,
 )
 from scrapy_robots1994.escaping import redact_and_escape
-from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
-
-Classes: TypeAlias = tuple[type[BaseException], ...]
+from scrapy_robots1994.policy.fetch_result import (
+    Cancelled,
+    Classes,
+    FetchError,
+    LocalFault,
+)
 
 LOCAL_ERRNOS = frozenset(
     {

@@ -71,8 +71,7 @@ class FetchLimit:
         self._descriptors = limit = descriptor_limit()
         # A machine with few descriptors shares them between the two.
         free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
-        self.most = max(1, int(min(most, free)))
-        self._semaphore = DeferredSemaphore(self.most)
+        self._semaphore = DeferredSemaphore(max(1, int(min(most, free))))
         # How many further requests cannot make descriptors short.
         self._uncounted = 0.0
         # Pages take them, too; with more descriptors, looking at each is dearer than of use.

@@ -102,7 +102,6 @@ class OutcomeRow:
         return refused + f" unless {self.full_setting}" * bool(self.setting)
 
 
-_REDIRECTS = range(300, 400)
 _TEMPORARY = frozenset({408, 421, 425, 429})
 # A 407 is the answer of a proxy, never of the origin: R7 (our own fault) comes before.
 _OF_A_PROXY = frozenset({407})
