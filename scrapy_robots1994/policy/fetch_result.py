@@ -5,7 +5,6 @@ The type of a result says who caused it: the origin (R5), we (R7), or a cancella
 `docs/standard/retrieval.rst`.
 """
 
-import copy
 import random
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
@@ -122,15 +121,11 @@ def is_of_origin(result: Answer) -> bool:
 def copy_of(error: ExceptionT) -> ExceptionT:
     """Return an exception of the same class and arguments, caused by *error*.
 
-    One object raised for thousands of requests would collect the traceback of each.
+    One object raised for thousands of requests would collect the traceback of each. What
+    an `__init__` in C sets, such as the text of a UnicodeError, has the cause alone.
     """
-    try:
-        made = copy.copy(error)
-    except Exception:  # noqa: BLE001 - a class whose __init__ takes something else
-        made = error
-    if type(made) is not type(error) or made is error:
-        made = type(error).__new__(type(error), *error.args)
-    # `copy.copy` calls `__init__` with the arguments, which may have changed them.
+    # Not `copy.copy`: it calls `__init__`, which may take something else.
+    made = type(error).__new__(type(error), *error.args)
     made.args = error.args
     made.__dict__.update(error.__dict__)
     made.__cause__ = error

@@ -46,7 +46,6 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
         KeywordOnly(code=7),
         Described(111, "Connection refused"),
         Wrapper(NetworkError()),
-        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
     ],
     ids=repr,
 )
