@@ -10,9 +10,9 @@
    (`CrawlDelays.set_delay`), and is counted where `*` and `$` have no effect (`wildcards`).
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
-6. If there is room then (`_has_room`, `WaitingRequests.may_go_on`), `_decide` as in 4. Else, or
-   when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler, for want
-   of room once, and begins again at 1. `_goes_on` says which requests pass also while the
+6. If there is room then (`WaitingRequests.may_go_on`), `_decide` as in 4. Else, or when
+   the crawl closes meanwhile, `_give_back`: it goes back to the scheduler, for want of
+   room once, and begins again at 1. `_goes_on` says which requests pass also while the
    crawl closes (R6): those that the scheduler cannot take back, and for a moment those
    that have waited no longer than is usual.
 """
