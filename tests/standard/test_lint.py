@@ -72,6 +72,7 @@ EFFECTS_EXTENDED = """\
 User-agent: a|begins a record, for "a"
 Allow: /x|allows what begins with /x
 Crawl-delay: 5|asks for a pause of 5 seconds
+Crawl-delay: 10|asks for a pause of 10 seconds
 Sitemap: y|
 Crawl-delay: z|ignored: no number of seconds
 """

@@ -122,6 +122,36 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     assert [seen[host] for host in hosts] == fetches
 
 
+def test_policy_larger_than_memory_stays_until_the_next_one(site: Site) -> None:
+    """Its origin is not fetched again for each request."""
+    site.robots(BODY)
+    steps = [[site.url(f"/closed/{number}")] for number in range(3)]
+
+    result = crawl_over_time(
+        *steps, settings={"ROBOTS1994_STORE": "memory://?max_bytes=1"}
+    )
+
+    assert result.fetched == []
+    assert len(site.log("/robots.txt")) == 1
+
+
+def test_ours_o24_truncated_file_is_fetched_again_under_a_higher_limit_alone(
+    site: Site, tmp_path: Path
+) -> None:
+    """Under the same one nothing more would be read."""
+    site.robots(BODY + b"#" * 1_000)
+    fetches = []
+    for limit in (500, 500, 600):
+        settings = {
+            "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
+            "ROBOTS1994_MAX_BYTES": limit,
+        }
+        assert crawl([site.url("/closed")], settings=settings).fetched == []
+        fetches.append(len(site.log("/robots.txt")))
+
+    assert fetches == [1, 1, 2]
+
+
 @pytest.mark.parametrize(
     "kind",
     ["sqlite", pytest.param("redis", marks=[pytest.mark.redis, pytest.mark.long])],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 from typing_extensions import Self
 
@@ -79,6 +81,14 @@ def test_unfamiliar_scheme_has_no_suggestion() -> None:
     assert "did you mean" not in message
 
 
+def test_error_that_names_a_decoded_password_is_redacted() -> None:
+    """A client may put into its message what it decoded of the URL."""
+    message = refusal(f"{__name__}.Telling://me:p%40ss@host/0")
+
+    assert "cannot be made: no login with ***" in message
+    assert "p@ss" not in message
+
+
 def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
     """`timeout` is passed separately; all else is the store's, as it was written."""
     path = f"{__name__}.OwnStore"
@@ -103,6 +113,16 @@ class OwnStore(FolderStore):
         store = super().from_url(url, timeout=timeout)
         store.url, store.timeout = url, timeout
         return store
+
+
+class Telling(OwnStore):
+    """A store that names its password in an error."""
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
+        """Fail."""
+        password = url.rpartition("@")[0].rpartition(":")[2]
+        raise ValueError(f"no login with {unquote(password)}")
 
 
 class Unfinished(PolicyStore):
