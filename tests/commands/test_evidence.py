@@ -226,6 +226,9 @@ def test_time_chooses_what_applied_then(tmp_path: Path) -> None:
         "2999-01-01T00:00Z": 1,
     }
     assert check(tmp_path, page).code == 1
+    # Without a time, the last capture decides.
+    (warc,) = evidence.warcs(tmp_path)
+    assert scrapy("robots-check", "--robots", str(warc), page).code == 1
 
 
 def test_robots_takes_a_warc_of_captures(mixed: tuple[Path, list[str]]) -> None:
