@@ -5,6 +5,7 @@ line (`lines.py`), the name or path (`values.py`), the record (`records.py`) or 
 (`problems.py`) is looked at. A code never changes its meaning.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field as made_by
 from typing import Any
@@ -68,8 +69,9 @@ class Problem:
     field: Field | None = made_by(default=None, compare=False)
     # The robots that the author of a wrong User-agent line likely meant.
     meant: tuple[str, ...] = made_by(default=(), compare=False)
-    # What to do, in place of the fix of the kind.
-    advice: str = made_by(default="", compare=False)
+    # What to do, in place of the fix of the kind, or a function that puts it into words: a
+    # crawl shows none of the hundred that a file may have.
+    advice: str | Callable[[], str] = made_by(default="", compare=False)
 
     @property
     def code(self) -> str:
@@ -101,7 +103,8 @@ class Problem:
     @property
     def fix(self) -> str:
         """What the author of the file can do."""
-        return self.advice or self.kind.fix
+        advice = self.advice() if callable(self.advice) else self.advice
+        return advice or self.kind.fix
 
     @property
     def weakens_policy(self) -> bool:

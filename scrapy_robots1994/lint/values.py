@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
@@ -110,7 +111,7 @@ def path_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Probl
         place = column + start
         if not path.startswith("/"):
             if path and not can_match(path, dialect):
-                advice = _path_fix(entry, start, path, dialect)
+                advice = partial(_path_fix, entry, start, path, dialect)
                 yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
             elif path and is_absolute(path):
                 yield kinds.URL_VALUE.at(number, place, path)
@@ -119,7 +120,7 @@ def path_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Probl
         if beginning != path:
             # 1994 D1: a path is compared as it is written.
             at = len(beginning)
-            advice = _wildcard_fix(entry, start, path, dialect)
+            advice = partial(_wildcard_fix, entry, start, path, dialect)
             yield kinds.WILDCARD.at(
                 number, place + at, path[at], path, field=field, advice=advice
             )
