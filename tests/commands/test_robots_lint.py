@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,17 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
     assert script.code == 3
     assert "missing" in script.out or "--summary" not in args
     assert script.err == ""
+
+
+@pytest.mark.parametrize(("names", "is_whole"), [(["-"], True), (["-", "gone"], False)])
+def test_sarif_says_whether_every_file_was_read(
+    names: list[str], *, is_whole: bool, tmp_path: Path
+) -> None:
+    """A code host shows a run that is not whole as failed."""
+    result = robots_lint(*names, "--format", "sarif", stdin_text=CLEAN, folder=tmp_path)
+
+    (invocation,) = json.loads(result.out)["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is is_whole
 
 
 @pytest.mark.parametrize(
