@@ -30,6 +30,13 @@ def test_ddmin_finds_the_needed_set(count: int, data: st.DataObject) -> None:
     assert set(found) == needed
 
 
+def test_ddmin_tries_again_what_was_needed_only_because_of_others() -> None:
+    """Place 2 can go once place 1 has gone."""
+    found = ddmin(3, lambda some: 0 in some and (1 not in some or 2 in some))
+
+    assert found == (0,)
+
+
 def targets(made: list[Question]) -> set[str]:
     """Return the paths of the questions."""
     return {question.url.removeprefix("http://a.test") for question in made}
