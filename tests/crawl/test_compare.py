@@ -96,7 +96,9 @@ def test_placeholders_in_the_report_name_are_replaced(
     assert ":" not in written.name
     report = json.loads(written.read_text("utf-8"))
     assert report["parsers"]["ProtegoRobotParser"]["laxer"] == 1
-    assert report["parsers"]["PythonRobotParser"]["agree"] == 2
+    # Python matches the longest rule from 3.14 on, and the first before.
+    python = report["parsers"]["PythonRobotParser"]
+    assert (python["agree"], python["laxer"]) in {(2, 0), (1, 1)}
     row = report["disagreements"][0]
     assert (row["cause"], row["lines"]) == ("allow", [2, 3, 4])
     assert row["ours"].startswith("disallowed by line 3")
