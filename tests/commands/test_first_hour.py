@@ -83,7 +83,7 @@ def test_help_of_the_console_script_promises_no_setting() -> None:
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
 def test_help_has_examples_and_exit_codes(name: str) -> None:
-    """Line breaks of the examples are kept, and the help fits 100 columns.
+    """The examples have their line breaks, and the help fits 100 columns.
 
     Scrapy makes a heading of each line that ends with a colon, so no option has one at
     which a line could end.

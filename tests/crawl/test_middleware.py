@@ -37,7 +37,7 @@ def test_request_with_a_known_policy_awaits_nothing(
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
-    """Its rules are compiled while other origins go on, whoever judges."""
+    """Its rules are compiled while other origins go on, by each judge."""
     site.robots(FIRST + MANY, at="large.test")
     site.robots(FIRST, at="small.test")
     paths = ("/first", "/24999/x", "/25000/x")

@@ -58,7 +58,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The settings with which scrapy-redis keeps the requests of crawls in it."""
+        """The settings with which scrapy-redis stores the requests of crawls in it."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",

@@ -44,7 +44,7 @@ class CrawlDelays:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay.
 
         *request* is one to this origin that has not reached the downloader. Return
-        whether the delay no more holds for this request.
+        whether it is too late for this request.
         """
         # Some parsers return whatever `float` reads: -5, "nan", "inf".
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0

@@ -222,7 +222,7 @@ class EvidenceFiles:
         self.error = error
         self._on_error(error)
         with self._changed:
-            # Whoever waits in `flush`.
+            # A call of `flush` waits for it.
             self._changed.notify_all()
 
 
