@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.crawl import Reactor, reactors
 from tests.support.left_out import pytest_runtest_setup, pytest_sessionfinish
 from tests.support.site import Site
 
@@ -25,3 +26,10 @@ def site() -> Iterator[Site]:
     """Yield a scripted HTTP server on one port of loopback."""
     with Site() as started:
         yield started
+
+
+@pytest.fixture(params=reactors())
+def reactor(request: pytest.FixtureRequest) -> Reactor:
+    """Return a reactor of this Scrapy: the test runs on each."""
+    chosen: Reactor = request.param
+    return chosen

@@ -27,7 +27,6 @@ IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
     """A Unicode name, a port, a user with a password, and a trailing dot.
 
@@ -55,7 +54,6 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
     assert not [seen for seen in robots if "authorization" in seen.headers]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
     """With the resolver that Scrapy needs for IPv6."""
     with Site(ipv6=True) as site:
@@ -68,7 +66,6 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
     assert [seen.host for seen in robots] == [f"[::1]:{site.port}"]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
     """`file:`, `data:` and `s3:` are not HTTP, so no robots.txt is requested.
 
@@ -87,7 +84,6 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
     assert "robotstxt/request_count" not in result.stats
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
     """Some HTTP clients would send it to a host whose policy was not read."""
     urls = [

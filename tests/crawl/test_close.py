@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -74,7 +74,6 @@ def test_rules_in_the_table_are_escaped_and_shortened(site: Site) -> None:
     assert "refused 1 request at 1 origin\n" in result.log
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
@@ -122,7 +121,6 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
     assert result.stats["finish_reason"] == "finished"
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_duplicate_start_request_is_refused_once(site: Site, reactor: Reactor) -> None:
     """Requests that the duplicates filter drops do not count as start requests."""
     site.robots(CLOSED)

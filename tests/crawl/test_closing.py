@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, reactors
+from tests.support.crawl import COMPONENTS
 from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.side import Side, pages_of
@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 OPEN = "User-agent: *\nDisallow: /private\n"
 WAIT = 100
 CONCURRENT = 16
-ON_EACH_REACTOR = pytest.mark.parametrize("reactor", reactors())
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
 """Logged by Scrapy 2.16 at a forced end without a reactor, even with ROBOTSTXT_OBEY off."""
 
 
-@ON_EACH_REACTOR
 @pytest.mark.parametrize(
     ("limit", "most"),
     long_after(
@@ -86,7 +84,6 @@ def test_limit_ends_every_wait_for_a_silent_origin(limit: dict[str, Any]) -> Non
     assert result.unclean == []
 
 
-@ON_EACH_REACTOR
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
     """R6 (closing): no page is fetched and none fails; the second ends all at once."""
@@ -109,7 +106,6 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
     assert left.unclean == []
 
 
-@ON_EACH_REACTOR
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
@@ -140,7 +136,6 @@ def test_resumed_crawl_requests_each_waiting_page_once(
     assert result.items == [{"dont_filter": False, "own": []}] * WAIT
 
 
-@ON_EACH_REACTOR
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
@@ -169,7 +164,6 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     assert sorted(pages) == list(range(12))
 
 
-@ON_EACH_REACTOR
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
@@ -188,7 +182,6 @@ def test_no_robots_txt_is_requested_after_the_close(
 
 @pytest.mark.long
 @pytest.mark.redis
-@ON_EACH_REACTOR
 def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     reactor: Reactor,
 ) -> None:
@@ -215,7 +208,6 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     assert sorted(pages) == list(range(WAIT))
 
 
-@ON_EACH_REACTOR
 @pytest.mark.parametrize("places", long_after(1, [20, 1_000]))
 def test_urgent_requests_leave_before_earlier_ones(
     site: Site, reactor: Reactor, places: int
@@ -239,7 +231,6 @@ def test_urgent_requests_leave_before_earlier_ones(
     assert max(taken) < ahead + 2 * CONCURRENT + len(taken)
 
 
-@ON_EACH_REACTOR
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
@@ -277,7 +268,6 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
     assert result.stats["test/private"] == "refused"
 
 
-@ON_EACH_REACTOR
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
@@ -300,7 +290,6 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
 # What a component awaits is finished at a close: R6 (closing).
 
 
-@ON_EACH_REACTOR
 def test_page_awaited_at_a_close_is_fetched(site: Site, reactor: Reactor) -> None:
     """Its robots.txt arrives after the close has begun."""
     site.robots(OPEN)
@@ -348,7 +337,6 @@ def test_answer_to_what_is_awaited_at_a_close_is_retried_once(site: Site) -> Non
     assert result.items == [{"end": 200}]
 
 
-@ON_EACH_REACTOR
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:

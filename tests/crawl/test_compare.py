@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors, start_crawl
+from tests.support.crawl import COMPONENTS, Reactor, crawl, start_crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -20,7 +20,6 @@ PROTEGO = "robots1994/compare/ProtegoRobotParser"
 ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_parser_that_never_answers_delays_no_page(site: Site, reactor: Reactor) -> None:
     """All pages are fetched while the parser computes; it is terminated and logged once."""
     site.robots("User-agent: *\nDisallow: /no\n")
@@ -57,7 +56,6 @@ def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
     assert "wildcard or $" in table
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_request_that_went_back_to_the_scheduler_is_compared_once(
     site: Site, reactor: Reactor
 ) -> None:

@@ -8,19 +8,17 @@ import pytest
 from scrapy.pipelines import media
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
 WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
-ON_EACH_REACTOR = pytest.mark.parametrize("reactor", reactors())
 
 # Newer Scrapy puts the reason of a filtered file into the results.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
-@ON_EACH_REACTOR
 def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
     """At any depth; the errback of its rule receives the line of a refusal."""
     site.robots(CLOSED)
@@ -39,7 +37,6 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
     assert why == [f"Forbidden by robots.txt: {WHY}"] * 2
 
 
-@ON_EACH_REACTOR
 def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
     """`engine.download_async` raises the refusal; `engine.crawl` calls the errback.
 
@@ -99,7 +96,6 @@ def test_disallowed_file_of_an_item_is_not_requested(
     assert f"<GET {site.url('/private.png')}>: {WHY}" in result.log
 
 
-@ON_EACH_REACTOR
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
     """For status 3xx and meta refresh, on the same origin, on a new one and over TLS."""
     with Site(tls="valid") as site:

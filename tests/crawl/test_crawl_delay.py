@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.settings import default_settings
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlResult, Reactor, crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -53,7 +53,6 @@ def states(result: CrawlResult, slot: str = "127.0.0.1") -> list[tuple[Any, ...]
     return [tuple(state) for state in result.stats[f"test/slot/{slot}"]]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
@@ -76,7 +75,6 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
     assert result.stats["robots1994/crawl_delay/kept"] == len(DELAYS)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_downloader_without_slots_applies_no_delay_and_logs_it_once(
     site: Site, reactor: Reactor
 ) -> None:
@@ -147,7 +145,6 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) 
     assert delays[-1] == 0.3
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_slot_is_restored_when_the_policy_states_no_delay(
     site: Site, reactor: Reactor
 ) -> None:
@@ -208,7 +205,6 @@ def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> 
     assert "robots1994/crawl_delay/kept" not in result.stats
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_crawl_with_extension_and_our_middleware_ends(
     site: Site, reactor: Reactor
 ) -> None:
@@ -242,7 +238,6 @@ def test_extension_is_off_by_default(
     assert "ROBOTS1994_CRAWL_DELAY is False" in result.log
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("pause", long_after(1, [0.0, 0.2]))
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     site: Site, reactor: Reactor, pause: float

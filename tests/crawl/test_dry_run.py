@@ -21,7 +21,6 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl,
-    reactors,
 )
 from tests.support.left_out import long_after
 from tests.support.replies import Reply
@@ -62,7 +61,6 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
 @pytest.mark.parametrize(
     "listed", long_after(1, [{}, BY_HAND]), ids=["add-on", "by hand"]
 )
-@pytest.mark.parametrize("reactor", reactors())
 def test_built_in_decides_and_the_log_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:

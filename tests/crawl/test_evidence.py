@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support import evidence, replies
-from tests.support.crawl import CrawlRequest, crawl, reactors
+from tests.support.crawl import CrawlRequest, crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -97,7 +97,6 @@ def mixed_crawl(folder: Path, reactor: Reactor = "asyncio", **more: Any) -> Mixe
         return MixedCrawl(pages, result, asked, answers, mute)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_warc_has_every_answer_of_the_log_and_nothing_else(
     tmp_path: Path, reactor: Reactor
 ) -> None:

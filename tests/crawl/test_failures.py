@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import CrawlResult, Reactor, crawl
 from tests.support.failures import BUGS, OF_ORIGIN, OURS
 
 HANDLER = {"DOWNLOAD_HANDLERS": {"http": "tests.support.failures.FailingHandler"}}
-every_reactor = pytest.mark.parametrize("reactor", reactors())
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
@@ -20,7 +17,6 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
     return result
 
 
-@every_reactor
 def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
@@ -35,7 +31,6 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     assert "Traceback" not in result.log
 
 
-@every_reactor
 def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
@@ -53,7 +48,6 @@ def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
     assert "Traceback" not in result.log
 
 
-@every_reactor
 def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     reactor: Reactor,
 ) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.support import replies
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl
 from tests.support.replies import Reply
 from tests.support.site import Site
 
 ORIGINS = 60
 FILE = "User-agent: *\nDisallow: /private\n"
 RETRIED = {"RETRY_ENABLED": True}
-on_every_reactor = pytest.mark.parametrize("reactor", reactors())
 
 
 def pages(site: Site) -> list[str]:
@@ -20,7 +17,6 @@ def pages(site: Site) -> list[str]:
     return [site.url("/page", host=f"h{number}.test") for number in range(ORIGINS)]
 
 
-@on_every_reactor
 def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     """Those that wait in the queue of the resolver take longer than three fetches may."""
     site.robots(FILE)
@@ -34,7 +30,6 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     assert result.fetched_urls == sorted(wanted)
 
 
-@on_every_reactor
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     """All fetches at once would need more descriptors than the limit."""
     file = replies.Reply(body=FILE.encode(), delay=0.3, ending="close")
@@ -52,7 +47,6 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     assert "robots1994/outcome/unreachable" not in result.stats
 
 
-@on_every_reactor
 def test_origins_that_fail_once_or_answer_late_lose_no_page(
     site: Site, reactor: Reactor
 ) -> None:

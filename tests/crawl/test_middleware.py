@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, Reactor, crawl
 from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -12,7 +10,6 @@ FIRST = b"User-agent: *\nDisallow: /first\n"
 MANY = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_request_with_a_known_policy_awaits_nothing(
     site: Site, reactor: Reactor
 ) -> None:
@@ -35,7 +32,6 @@ def test_request_with_a_known_policy_awaits_nothing(
     assert result.stats["test/waits"] == 0
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
     """Its rules are compiled while other origins go on, by each judge."""
     site.robots(FIRST + MANY, at="large.test")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, Reactor, crawl
 from tests.support.site import Site
 
 FIFTY = 50
@@ -20,7 +20,6 @@ def urls(site: Site) -> list[str]:
     return [site.url(f"/private/{number}") for number in range(FIFTY)]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_fifty_disallowed_requests_that_wait_are_all_refused(
     site: Site, reactor: Reactor
 ) -> None:
@@ -41,7 +40,6 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(
     assert result.stats["robotstxt/request_count"] == 1
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     site: Site, reactor: Reactor
 ) -> None:
@@ -64,7 +62,6 @@ def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("reactor", reactors())
 def test_two_hundred_origins_make_two_hundred_robots_requests(reactor: Reactor) -> None:
     """With 200 origins and 3 pages of each, one robots.txt per origin is fetched."""
     with Site(addresses=200) as site:

@@ -30,7 +30,6 @@ on_each = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:

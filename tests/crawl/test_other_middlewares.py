@@ -9,7 +9,7 @@ import pytest
 from scrapy.settings import default_settings
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -59,7 +59,6 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
     assert result.unclean == []
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("source", ["environment", "meta"])
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
@@ -86,7 +85,6 @@ def test_only_the_proxy_gets_its_password(
     assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     ("middleware", "order", "raised"),
     long_after(
@@ -130,7 +128,6 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
     assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     "hook",
     long_after(

@@ -265,7 +265,6 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
         assert result.stats.get(key, 0) == counted
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
@@ -286,7 +285,6 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("flaw", long_after(1, ["expired", "wrong-name"]))
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
@@ -374,7 +372,6 @@ def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
 LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     "answer",
     long_after(

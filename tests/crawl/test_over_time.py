@@ -14,7 +14,6 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl_over_time,
-    reactors,
 )
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -82,7 +81,6 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
     assert [it.split("] ")[1].partition(":")[0] for it in lines] == ["WARNING", "DEBUG"]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_stale_policy_decides_while_it_is_refreshed(
     site: Site, reactor: Reactor
 ) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -63,7 +63,6 @@ def exported(result: CrawlResult) -> list[str]:
     return paths([item["url"] for item in result.items])
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("spider", long_after(1, [PLAIN, ASYNC]))
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped, with any kind
@@ -107,7 +106,6 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     assert not result.error
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_item_that_is_yielded_twice_is_dropped_twice(
     site: Site, reactor: Reactor
 ) -> None:

@@ -16,7 +16,6 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl,
-    reactors,
     start_crawl,
 )
 from tests.support.http2 import http2_site
@@ -235,7 +234,6 @@ def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
 
 
 @pytest.mark.redis
-@pytest.mark.parametrize("reactor", reactors())
 def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
     """Start URLs in a list, some pushed while it crawls; all are crawled."""
     site.robots(CLOSED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.left_out import long_after
 from tests.support.site import Site
@@ -161,7 +161,6 @@ def test_robots_txt_request_itself_is_never_refused(
     assert result.fetched_urls == [page]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_credentials_of_a_proxy_go_with_all_requests(reactor: Reactor) -> None:
     """After a redirect the page has them in a header: Scrapy took them out of the URL."""
     with Site() as proxy:

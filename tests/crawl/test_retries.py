@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl
 from tests.support.site import Site
 
 PAGES = 12
@@ -31,7 +29,6 @@ def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
     assert len(site.log("/robots.txt")) == 1
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
@@ -61,7 +58,6 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     assert healthy.fetched_urls == sorted(pages(site))
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
     site: Site, reactor: Reactor
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, Reactor, crawl, reactors
+from tests.support.crawl import COMPONENTS, Reactor, crawl
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -58,7 +58,6 @@ def test_challenge_changes_nothing_about_the_file_after_it(
     assert ("ROBOTS1994_MAX_BYTES" in result.log) is (len(file) > LIMIT)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_replaced_request_has_one_concurrency_credit(
     site: Site, reactor: Reactor
 ) -> None:

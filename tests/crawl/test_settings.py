@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_robots1994 import Robots1994Middleware, SettingsError
 from tests.crawl.test_addon import BUILT_IN, OURS
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl
 from tests.support.crawler import idle_crawler
 from tests.support.left_out import long_after
 from tests.support.site import Site
@@ -90,7 +90,6 @@ def test_misspelt_name_is_an_error_with_a_suggestion(
     assert f"did you mean {suggestion}" in refused(name, 5)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("middleware", long_after(1, ["ours", "by hand"]))
 @pytest.mark.parametrize(
     "settings",

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /private\nSitemap: /sitemap.xml\n"
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
@@ -45,7 +44,6 @@ def test_dry_run_sends_no_signal(site: Site) -> None:
 NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "MIN_TTL", "STALE_TTL")}
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("lifetimes", [{}, NEVER_FRESH], ids=["TTL", "no TTL"])
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
@@ -78,7 +76,6 @@ def test_handler_may_await_a_page_of_the_origin(
     assert lifetimes or len(site.log("/robots.txt")) == 8
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
     """The close cancels the fetch, but not its handler, which awaits the close."""
     site.robots(FILE)

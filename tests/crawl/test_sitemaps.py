@@ -10,7 +10,7 @@ import pytest
 from scrapy import signals
 
 from tests.support import replies
-from tests.support.crawl import Reactor, crawl, reactors, start_crawl
+from tests.support.crawl import Reactor, crawl, start_crawl
 from tests.support.left_out import long_after
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -29,7 +29,6 @@ def sitemap(*urls: str) -> Reply:
 
 
 @pytest.mark.parametrize("dialect", long_after(1, ["1994", "extended"]))
-@pytest.mark.parametrize("reactor", reactors())
 def test_sitemap_spider_fetches_each_robots_txt_once(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:
@@ -107,7 +106,6 @@ def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
     assert result.stats["finish_reason"] == "shutdown"
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_signal_has_the_sitemaps_of_a_file_and_is_sent_once(
     site: Site, reactor: Reactor
 ) -> None:
@@ -137,7 +135,6 @@ def test_dialect_1994_sends_no_signal(site: Site) -> None:
     assert "test/times" not in result.stats
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_signals_are_sent_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
@@ -17,7 +15,6 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl,
-    reactors,
 )
 from tests.support.site import Site
 
@@ -59,7 +56,6 @@ def assert_all_fetched(result: CrawlResult) -> None:
     assert len(result.fetched) == (SLOW + QUICK) * PAGES
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
     """48 requests wait at a concurrency of 3 while all quick pages are fetched.
 
@@ -85,7 +81,6 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     assert 3 < result.stats["test/most_robots"] <= 4 + 3
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
     """Twelve fetches are redirected to https at once; a pool for 3 pages has room for all."""
     with Site(tls="valid") as site:

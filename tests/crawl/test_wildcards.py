@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.crawl import Reactor, crawl, crawl_over_time, reactors
+from tests.support.crawl import Reactor, crawl, crawl_over_time
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
@@ -32,7 +32,6 @@ def test_ignored_wildcards_are_summed_up_at_the_close(site: Site, size: int) -> 
     assert result.stats["robots1994/wildcards_ignored"] == 2
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_requests_with_a_known_policy_are_summed_up_too(
     site: Site, reactor: Reactor
 ) -> None:

@@ -32,7 +32,6 @@ from tests.support.crawl import (
     Reactor,
     crawl,
     crawl_over_time,
-    reactors,
 )
 from tests.support.crawler import idle_crawler
 from tests.support.left_out import long_after
@@ -385,7 +384,6 @@ def test_broken_database_is_logged_once_and_permits_nothing(
     assert result.stats["robots1994/store_failures"] >= 1
 
 
-@pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     "kind",
     long_after(
@@ -441,7 +439,6 @@ def damage(flaw: str, path: Path, other: sqlite3.Connection) -> None:
             path.mkdir()
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_several_crawls_in_one_process_leak_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:

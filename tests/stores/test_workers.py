@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import Crawl, Reactor, reactors, start_crawl
+from tests.support.crawl import Crawl, Reactor, start_crawl
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
@@ -35,7 +35,6 @@ def start_workers(
     ]
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
     """The first worker fetches, the others wait for its policy, and all obey it."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
