@@ -8,12 +8,10 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-
-from cachetools import LRUCache
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.origin import Origin
@@ -29,11 +27,8 @@ MIN_BYTES: Final = 65_536
 BATCH: Final = 10
 """Entries deleted at a time."""
 
-SLACK_PAGES: Final = 250
-"""Pages freed at a time past the bound, so that not every write has to delete."""
-
-MAX_USES: Final = 10_000
-"""Uses noted in memory until the next write; past it the oldest is dropped."""
+MAX_BATCHES: Final = 100
+"""Batches that one write deletes at most; the next ones delete more."""
 
 PAGES_GIVEN_BACK: Final = 2_000
 """Pages by which one write shortens the file at most: some milliseconds."""
@@ -56,6 +51,7 @@ APPLICATION_ID: Final = 0x19940630
 VERSION: Final = 2
 """Of the table. The entries have a version of their own (`codec`)."""
 
+# `used_at` is when the entry was stored; version 0.1 noted uses, too.
 TABLE: Final = """CREATE TABLE policies (
     origin TEXT PRIMARY KEY NOT NULL,
     keep_until REAL NOT NULL,
@@ -114,25 +110,19 @@ _NEXT = (
 # that no handler interrupts. The call is abandoned then, and its thread completes it.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
-_USED = (
-    "UPDATE policies SET used_at = ? WHERE origin = ? AND used_at < ? "  # noqa: S608 - no input
-    # SQLite would have to load a cell that another program wrote.
-    f"AND length(packed) <= {MAX_ENTRY_BYTES}"
-)
 _DELETE = (
     "DELETE FROM policies WHERE rowid IN "  # noqa: S608 - no input
     f"(SELECT rowid FROM policies {{}} LIMIT {BATCH})"
 )
 _DELETE_EXPIRED = _DELETE.format("WHERE keep_until <= ?")
-_DELETE_UNUSED = _DELETE.format("ORDER BY used_at")
+_DELETE_OLDEST = _DELETE.format("ORDER BY used_at")
 
 
 @dataclass(eq=False)
 class SqliteStore(PolicyStore):
     """Stores policies in the file at *path*, which has about *max_bytes* bytes at most.
 
-    The least recently used are deleted first, and their pages given back. A use is
-    noted in memory and written with a later write, so reading writes nothing.
+    Those that were stored first are deleted first, and their pages given back.
     """
 
     path: str
@@ -141,7 +131,6 @@ class SqliteStore(PolicyStore):
     clock: Callable[[], float] = time.time
     _give_up: float = 0.0
     _connection: sqlite3.Connection | None = None
-    _uses: LRUCache[str, float] = field(default_factory=lambda: LRUCache(MAX_USES))
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "SqliteStore":
@@ -157,12 +146,8 @@ class SqliteStore(PolicyStore):
 
     def get(self, origin: Origin) -> bytes | None:
         """Look up one entry by its primary key."""
-        name = str(origin)
-        row, _ = self._query(_GET, name)
-        if row is None or row[2] is None:
-            return None
-        self._uses[name] = self.clock()
-        return bytes(row[2])
+        row, _ = self._query(_GET, str(origin))
+        return None if row is None or row[2] is None else bytes(row[2])
 
     def put(self, stored: Stored) -> None:
         """Store an entry, and delete what is over or past the bound, in one commit."""
@@ -176,7 +161,7 @@ class SqliteStore(PolicyStore):
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
                 base.execute(_PUT, row)
                 base.execute(_DELETE_EXPIRED, (now,))
-                self._delete_unused(base, bound)
+                _delete_oldest(base, bound)
             excess = min(_number(base, "page_count") - bound, PAGES_GIVEN_BACK)
             if excess > 0:
                 # `execute` would end after the first page.
@@ -196,16 +181,10 @@ class SqliteStore(PolicyStore):
                 yield Stored(origin, bytes(packed), float(keep_until))
 
     def close(self) -> None:
-        """Write the uses that are noted, and close the file."""
-        if self._connection is None:
-            return
-        with self._connected() as base, closing(base):
+        """Close the file."""
+        if self._connection is not None:
+            self._connection.close()
             self._connection = None
-            # A note that cannot be written costs a little of the order, no more.
-            with suppress(sqlite3.Error), base:
-                base.execute("BEGIN IMMEDIATE")
-                _check_objects(base)
-                self._write_uses(base)
 
     @property
     def exists(self) -> bool:
@@ -281,26 +260,13 @@ class SqliteStore(PolicyStore):
             time.sleep(RETRY_SECONDS)
         base.executescript(SCHEMA)
 
-    def _write_uses(self, base: sqlite3.Connection) -> None:
-        """Write when entries were used last, as far as this process knows."""
-        base.executemany(_USED, [(at, name, at) for name, at in self._uses.items()])
-        self._uses.clear()
 
-    def _delete_unused(self, base: sqlite3.Connection, bound: int) -> None:
-        """Delete the least recently used entries until the rest fits *bound* pages.
-
-        If that takes long, for the bound was lowered, later writes delete the rest.
-        """
-        if _used_pages(base) > bound:
-            self._write_uses(base)
-            goal = bound - min(bound // 50, SLACK_PAGES)
-            stop = self._give_up - self.timeout * OWN_SHARE * 0.75
-            while (
-                base.execute(_DELETE_UNUSED).rowcount
-                and _used_pages(base) > goal
-                and time.monotonic() < stop
-            ):
-                pass
+def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:
+    """Delete what was stored first until the rest fits *bound* pages."""
+    for _ in range(MAX_BATCHES):
+        if _number(base, "page_count") - _number(base, "freelist_count") <= bound:
+            return
+        base.execute(_DELETE_OLDEST)
 
 
 def _check_objects(base: sqlite3.Connection) -> None:
@@ -319,7 +285,3 @@ def _check_objects(base: sqlite3.Connection) -> None:
 
 def _number(base: sqlite3.Connection, name: str) -> int:
     return int(base.execute(f"PRAGMA {name}").fetchone()[0])
-
-
-def _used_pages(base: sqlite3.Connection) -> int:
-    return _number(base, "page_count") - _number(base, "freelist_count")
