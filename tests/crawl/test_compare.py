@@ -7,7 +7,6 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -148,29 +147,6 @@ def test_difference_because_of_the_status_is_reported(
     assert result.stats[f"{PROTEGO}/{direction}"] == 1
     (row,) = json.loads(path.read_text("utf-8"))["disagreements"]
     assert (row["cause"], row["lines"]) == ("status", [])
-
-
-@pytest.mark.parametrize(
-    ("compared", "report", "message"),
-    long_after(
-        1,
-        [
-            (True, "100%.json", "write %%"),
-            (True, "%(nothing)s.json", "no attribute 'nothing'"),
-            (["no.such.Parser"], "", "is not a parser"),
-            (["scrapy.Spider"], "", "is not a parser"),
-        ],
-    ),
-)
-def test_invalid_parser_or_report_stops_the_crawl_at_the_start(
-    site: Site, compared: Any, report: str, message: str
-) -> None:
-    """The error is reported, and no request is sent."""
-    settings = {"ROBOTS1994_COMPARE": compared, "ROBOTS1994_COMPARE_REPORT": report}
-    result = crawl([site.url("/page")], settings=settings)
-    assert site.targets() == []
-
-    assert message in result.error + result.log
 
 
 def test_report_that_cannot_be_written_is_logged_once(

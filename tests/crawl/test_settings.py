@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import pytest
 
 from scrapy_robots1994 import Robots1994Middleware, SettingsError
-from tests.crawl.test_addon import BUILT_IN, OURS
 from tests.support.crawl import Reactor, crawl
 from tests.support.crawler import idle_crawler
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
+BY_HAND: dict[str, Any] = {
+    "ADDONS": {},
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots1994.Robots1994Middleware": 100,
+    },
+}
+COMPARED = {"ROBOTS1994_COMPARE": True}
 INVALID: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
     "READING": ["strict", True, 1],
@@ -81,56 +89,66 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
         ("ROBOTS1994_TLL", "ROBOTS1994_TTL"),
         ("ROBOTS1994_UNREACHEABLE", "ROBOTS1994_UNREACHABLE"),
         ("robots1994_ttl", "ROBOTS1994_TTL"),
+        ("ROBOTS1994_DIALECT", '"extended"'),
     ],
 )
-def test_misspelt_name_is_an_error_with_a_suggestion(
+def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     name: str, suggestion: str
 ) -> None:
     """A setting without effect stops the crawl."""
-    assert f"did you mean {suggestion}" in refused(name, 5)
+    assert f"did you mean {suggestion}" in refused(name, "Extnded")
 
 
-@pytest.mark.parametrize("middleware", long_after(1, ["ours", "by hand"]))
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "message"),
     long_after(
         2,
         [
-            {"ROBOTS1994_TTL": "soon"},
-            {"ROBOTS1994_COMPARE": ["no.such.Parser"]},
-            {"ROBOTS1994_TLL": 5},
-            {"ROBOTS1994_STORE": "mysql://x"},
+            ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
+            (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "100%.json"}, "write %%"),
+            (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "%(no)s.json"}, "attribute 'no'"),
+            (
+                {"ROBOTS1994_COMPARE": ["no.such.Parser"]},
+                "no.such.Parser is not a parser",
+            ),
+            (
+                {"ROBOTS1994_COMPARE": ["scrapy.Spider"]},
+                "scrapy.Spider is not a parser",
+            ),
+            (
+                {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_PARSER": "no.such.Parser"},
+                "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
+            ),
+            ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
+            (
+                {"ROBOTS1994_COMPARE": ["no.such.Parser"]} | BY_HAND,
+                "no.such.Parser is not a parser",
+            ),
+            ({"ROBOTS1994_TLL": 5}, "did you mean ROBOTS1994_TTL"),
+            ({"ROBOTS1994_STORE": "mysql://x"}, "ROBOTS1994_STORE"),
         ],
     ),
-    ids=["value", "parser", "name", "store"],
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
-    site: Site, settings: dict[str, object], middleware: str, reactor: Reactor
+    site: Site,
+    settings: dict[str, Any],
+    message: str,
+    reactor: Reactor,
 ) -> None:
     """This holds with the add-on and with the middleware enabled by hand."""
-    by_hand = {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}
     result = crawl(
         [site.url("/page")],
-        settings=settings if middleware == "ours" else settings | by_hand,
-        middleware="ours" if middleware == "ours" else "builtin",
+        settings=settings,
         reactor=reactor,
         # Scrapy leaves the sessions of its aiohttp handler open.
         may_warn=reactor == "none",
     )
 
     assert site.targets() == []
-
-    message = str(result.error).partition(": ")[2]
-    assert message.startswith("ROBOTS1994_")
-    critical = [
-        line.split("] ", 2)[1]
-        for line in result.log.split("\n")
-        if " [scrapy_robots1994] CRITICAL: " in line
+    error = result.error.partition(": ")[2]
+    assert error.startswith("ROBOTS")
+    assert message in error
+    critical = result.lines(" [scrapy_robots1994] CRITICAL: ")
+    assert [it.split("] ", 2)[1] for it in critical] == [
+        f"CRITICAL: The crawl cannot start: {error}"
     ]
-    assert critical == [f"CRITICAL: The crawl cannot start: {message}"]
-    assert result.fetched == []
-
-
-def test_misspelt_value_is_an_error_with_a_suggestion() -> None:
-    """This holds for settings with named values."""
-    assert 'did you mean "extended"' in refused("ROBOTS1994_DIALECT", "Extnded")

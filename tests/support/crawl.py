@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Reactor = Literal["asyncio", "select", "none"]
-Middleware = Literal["ours", "builtin", "off", "dry_run"]
+Middleware = Literal["ours", "builtin", "off"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120.0
@@ -31,11 +31,6 @@ OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
     "builtin": {"ROBOTSTXT_OBEY": True},
     "off": {"ROBOTSTXT_OBEY": False},
-    "dry_run": {
-        "ROBOTSTXT_OBEY": True,
-        "ADDONS": {"scrapy_robots1994.Addon": 500},
-        "ROBOTS1994_DRY_RUN": True,
-    },
 }
 QUIET: dict[str, Any] = {
     "LOG_LEVEL": "DEBUG",

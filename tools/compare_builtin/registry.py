@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Side = Literal["builtin", "ours", "dry_run"]
+Side = Literal["builtin", "ours"]
 SIDES: tuple[Side, ...] = ("builtin", "ours")
 """The sides of the table. A test compares a dry run with the built-in."""
 
