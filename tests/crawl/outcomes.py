@@ -172,10 +172,15 @@ TRANSFERS = [
     Row("endless", replies.endless(RULES), R1),
     Row("endless-line", replies.endless(b"#"), R5_NO_POLICY),
     Row("header-1mb", headed(("X-Long", "x" * 2**20)), R5_NETWORK),
-    Row(
-        "back-again",
-        [replies.status(503), replies.text(RULES)],
-        replace(R1, attempts=2),
+    *(
+        Row(
+            f"back-again-{number}",
+            [answer, replies.text(RULES)],
+            replace(R1, attempts=2),
+        )
+        for number, answer in enumerate(
+            [replies.status(503), replies.reset(), replies.status(429, Retry_After="0")]
+        )
     ),
 ]
 

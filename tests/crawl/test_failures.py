@@ -1,17 +1,24 @@
-"""Whose fault it is that a robots.txt could not be downloaded (R5, R7)."""
+"""Fetches that fail: whose fault it is (R5, R7), and that no permitted page is lost."""
 
 from __future__ import annotations
 
-from tests.support.crawl import CrawlResult, Reactor, crawl
-from tests.support.failures import BUGS, OF_ORIGIN, OURS
+import pytest
 
-HANDLER = {"DOWNLOAD_HANDLERS": {"http": "tests.support.failures.FailingHandler"}}
+from tests.support import replies
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
+from tests.support.failures import BUGS, OF_ORIGIN, OURS
+from tests.support.left_out import long_after
+from tests.support.site import Site
+
+FILE = "User-agent: *\nDisallow: /private\n"
+RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
     """Request two pages of each host; no page is fetched, and each has an end."""
+    handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
-    result = crawl(urls, settings=HANDLER, reactor=reactor)
+    result = crawl(urls, settings={"DOWNLOAD_HANDLERS": handler}, reactor=reactor)
     assert result.fetched == []
     assert result.failed_urls == sorted(urls)
     return result
@@ -58,4 +65,78 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
         (f"builtins.{type(error).__name__}", None) for error in BUGS.values()
     }
     assert result.log.count("Traceback") == len(BUGS)
+    assert "robots1994/outcome/unreachable" not in result.stats
+
+
+def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
+    """With RETRY_ENABLED = False there is one fetch, and one line names the robots.txt."""
+    site.answer("/robots.txt", [replies.reset(), replies.text(FILE)])
+    result = crawl([site.url("/1"), site.url("/2")])
+
+    assert site.targets() == ["/robots.txt"]
+    (line,) = result.lines("Could not fetch")
+    assert site.url("/robots.txt") in line
+    assert "Traceback" not in result.log
+
+
+def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
+    """`DOWNLOAD_FAIL_ON_DATALOSS = False` is for pages: half a policy may be an open site."""
+    site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
+    site.answer("/page", replies.truncated(b"half a page", 500))
+    exempt = CrawlRequest(site.url("/page"), {"dont_obey_robotstxt": True})
+    result = crawl(
+        [site.url("/page"), exempt], settings={"DOWNLOAD_FAIL_ON_DATALOSS": False}
+    )
+
+    assert len(result.fetched) == 1
+    assert [it.verdict and it.verdict["reason"] for it in result.failed] == [
+        "unreachable"
+    ]
+
+
+def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
+    """Those that wait in the queue of the resolver take longer than three fetches may."""
+    site.robots(FILE)
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
+    settings = RETRIED | {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 1}
+    result = crawl(urls, settings=settings, reactor=reactor, hook="slow_names")
+
+    assert result.fetched_urls == sorted(urls)
+
+
+@pytest.mark.parametrize(
+    ("size", "ending", "settings"),
+    long_after(
+        1,
+        [
+            # All fetches at once would need more descriptors than the limit.
+            ((60, 1), "close", {"TEST_DESCRIPTORS": 64}),
+            # Each connection keeps its descriptor until it is closed.
+            ((100, 4), "keep", {"TEST_DESCRIPTORS": 256, "CONCURRENT_REQUESTS": 100}),
+        ],
+    ),
+)
+def test_few_descriptors_lose_no_page(
+    site: Site,
+    reactor: Reactor,
+    size: tuple[int, int],
+    ending: replies.Ending,
+    settings: dict[str, int],
+) -> None:
+    """R7 (a fault of our own): fetches wait for descriptors, and idle connections close."""
+    site.answer(
+        "/robots.txt", replies.Reply(body=FILE.encode(), delay=0.3, ending=ending)
+    )
+    site.answer("*", replies.Reply(body=b"page", ending=ending))
+    origins, pages = size
+    urls = [
+        site.url(f"/{page}", host=f"h{origin}.test")
+        for origin in range(origins)
+        for page in range(pages)
+    ]
+    result = crawl(
+        urls, settings=RETRIED | settings, reactor=reactor, hook="few_descriptors"
+    )
+
+    assert result.fetched_urls == sorted(urls)
     assert "robots1994/outcome/unreachable" not in result.stats

@@ -8,22 +8,9 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994 import __version__
-from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.left_out import long_after
 from tests.support.site import Site
-
-
-def test_failed_robots_txt_is_logged_in_one_line(site: Site) -> None:
-    """Peers row 13: the line names the robots.txt and not the page, without a traceback."""
-    site.answer("/robots.txt", replies.reset())
-    result = crawl([site.url("/page")])
-
-    lines = result.lines("Could not fetch")
-    assert len(lines) == 1
-    assert site.url("/robots.txt") in lines[0]
-    assert "Traceback" not in result.log
-
 
 ADVICE = 'ROBOTS1994_READING = "cautious" obeys split records'
 SUMMARY = "robots.txt of 1 origin has lines for this robot below a blank line"

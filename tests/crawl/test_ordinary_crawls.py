@@ -236,32 +236,6 @@ def test_crawl_delay_applies_to_no_other_host(site: Site, way: str) -> None:
     assert max(after - before for before, after in pairwise(pages)) < 4
 
 
-@pytest.mark.long
-def test_few_descriptors_and_connections_that_stay_open_lose_no_page() -> None:
-    """R7 (a fault of our own): 100 origins of 4 pages, in the order of origins.
-
-    Of 256 descriptors each connection keeps one until it is closed.
-    """
-    found: dict[str, int] = {}
-    for middleware in BOTH:
-        with Site() as site:
-            site.robots(OPEN)
-            urls = [
-                site.url(f"/{page}", host=f"h{host}.test")
-                for host in range(100)
-                for page in range(4)
-            ]
-            result = crawl(
-                urls,
-                middleware=middleware,
-                settings={"CONCURRENT_REQUESTS": 100, "TEST_DESCRIPTORS": 256},
-                hook="few_descriptors",
-            )
-        found[middleware] = len(result.fetched)
-
-    assert found["ours"] == 400 >= found["builtin"]
-
-
 @pytest.mark.parametrize("concurrent", long_after(1, [2, 16]))
 @pytest.mark.parametrize(
     "order", long_after(1, [50, 543]), ids=["before ours", "after ours"]

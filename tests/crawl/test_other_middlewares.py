@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,32 +56,6 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
         "/closed"
     ]
     assert result.unclean == []
-
-
-@pytest.mark.parametrize("source", ["environment", "meta"])
-def test_only_the_proxy_gets_its_password(
-    source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both requests leave through it, with a header that is not logged (peers row 7)."""
-    with Site() as proxy:
-        proxy.robots(OPEN)
-        url = proxy.url("").replace("http://", f"http://user:{SECRET}@")
-        if source == "environment":
-            monkeypatch.setenv("http_proxy", url)
-        meta = {"proxy": url} if source == "meta" else {}
-        pages = [f"http://far.example/{path}" for path in ("open", "closed")]
-        result = crawl(
-            [CrawlRequest(page, meta=meta) for page in pages], reactor=reactor
-        )
-        seen = proxy.log()
-
-    credentials = base64.b64encode(f"user:{SECRET}".encode()).decode()
-    assert [each.target for each in seen] == ["/robots.txt", "/open"]
-    assert {each.headers["proxy-authorization"] for each in seen} == {
-        f"Basic {credentials}"
-    }
-    assert result.fetched_urls == pages[:1]
-    assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,23 @@
-"""The public names of the package, and the descriptions of its commands."""
+"""The public names of the package, and what they do without a crawl."""
 
 from __future__ import annotations
 
+import copy
+import pickle
 from importlib import import_module
 
 import pytest
 
 import scrapy_robots1994
+from scrapy_robots1994 import (
+    ForbiddenByRobots,
+    Robots1994Parser,
+    RobotsTxt,
+    SettingsError,
+)
+from tests.support.crawler import idle_crawler
+
+PAGE = "https://www.site.test/no"
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
@@ -29,3 +40,46 @@ def test_command_has_a_one_line_description(name: str) -> None:
 
     assert len(command.short_desc()) < 72
     assert command.syntax().isprintable()
+
+
+def test_exception_survives_pickling_and_copying() -> None:
+    """`ForbiddenByRobots` can be passed between processes and stored in a queue."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /no")
+    refusal = ForbiddenByRobots(robots.verdict(PAGE, "me"))
+
+    for other in (pickle.loads(pickle.dumps(refusal)), copy.copy(refusal)):  # noqa: S301 (our own bytes)
+        assert other.verdict == refusal.verdict
+        assert str(other) == str(refusal)
+
+
+def test_parser_accepts_bytes_text_and_parsed_files() -> None:
+    """The constructor takes any of the three."""
+    body = b"User-agent: *\nDisallow: /no\n"
+
+    for each in (body, body.decode(), Robots1994Parser(body).robots):
+        parser = Robots1994Parser(each)
+
+        assert not parser.allowed(PAGE, "rex")
+        assert parser.robots.problems == ()
+
+
+def test_parser_reads_by_the_settings_of_its_crawler() -> None:
+    """Without a crawler, as Scrapy's interface allows, it reads by their defaults."""
+    body = b"User-agent: rover\nCrawl-delay: 2.5\n\nDisallow: /no\n"
+    settings = {"ROBOTS1994_READING": "cautious", "ROBOTS1994_DIALECT": "extended"}
+    plain = Robots1994Parser.from_crawler(None, body)
+    parser = Robots1994Parser.from_crawler(idle_crawler(settings), body)
+
+    assert plain.allowed(PAGE, "rover")
+    assert not parser.allowed(PAGE, "rover")
+    # `RobotParser.crawl_delay` exists since Scrapy 2.18.
+    delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
+    assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
+
+
+def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
+    """The built-in makes a parser of b"" at the start, so the crawl does not start."""
+    crawler = idle_crawler({"ROBOTS1994_READING": "bold"})
+
+    with pytest.raises(SettingsError, match="ROBOTS1994_READING must be"):
+        Robots1994Parser.from_crawler(crawler, b"")

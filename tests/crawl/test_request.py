@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
+from tests.support.crawl import COMPONENTS, CrawlRequest, crawl
 from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.left_out import long_after
 from tests.support.site import Site
@@ -159,52 +159,6 @@ def test_robots_txt_request_itself_is_never_refused(
     )
 
     assert result.fetched_urls == [page]
-
-
-def test_credentials_of_a_proxy_go_with_all_requests(reactor: Reactor) -> None:
-    """After a redirect the page has them in a header: Scrapy took them out of the URL."""
-    with Site() as proxy:
-        proxy.robots(OPEN)
-        proxy.answer("/1", replies.redirect("http://other.example/2"))
-        meta = {"proxy": proxy.url("").rstrip("/").replace("//", "//me:secret@")}
-        result = crawl([CrawlRequest("http://far.example/1", meta)], reactor=reactor)
-        sent = [seen.headers.get("proxy-authorization") for seen in proxy.log()]
-
-    assert result.fetched_urls == ["http://other.example/2"]
-    assert sent == ["Basic bWU6c2VjcmV0"] * 4
-
-
-def test_credentials_of_another_proxy_are_not_inherited() -> None:
-    """A header that the user set may be for the proxy of the page alone."""
-    with Site() as proxy:
-        proxy.robots(OPEN)
-        meta = {"proxy": proxy.url("").rstrip("/")}
-        sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
-        crawl([CrawlRequest("http://far.example/1", meta, sent)])
-        robots, *_ = proxy.log("/robots.txt")
-
-    assert "proxy-authorization" not in robots.headers
-
-
-def test_proxy_of_the_environment_is_that_of_its_scheme(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A robots.txt that is redirected to https leaves without the proxy for http."""
-    with Site(tls="valid") as site, Site() as proxy:
-        monkeypatch.setenv("TEST_PROXY", proxy.url("").rstrip("/"))
-        secure = site.secure_url("/policy.txt", host="far.test")
-        proxy.answer("/robots.txt", replies.redirect(secure))
-        site.answer("/policy.txt", replies.text("User-agent: *\nDisallow: /no\n"))
-        # The page that is redirected already has a proxy: the one for http.
-        proxy.answer("/old", replies.redirect("http://far.test/page"))
-        pages = ["http://old.test/old"]
-        result = crawl(pages, hook="name_proxies")
-        through = proxy.targets()
-        direct = [seen.target for seen in site.log() if not seen.proxied]
-
-    assert result.fetched_urls == ["http://far.test/page"]
-    assert through == ["/robots.txt", "/old", "/robots.txt", "/page"]
-    assert direct == ["/policy.txt"] * 2
 
 
 def test_robots_txt_request_leaves_from_the_address_of_the_page(site: Site) -> None:

@@ -1,0 +1,161 @@
+"""Proxies: which way a robots.txt request leaves, and that no password leaks."""
+
+from __future__ import annotations
+
+import base64
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.site import Site
+
+FILE = "User-agent: *\nDisallow: /closed\n"
+SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
+AIOHTTP = "scrapy.core.downloader.handlers._aiohttp"
+USER_INFO = [
+    f"user:{password.format(character)}"
+    for password in (
+        "hun{}ter2",
+        "hun{}2ter",
+        "12{}hunter",
+        "hun{}ter@s",
+        "hun{0}ter{0}s",
+    )
+    for character in ("%2F", "%3F", "%23", "%20", "%40", "%3A", "%5C")
+]
+USER_INFO += ["hunter", ":hun%2Fter"]
+
+
+@pytest.mark.parametrize("source", ["environment", "meta"])
+def test_only_the_proxy_gets_its_password(
+    source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All requests have it in a header, those of a redirected page, too (peers row 7)."""
+    pages = [f"http://far.example/{path}" for path in ("open", "closed")]
+    with Site() as proxy:
+        proxy.robots(FILE)
+        proxy.answer("/open", replies.redirect("http://other.example/2"))
+        url = proxy.url("").replace("http://", f"http://user:{SECRET}@")
+        if source == "environment":
+            monkeypatch.setenv("http_proxy", url)
+        meta = {"proxy": url} if source == "meta" else {}
+        result = crawl([CrawlRequest(page, meta) for page in pages], reactor=reactor)
+        seen = proxy.log()
+
+    credentials = base64.b64encode(f"user:{SECRET}".encode()).decode()
+    assert [it.target for it in seen] == ["/robots.txt", "/open", "/robots.txt", "/2"]
+    assert {it.headers["proxy-authorization"] for it in seen} == {
+        f"Basic {credentials}"
+    }
+    assert result.fetched_urls == ["http://other.example/2"]
+    assert SECRET not in result.log + str(result.stats) + str(result.failed)
+
+
+def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
+    """A header that the user set may be for the proxy of the page alone."""
+    meta = {"proxy": site.url("").rstrip("/")}
+    sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
+    crawl([CrawlRequest("http://far.example/1", meta, sent)])
+
+    assert "proxy-authorization" not in site.log("/robots.txt")[0].headers
+
+
+def test_proxy_of_the_environment_is_that_of_its_scheme(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A robots.txt that is redirected to https leaves without the proxy for http."""
+    with Site(tls="valid") as site, Site() as proxy:
+        monkeypatch.setenv("TEST_PROXY", proxy.url("").rstrip("/"))
+        secure = site.secure_url("/policy.txt", host="far.test")
+        proxy.answer("/robots.txt", replies.redirect(secure))
+        site.answer("/policy.txt", replies.text(FILE))
+        # The page that is redirected already has a proxy: the one for http.
+        proxy.answer("/old", replies.redirect("http://far.test/page"))
+        result = crawl(["http://old.test/old"], hook="name_proxies")
+        through = proxy.targets()
+        direct = [seen.target for seen in site.log() if not seen.proxied]
+
+    assert result.fetched_urls == ["http://far.test/page"]
+    assert through == ["/robots.txt", "/old", "/robots.txt", "/page"]
+    assert direct == ["/policy.txt"] * 2
+
+
+def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
+    site: Site, reactor: Reactor, tmp_path: Path
+) -> None:
+    """Each page fails with its own error; its password is not logged, and nothing stored."""
+    site.robots(FILE)
+    url = site.refused_url("").rstrip("/")
+    proxy = {"proxy": url.replace("//", f"//user:{SECRET}@")}
+    pages = [site.url(f"/{number}") for number in range(12)]
+    settings = {
+        "RETRY_ENABLED": True,
+        "RETRY_TIMES": 1,
+        "ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}",
+    }
+    failing = crawl(
+        [CrawlRequest(page, proxy) for page in pages],
+        settings=settings,
+        reactor=reactor,
+    )
+    healthy = crawl(pages, settings=settings, reactor=reactor)
+
+    assert failing.failed_urls == sorted(pages)
+    assert {it.verdict for it in failing.failed} == {None}
+    assert all("Refused" in failed.name for failed in failing.failed)
+    assert failing.stats["robots1994/local_faults"] >= 1
+    assert not [it for it in failing.stats if it.startswith("robots1994/outcome/")]
+    assert SECRET not in failing.log + str(failing.stats) + str(failing.failed)
+    assert healthy.fetched_urls == sorted(pages)
+
+
+def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
+    site: Site, reactor: Reactor
+) -> None:
+    """Ours 3.1: a dead proxy of the first request costs no page of another proxy."""
+    site.robots(FILE)
+    dead, alive = (url.rstrip("/") for url in (site.refused_url(""), site.url("")))
+    urls = [f"http://far.example/{number}" for number in range(4)]
+    pages = [
+        CrawlRequest(url, {"proxy": alive if number else dead}, priority=-number)
+        for number, url in enumerate(urls)
+    ]
+    result = crawl(pages, settings={"RETRY_ENABLED": True}, reactor=reactor)
+
+    assert result.fetched_urls == urls[1:]
+    assert result.failed_urls == urls[:1]
+    assert result.stats["robots1994/retries"] == 1
+    assert all(seen.proxied for seen in site.log())
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        "",
+        pytest.param(
+            f"{AIOHTTP}.AiohttpDownloadHandler",
+            marks=[
+                pytest.mark.long,
+                pytest.mark.skipif(
+                    not find_spec(AIOHTTP) or "asyncio" not in reactors(),
+                    reason="Scrapy has no handler for aiohttp",
+                ),
+            ],
+        ),
+    ],
+)
+def test_no_line_of_ours_has_a_password_of_a_proxy(handler: str) -> None:
+    """The proxy refuses connections; the client quotes its URL in the exception."""
+    requests = [
+        CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
+        for n, info in enumerate(USER_INFO)
+    ]
+    settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
+    result = crawl(requests, settings=settings, may_warn=bool(handler))
+
+    lines = result.lines("[scrapy_robots1994]")
+    assert len(lines) >= len(requests)
+    assert [line for line in lines if "hun" in line or "ter@s" in line] == []
