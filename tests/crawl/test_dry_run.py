@@ -470,21 +470,3 @@ def test_report_uses_the_robot_name_of_the_built_in(site: Site, tmp_path: Path) 
     ]
     shown = "rover/2.0 (for the other parser: tester/1.0)"
     assert rows == [(shown, "agent-matching")]
-
-
-@pytest.mark.parametrize(
-    ("settings", "meaning", "number"),
-    [(DRY, "would be refused", 21), ({}, "are refused", 21), ({}, "are refused", 20)],
-)
-def test_log_says_whether_forbidden_origins_are_refused(
-    site: Site, settings: dict[str, Any], meaning: str, number: int
-) -> None:
-    """Only the first twenty have their own warning; the others are counted."""
-    site.answer("/robots.txt", replies.text("x", status=403))
-    urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
-    result = crawl(urls, settings=settings)
-
-    counted = f"{number} origins answered 401 or 403 for robots.txt: all their URLs"
-    assert len(result.lines("WARNING", f"{counted} {meaning};")) == (number > 20)
-    assert len(result.lines("WARNING", "HTTP 403, forbidden", meaning)) == 20
-    assert result.log.count(f"all its URLs {meaning}") == number

@@ -1,4 +1,4 @@
-"""Messages of a crawl: log lines, exceptions, and stats."""
+"""Messages of a crawl: its log at the start, on the way and at the close."""
 
 from __future__ import annotations
 
@@ -8,88 +8,20 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994 import __version__
-from tests.support.crawl import crawl
+from tests.support import replies
+from tests.support.crawl import CrawlRequest, Reactor, crawl, crawl_over_time
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
-ADVICE = 'ROBOTS1994_READING = "cautious" obeys split records'
-SUMMARY = "robots.txt of 1 origin has lines for this robot below a blank line"
-BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
-
-
-@pytest.mark.parametrize(
-    ("robots", "reading", "warnings", "advice"),
-    [
-        (BELOW, "literal", 1, 1),
-        (BELOW, "cautious", 0, 0),
-        ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
-    ],
-)
-def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
-    site: Site, robots: str, reading: str, warnings: int, advice: int
-) -> None:
-    """It does not for a rule above all records, which no reading obeys."""
-    site.robots(robots)
-    result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
-
-    assert result.log.count("Read to the letter") == warnings
-    assert result.log.count(ADVICE) == advice
-    # The close sums up what each warning says.
-    assert result.log.count(SUMMARY) == advice
-
-
-@pytest.mark.parametrize(
-    ("dialect", "told"), [("1994", 1), ("revisited", 1), ("extended", 0)]
-)
-def test_allow_that_is_ignored_is_told_as_stricter(
-    site: Site, dialect: str, told: int
-) -> None:
-    """Apart from what opens the site, and where the dialect does not have the field."""
-    site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
-    result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
-
-    lines = result.lines("this is stricter")
-    assert len(lines) == told
-    assert all("INFO" in line and "line 3: Allow is not" in line for line in lines)
-    assert result.stats.get("robots1994/tightens_policy", 0) == told
-    assert result.stats["robots1994/weakens_policy"] == 1
-
-
-def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """O5 in the literal reading allows the site: one warning, however often it expires."""
-    site.robots("User-agent: *\n\nDisallow: /private\n")
-    result = crawl(
-        [site.url(f"/private/{number}") for number in range(3)],
-        settings={
-            "CONCURRENT_REQUESTS": 1,
-            "ROBOTS1994_TTL": 0,
-            "ROBOTS1994_MIN_TTL": 0,
-            "ROBOTS1994_MAX_WAITING": 0,
-        },
-    )
-    fetches = len(site.log("/robots.txt"))
-
-    assert fetches > 1
-    assert len(result.fetched) == 3
-    (line,) = result.lines("Read to the letter")
-    assert "WARNING" in line
-    assert "line 2" in line
-    assert result.stats["robots1994/weakens_policy"] == 1
-
-
-def test_control_characters_of_a_robots_txt_are_escaped(site: Site) -> None:
-    """O25: this applies to the log and to exceptions, and to bidi overrides, too."""
-    rule = "/private\x1b[31m\u202e"
-    site.robots(f"User-agent: *\nDisallow: {rule}\n")
-    result = crawl([site.url("/private%1B[31m%E2%80%AE/page")])
-
-    assert result.fetched == []
-    assert "\x1b" not in result.failed[0].message + result.log
-    assert "\u202e" not in result.failed[0].message + result.log
+CLOSED = "User-agent: *\nDisallow: /private\n"
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
+CLOSING = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
+NOTHING = "refused every start request"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     """It has version, dialect, reading, robot name, store and number of fetches."""
+    site.robots(CLOSED)
     result = crawl(
         [site.url("/")],
         settings={
@@ -107,6 +39,9 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
         "at most 7 parallel robots.txt fetches"
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
+    # Without refusals there is neither a table nor a stat.
+    assert "robots.txt refused" not in result.log
+    assert [key for key in result.stats if "refus" in key] == []
 
 
 @pytest.mark.parametrize(
@@ -130,3 +65,242 @@ def test_report_without_a_comparison_is_warned_of(
 
     assert ("ROBOTS1994_COMPARE_REPORT has no effect" in result.log) is warned
     assert (tmp_path / "report.json").exists() is not warned
+
+
+BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
+
+
+@pytest.mark.parametrize(
+    ("robots", "reading", "warnings", "advice"),
+    [
+        (BELOW, "literal", 1, 1),
+        (BELOW, "cautious", 0, 0),
+        ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
+    ],
+)
+def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
+    site: Site, robots: str, reading: str, warnings: int, advice: int
+) -> None:
+    """It does not for a rule above all records; the close sums up what warnings say."""
+    site.robots(robots)
+    result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
+
+    count = result.log.count
+    assert count("Read to the letter") == warnings
+    assert count('ROBOTS1994_READING = "cautious" obeys split records') == advice
+    assert count("of 1 origin has lines for this robot below a blank line") == advice
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reported"), [("1994", 1), ("revisited", 1), ("extended", 0)]
+)
+def test_allow_that_is_ignored_is_reported_as_stricter(
+    site: Site, dialect: str, reported: int
+) -> None:
+    """Apart from what opens the site, and where the dialect does not have the field."""
+    site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
+    result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
+
+    lines = result.lines("this is stricter")
+    assert len(lines) == reported
+    assert all("INFO" in line and "line 3: Allow is not" in line for line in lines)
+    assert result.stats.get("robots1994/tightens_policy", 0) == reported
+    assert result.stats["robots1994/weakens_policy"] == 1
+
+
+def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
+    """O5 in the literal reading allows the site: one warning, however often it expires."""
+    site.robots("User-agent: *\n\nDisallow: /private\n")
+    result = crawl(
+        [site.url(f"/private/{number}") for number in range(3)],
+        settings=ONE_BY_ONE | {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0},
+    )
+
+    assert len(site.log("/robots.txt")) > 1
+    assert len(result.fetched) == 3
+    (line,) = result.lines("Read to the letter")
+    assert "WARNING" in line
+    assert "line 2" in line
+    assert result.stats["robots1994/weakens_policy"] == 1
+
+
+def test_rules_are_escaped_and_shortened(site: Site) -> None:
+    """O25: in the log, in exceptions and in the table; bidi overrides, too."""
+    site.robots("User-agent: *\nDisallow: /p\x1b[31m\u202e" + "x" * 200 + "\n")
+    result = crawl([site.url("/p%1B[31m%E2%80%AE" + "x" * 201)])
+
+    shown = result.failed[0].message + result.log
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    row = next(line for line in result.log.split("\n") if "parsed     " in line)
+    assert "\\x1b[31m" in row
+    assert len(row) <= 100
+    assert "refused 1 request at 1 origin\n" in result.log
+
+
+def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
+    """It has the number, outcome, origin and first line, sorted by number."""
+    site.robots(CLOSED)
+    site.answer("/robots.txt", replies.status(503), at="b.test")
+    urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
+    result = crawl([*urls, site.url("/x", host="b.test"), site.url("/")])
+
+    log = result.log.split("\n")
+    at = next(n for n, line in enumerate(log) if "requests at 2 origins" in line)
+    a, b = site.url("", host="a.test"), site.url("", host="b.test")
+    assert log[at].endswith("robots.txt refused 4 requests at 2 origins")
+    heading = ["refused", "outcome", "origin", "first", "line", "that", "refused"]
+    assert log[at + 1].split() == heading
+    assert log[at + 2].split() == ["3", "parsed", a, "2:", "Disallow:", "/private"]
+    assert log[at + 3].split() == ["1", "unreachable", b, "HTTP", "503"]
+    assert result.stats["robots1994/refusing_origins"] == 2
+    assert result.stats["robots1994/forbidden/rule"] == 3
+    assert result.stats["robots1994/forbidden/unreachable"] == 1
+    assert result.stats[f"robots1994/refused_by/{a}"] == 3
+
+
+def test_table_has_at_most_20_origins(site: Site) -> None:
+    """It has the 20 with most refusals, and one row for the rest; so have the stats."""
+    site.robots(CLOSED)
+    urls = [
+        site.url(f"/private/{page}", host=f"h{number}.test")
+        for number in range(25)
+        for page in range(2)
+    ]
+    result = crawl(urls)
+
+    table = result.log[result.log.index("robots.txt refused 50 requests") :]
+    assert table.split("\n")[22].split() == ["10", "at", "the", "other", "origins"]
+    assert sum("refused_by" in key for key in result.stats) == 20
+
+
+def test_crawl_whose_every_start_was_refused_warns_once(
+    site: Site, reactor: Reactor
+) -> None:
+    """With the setting it is the finish reason, too. A duplicate is not counted."""
+    site.robots(CLOSED)
+    result = crawl(
+        [site.url(f"/private/{name}") for name in "abaab"],
+        spider="FilteredSpider",
+        settings=CLOSING,
+        reactor=reactor,
+    )
+
+    (line,) = result.lines(NOTHING)
+    assert "WARNING: robots.txt refused every start request (2)" in line
+    assert "line 2" in line
+    assert line.endswith("explains each.")
+    assert result.stats["robots1994/starts_refused"] == 2
+    assert result.stats["finish_reason"] == "robotstxt_denied"
+
+
+@pytest.mark.parametrize(
+    "open_one",
+    long_after(
+        1,
+        [
+            CrawlRequest("/"),
+            CrawlRequest("/private", {"dont_obey_robotstxt": True}),
+            CrawlRequest("/robots.txt"),
+        ],
+    ),
+    ids=["allowed", "not-obeying", "the-file"],
+)
+def test_one_start_request_that_is_sent_prevents_the_warning(
+    site: Site, open_one: CrawlRequest
+) -> None:
+    """The result of that request does not matter."""
+    site.robots(CLOSED)
+    started = CrawlRequest(site.url(open_one.url), open_one.meta)
+    urls = [site.url("/private/1"), started, site.url("/private/2")]
+    result = crawl(urls, settings=CLOSING)
+
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
+@pytest.mark.parametrize("order", long_after(1, [[0, 2, 1], [2, 0, 1]]))
+def test_start_request_of_an_earlier_run_was_not_refused(
+    site: Site, tmp_path: Path, order: list[int]
+) -> None:
+    """A resumed crawl drops it as a duplicate, but robots.txt did not refuse it."""
+    site.robots(CLOSED)
+    settings = CLOSING | {"JOBDIR": str(tmp_path)}
+    urls = [site.url("/a"), site.url("/b"), site.url("/private")]
+    crawl(urls[:2], spider="FilteredSpider", settings=settings)
+    several = [urls[place] for place in order]
+    result = crawl(several, spider="FilteredSpider", settings=settings)
+
+    assert result.failed_urls == urls[2:]
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("settings", "meaning", "number"),
+    [
+        ({"ROBOTS1994_DRY_RUN": True}, "would be refused", 21),
+        ({}, "are refused", 21),
+        ({}, "are refused", 20),
+    ],
+)
+def test_log_says_whether_forbidden_origins_are_refused(
+    site: Site, settings: dict[str, Any], meaning: str, number: int
+) -> None:
+    """Only the first twenty have their own warning; the others are counted."""
+    site.answer("/robots.txt", replies.text("x", status=403))
+    urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
+    result = crawl(urls, settings=settings)
+
+    counted = f"{number} origins answered 401 or 403 for robots.txt: all their URLs"
+    assert len(result.lines("WARNING", f"{counted} {meaning};")) == (number > 20)
+    assert len(result.lines("WARNING", "HTTP 403, forbidden", meaning)) == 20
+    assert result.log.count(f"all its URLs {meaning}") == number
+
+
+WILD = "User-agent: *\nDisallow: /*.pdf$\n"
+IGNORED = "which mean nothing in the dialect"
+
+
+@pytest.mark.parametrize("size", long_after(1, [40_000, 0]))
+def test_ignored_wildcards_are_summed_up_at_the_close(
+    site: Site, size: int, reactor: Reactor
+) -> None:
+    """1994 D1: the pages are sent, the last by a policy in memory, and the close counts."""
+    site.robots(WILD + "# more\n" * (size // 7))
+    first = [site.url("/x.pdf"), site.url("/z.html")]
+    result = crawl_over_time(first, [site.url("/y.pdf")], reactor=reactor)
+
+    assert len(site.log("/robots.txt")) == 1
+    assert len(result.fetched) == 3
+    (line,) = result.lines(IGNORED)
+    assert "WARNING" in line
+    assert "1 origin has" in line
+    assert "would have refused 2 of the 3 requests" in line
+    assert 'ROBOTS1994_DIALECT = "rfc9309"' in line
+    assert result.stats["robots1994/wildcards_ignored"] == 2
+
+
+@pytest.mark.parametrize(
+    ("robots", "dialect", "is_summed_up"),
+    long_after(
+        2,
+        [
+            (WILD, "1994", True),
+            (WILD, "rfc9309", False),
+            (CLOSED, "1994", False),
+            ("User-agent: other\nDisallow: /*.pdf$\n", "1994", False),
+        ],
+    ),
+)
+def test_ignored_wildcards_that_open_nothing_are_no_warning(
+    site: Site, robots: str, dialect: str, is_summed_up: bool
+) -> None:
+    """Without one in our record, or in a dialect that has them, no line is about them."""
+    site.robots(robots)
+    result = crawl([site.url("/z.html")], settings={"ROBOTS1994_DIALECT": dialect})
+
+    lines = result.lines(IGNORED)
+    assert len(lines) == is_summed_up
+    end = "would have refused 0 of the 1 request sent there."
+    assert all("INFO" in line and line.endswith(end) for line in lines)
