@@ -1,8 +1,10 @@
-"""Other middlewares and handlers: they change no verdict, and no password leaks."""
+"""Other middlewares and handlers change no verdict; ours, as one of many, delays none."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import gzip
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.settings import default_settings
@@ -10,13 +12,12 @@ from scrapy.settings import default_settings
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.left_out import long_after
+from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
+ONE_BY_ONE: dict[str, Any] = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 
 # Scrapy versions without HTTPAUTH settings read these attributes of the spider.
 OLDER_HTTPAUTH = (
@@ -45,16 +46,16 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
         },
         spider_args={"allowed_domains": ["a.test"]} | OLDER_HTTPAUTH,
     )
-    cookies = [seen.headers.get("cookie") for seen in site.log()]
-    auth = [seen.headers.get("authorization") for seen in site.log()]
-    targets = site.targets()
+    seen = site.log()
 
-    assert sorted(targets) == ["/flaky", "/flaky", "/open", "/robots.txt"]
-    assert cookies == [None] * 4
-    assert auth == [None] * 4
-    assert [failed.url.partition("test")[2][-7:] for failed in result.failed] == [
-        "/closed"
+    assert sorted(it.target for it in seen) == [
+        "/flaky",
+        "/flaky",
+        "/open",
+        "/robots.txt",
     ]
+    assert not [it for it in seen if {"cookie", "authorization"} & it.headers.keys()]
+    assert result.failed_urls == [site.url("/closed", host="a.test")]
     assert result.unclean == []
 
 
@@ -116,10 +117,8 @@ def test_stopped_robots_txt_download_fails_the_requests(
     result = crawl(pages, hook=hook, reactor=reactor)
 
     assert site.targets() == ["/robots.txt"]
-
-    assert {failed.name for failed in result.failed} == {
-        "scrapy.exceptions.StopDownload"
-    }
+    names = {failed.name for failed in result.failed}
+    assert names == {"scrapy.exceptions.StopDownload"}
     assert result.stats["robots1994/local_faults"] == 1
 
 
@@ -133,17 +132,23 @@ def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
     assert [failed.verdict is None for failed in result.failed] == [False]
 
 
-def test_request_returned_by_a_middleware_is_followed(site: Site) -> None:
-    """Its response is used as the robots.txt of the origin."""
+@pytest.mark.parametrize(
+    ("middleware", "sent"),
+    [
+        ("AnswerRobots", []),
+        ("RobotsFromOtherPath", ["/robots.txt", "/robots-file", "/open"]),
+    ],
+)
+def test_answer_or_request_of_a_middleware_is_obeyed(
+    site: Site, middleware: str, sent: list[str]
+) -> None:
+    """It takes the place of the robots.txt, which would disallow nothing."""
     site.answer("/robots-file", replies.text(OPEN))
-    site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n"))
-    pages = [site.url("/open"), site.url("/closed")]
-    settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RobotsFromOtherPath": 850}}
-    result = crawl(pages, settings=settings)
+    settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
+    result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
 
-    assert "/robots-file" in site.targets()
-
-    assert result.fetched_urls == pages[:1]
+    assert site.targets() == sent
+    assert {it.verdict and it.verdict["reason"] for it in result.failed} == {"rule"}
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> None:
@@ -180,37 +185,139 @@ def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> Non
     assert SECRET not in robots.target + robots.host
 
 
-OTHER: dict[str, Any] = {
-    "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 990},
-    "USER_AGENT": "known/1.0",
-}
-WARNING = (
-    "robots.txt is matched by the User-Agent known/1.0, but a downloader middleware"
-)
-
-
-def test_changed_user_agent_is_warned_about_once(site: Site) -> None:
-    """For two origins; the warning has both names and the setting to change."""
-    urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
-    result = crawl(urls, settings=OTHER)
-
-    assert result.log.count(WARNING) == 1
-    assert "sends other/2.0: set ROBOTSTXT_USER_AGENT" in result.log
+KNOWN = {"USER_AGENT": "known/1.0"}
+OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 990}}
 
 
 @pytest.mark.parametrize(
-    ("settings", "headers"),
+    ("settings", "headers", "warnings"),
     [
-        (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}),
-        ({"USER_AGENT": "known/1.0"}, {}),
-        ({"USER_AGENT": "known/1.0"}, {"User-Agent": "own/3.0"}),
+        (OTHER, {}, 1),
+        (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}, 0),
+        (KNOWN, {}, 0),
+        (KNOWN, {"User-Agent": "own/3.0"}, 0),
     ],
-    ids=["exact", "unchanged", "own"],
+    ids=["renamed", "exact", "unchanged", "own"],
 )
-def test_robot_name_that_is_set_or_sent_causes_no_warning(
-    site: Site, settings: dict[str, Any], headers: dict[str, str]
+def test_changed_user_agent_is_warned_about_once(
+    site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
 ) -> None:
-    """With ROBOTSTXT_USER_AGENT, without another middleware, and with a request header."""
-    result = crawl([CrawlRequest(site.url("/"), headers=headers)], settings=settings)
+    """For two origins; the warning has both names and the setting to change."""
+    urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
+    result = crawl(
+        [CrawlRequest(it, headers=headers) for it in urls], settings=settings
+    )
 
-    assert "robots.txt is matched by" not in result.log
+    lines = result.lines("robots.txt is matched by the User-Agent known/1.0, but")
+    assert len(lines) == result.log.count("robots.txt is matched by") == warnings
+    assert all("other/2.0: set ROBOTSTXT_USER_AGENT" in line for line in lines)
+
+
+LIMIT = 1_000
+FIRST = b"User-agent: *\nDisallow: /first\n"
+LAST = b"Disallow: /last\n"
+
+
+def filled(size: int) -> bytes:
+    """Return a file of *size* bytes whose last line disallows /last."""
+    return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
+
+
+@pytest.mark.parametrize(
+    ("challenge", "file", "opened"),
+    [
+        (replies.text(b"z" * (LIMIT - 100), 503), filled(LIMIT - 100), ["/open"]),
+        (replies.text("wait a moment", 503), filled(100 * LIMIT), ["/last", "/open"]),
+        (replies.text(b"z" * (2 * LIMIT), 503), filled(LIMIT - 100), ["/open"]),
+        (
+            replies.status(503, gzip.compress(b"wait"), **{"Content-Encoding": "gzip"}),
+            FIRST,
+            ["/last", "/open"],
+        ),
+    ],
+    ids=["below the limit", "before a long file", "over the limit", "compressed"],
+)
+def test_challenge_changes_nothing_about_the_file_after_it(
+    site: Site, challenge: Reply, file: bytes, opened: list[str]
+) -> None:
+    """O24: neither its size nor its content coding counts; a long file is truncated."""
+    site.answer("/robots.txt", [challenge, replies.text(file)])
+    urls = [site.url(path) for path in ("/first", "/last", "/open")]
+
+    middlewares = {f"{COMPONENTS}.AnswerChallenge": 600}
+    settings = {"DOWNLOADER_MIDDLEWARES": middlewares, "ROBOTS1994_MAX_BYTES": LIMIT}
+    result = crawl(urls, settings=settings)
+
+    assert len(site.log("/robots.txt")) == 2
+    assert result.fetched_urls == [site.url(path) for path in opened]
+    assert ("ROBOTS1994_MAX_BYTES" in result.log) is (len(file) > LIMIT)
+
+
+def test_replaced_request_has_one_concurrency_credit(
+    site: Site, reactor: Reactor
+) -> None:
+    """After twelve replaced robots.txt requests, the total concurrency is 3 again."""
+    site.robots(FIRST)
+    result = crawl(
+        [site.url("/", host=f"h{number}.test") for number in range(12)],
+        settings={
+            "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.Stamp": 300},
+            "CONCURRENT_REQUESTS": 3,
+        },
+        hook="note_concurrency",
+        reactor=reactor,
+    )
+
+    assert len(result.fetched) == 12
+    assert result.stats["test/concurrency"] == 3
+
+
+def test_request_with_a_known_policy_awaits_nothing(
+    site: Site, reactor: Reactor
+) -> None:
+    """A subclass that awaits `super().process_request()` works, and is not held up."""
+    site.robots(FIRST)
+    built_in = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+    ours = {built_in: None, f"{COMPONENTS}.CountingMiddleware": 100}
+
+    result = crawl(
+        [site.url("/1"), site.url("/first"), site.url("/last")],
+        middleware="builtin",
+        settings=ONE_BY_ONE | {"DOWNLOADER_MIDDLEWARES": ours},
+        reactor=reactor,
+    )
+
+    assert result.fetched_urls == [site.url("/1"), site.url("/last")]
+    assert result.stats["test/waits"] == 0
+
+
+def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
+    """Its rules are compiled while other origins go on, by each judge."""
+    many = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
+    site.robots(FIRST + many, at="large.test")
+    site.robots(FIRST, at="small.test")
+    urls = [
+        site.url(path, host=f"{size}.test")
+        for size in ("large", "small")
+        for path in ("/first", "/24999/x", "/25000/x")
+    ]
+
+    result = crawl(urls, reactor=reactor)
+
+    lines = {it.url: it.verdict and it.verdict["line"] for it in result.failed}
+    assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
+
+
+def test_few_origins_in_memory_cost_fetches_and_no_page(site: Site) -> None:
+    """With room for one policy, each change of the origin is one more fetch."""
+    site.robots(FIRST)
+    urls = [site.url(f"/{n}", host=f"h{n % 2}.test") for n in range(6)]
+
+    result = crawl(
+        [*urls, *(site.url("/first", host=f"h{n}.test") for n in range(2))],
+        settings=ONE_BY_ONE | {"ROBOTS1994_STORE": "memory://?max_origins=1"},
+    )
+
+    assert result.fetched_urls == sorted(urls)
+    assert len(result.failed) == 2
+    assert len(site.log("/robots.txt")) >= 6

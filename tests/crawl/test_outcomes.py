@@ -20,7 +20,6 @@ from tests.crawl.outcomes import FETCHED, R5_NETWORK, RULES, Row
 from tests.support import replies
 from tests.support.certificates import Flaw
 from tests.support.crawl import (
-    COMPONENTS,
     DAY,
     CrawlRequest,
     CrawlResult,
@@ -329,16 +328,6 @@ def test_ours_r7_407_is_the_answer_of_a_proxy(site: Site) -> None:
     (failed,) = result.failed
     assert failed.name.endswith("ConnectionRefusedError")
     assert "the proxy refused our credentials" in failed.message
-
-
-def test_response_of_a_middleware_is_obeyed(site: Site) -> None:
-    """It answers robots.txt in place of the server."""
-    settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerRobots": 850}}
-
-    result = crawl([site.url("/page")], settings=settings)
-
-    assert site.targets() == []
-    assert [it.verdict and it.verdict["reason"] for it in result.failed] == ["rule"]
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:

@@ -10,28 +10,26 @@ from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
-RECORD = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RecordMeta": 899}}
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 OPEN = "User-agent: *\nDisallow:\n"
 CLOSED = "User-agent: *\nDisallow: /\n"
 SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """No robots check, offsite filter, cookies or callback; ROBOTS1994_PROPAGATE_META.
-
-    Headers of a session or a page are not copied.
-    """
+    """It leaves as its page, by address and ROBOTS1994_PROPAGATE_META, but has no session."""
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
     headers = {"Referer": "http://secret.test/", "Cookie": "a=b"}
-    settings = {"ROBOTS1994_TIMEOUT": 7, "ROBOTS1994_PROPAGATE_META": ["session"]}
+    meta = {"session": "s1", "bindaddress": "127.0.0.9"}
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RecordMeta": 899},
+        "ROBOTS1994_TIMEOUT": 7,
+        "ROBOTS1994_PROPAGATE_META": ["session"],
+    }
+    result = crawl([CrawlRequest(url, meta, headers)], settings=settings)
 
-    result = crawl(
-        [CrawlRequest(url, {"session": "s1"}, headers)], settings=RECORD | settings
-    )
-
-    meta = result.stats["test/robots_meta"]
-    assert meta == {
+    assert result.stats["test/robots_meta"] == {
         "dont_obey_robotstxt": True,
         "allow_offsite": True,
         "dont_merge_cookies": True,
@@ -41,19 +39,15 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     }
     (robots,) = site.log("/robots.txt")
     assert robots.headers.keys().isdisjoint({"cookie", "referer", "authorization"})
+    assert robots.peer == "127.0.0.9"
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
     """Also where the rules for the usual one are already known."""
     site.robots("User-agent: special\nDisallow: /\n")
-    special = {"User-Agent": "special/1.0"}
-    pages = [CrawlRequest(site.url(f"/{number}")) for number in range(2)]
-    pages.append(CrawlRequest(site.url("/2"), headers=special))
-    pages.append(CrawlRequest(site.url("/3")))
-
-    result = crawl(
-        pages, settings={"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
-    )
+    names = [{}, {}, {"User-Agent": SPECIAL}, {}]
+    pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]
+    result = crawl(pages, settings=ONE_BY_ONE)
 
     assert result.failed_urls == [site.url("/2")]
     assert len(result.fetched) == 3
@@ -104,38 +98,28 @@ def test_robot_name_comes_from_the_settings_that_scrapy_uses(
 
 
 @pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
-def test_exempt_request_is_sent_without_a_robots_txt(
+def test_exempt_request_is_sent_and_allows_no_others(
     site: Site, exempt: Exempt
 ) -> None:
-    """No robots.txt is fetched for it, and the response is that of its own URL."""
-    site.robots(CLOSED)
-    url = exempt.url.format(port=site.port)
-    result = crawl([CrawlRequest(url, exempt.meta)], settings=exempt.settings)
-
-    reached = [f"http://{it.host}{it.target}" for it in site.log()]
-
-    assert result.fetched_urls == [url] * exempt.valid
-    assert reached == [url] * ("{port}" in exempt.url)
-
-
-@pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
-def test_exempt_request_does_not_allow_others(site: Site, exempt: Exempt) -> None:
-    """Requests before it, which put the rules in memory, and after it are refused."""
-    one_by_one = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
+    """The first one needs no robots.txt; those before and after the second are refused."""
     site.robots(CLOSED)
     url = exempt.url.format(port=site.port)
     result = crawl(
         [
+            CrawlRequest(url, exempt.meta, priority=3),
             CrawlRequest(site.url("/1"), priority=2),
             CrawlRequest(url, exempt.meta, priority=1),
             CrawlRequest(site.url("/2")),
         ],
-        settings={**one_by_one, **exempt.settings},
+        settings=ONE_BY_ONE | dict(exempt.settings),
     )
 
     refused = [it.url for it in result.failed if it.verdict is not None]
     assert refused == [site.url("/1"), site.url("/2")]
-    assert result.fetched_urls == [url] * exempt.valid
+    assert result.fetched_urls == [url] * 2 * exempt.valid
+    sent = [url] * ("{port}" in exempt.url)
+    reached = [f"http://{it.host}{it.target}" for it in site.log()]
+    assert reached == [*sent, site.url("/robots.txt"), *sent]
 
 
 @pytest.mark.parametrize("is_in_memory", long_after(1, [True, False]))
@@ -151,19 +135,8 @@ def test_robots_txt_request_itself_is_never_refused(
     urls = [CrawlRequest(closed, priority=10), CrawlRequest(page)]
     result = crawl(
         urls[not is_in_memory :],
-        settings={
-            "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RemoveOptOut": 50},
-            "CONCURRENT_REQUESTS": 1,
-            "ROBOTS1994_MAX_WAITING": 0,
-        },
+        settings=ONE_BY_ONE
+        | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RemoveOptOut": 50}},
     )
 
     assert result.fetched_urls == [page]
-
-
-def test_robots_txt_request_leaves_from_the_address_of_the_page(site: Site) -> None:
-    """With `bindaddress` in the meta, both leave from it."""
-    site.robots(OPEN)
-    crawl([CrawlRequest(site.url("/page"), {"bindaddress": "127.0.0.9"})])
-
-    assert [seen.peer for seen in site.log()] == ["127.0.0.9"] * 2
