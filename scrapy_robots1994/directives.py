@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import unescape
 
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -170,3 +171,60 @@ def _contains_term(term: str) -> bool:
 def _plain(text: str) -> str:
     """Return *text* in lower case, without the white space around it."""
     return text.strip(_SPACE).lower()
+
+
+# What the tokenizer of HTML reads from a `<` on. A piece without an end takes the rest of
+# the page, and none fails after it has consumed text, so the time is linear in the length
+# of the page. No parser that Scrapy brings is: libxml2 before 2.14 is quadratic in
+# attributes and in end tags, `html.parser` in quotes and in comments.
+_SPACES = r"[ \t\n\r\f]*"
+_VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
+_ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
+_NAME_ENDS = r"(?=[ \t\n\r\f/>])"
+_COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
+_CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
+_OTHER = r"[!?/][^>]*"
+# Elements whose content is text. One that is closed at once has none, as
+# `<script src="x" />` in XHTML that is sent as HTML.
+_TEXT = (
+    r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
+    rf"{_NAME_ENDS}{_ATTRIBUTES}(?:(?<=/)>|.*?(?:(?=</\1{_NAME_ENDS})|\Z))"
+)
+_TAG = (
+    rf"(?:(?:[a-z][^:> \t\n\r\f/]*:)?meta{_NAME_ENDS}(?P<meta>{_ATTRIBUTES})(?P<end>>?)"
+    rf"|[a-z]{_ATTRIBUTES})"
+)
+_FLAGS = re.ASCII | re.DOTALL | re.IGNORECASE
+_HTML = re.compile(f"<(?:{_COMMENT}|{_OTHER}|{_TEXT}|{_TAG})", _FLAGS)
+_XML = re.compile(f"<(?:{_COMMENT}|{_CDATA}|{_OTHER}|{_TAG})", _FLAGS)
+_ATTRIBUTE = re.compile(
+    rf"([^=> \t\n\r\f/][^=> \t\n\r\f/]*)(?:{_SPACES}={_SPACES}({_VALUE}))?"
+)
+
+
+def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield name and content of each meta tag of *page*, wherever it is.
+
+    Comments, scripts and other text have no tags, and a tag without its `>` is none. The
+    time is linear in the length of *page*.
+    """
+    # Pages P8: also in the body, where an author may have put them by mistake.
+    for piece in (_XML if is_xml else _HTML).finditer(page):
+        if piece["end"]:
+            found: dict[str, str] = {}
+            for name, value in _ATTRIBUTE.findall(piece["meta"]):
+                found.setdefault(name.lower(), value)
+            name, content = (_text(found.get(key, "")) for key in ("name", "content"))
+            if name and content:
+                yield name, content
+
+
+def _text(value: str) -> str:
+    """Return the text of the *value* of an attribute."""
+    if value[:1] in {'"', "'"}:
+        value = value[1:-1]
+    try:
+        return unescape(value)
+    except ValueError:
+        # Python converts no number of more than 4,300 digits.
+        return value

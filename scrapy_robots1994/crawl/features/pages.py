@@ -6,7 +6,6 @@ from functools import lru_cache
 from logging import DEBUG
 from typing import Any
 
-from parsel import Selector
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
@@ -29,6 +28,7 @@ from scrapy_robots1994.directives import (
     Directives,
     Said,
     directives_of,
+    meta_tags,
 )
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -38,9 +38,6 @@ PAGE_KEY = "robots1994_page"
 
 MAX_PAGE_BYTES = 64 * 1024
 """The bytes at the start of a page, and of `X-Robots-Tag`, that are read."""
-
-# In any namespace: with a prefix that the page does not declare, too.
-_META = "//*[name()='meta' or substring-after(name(), ':')='meta'][@name][@content]"
 
 # What Python raises for a charset that decodes no text, such as `zip`, and Scrapy at a page
 # with `<base href="http://[">`: it looks for the address of each page that it parses.
@@ -80,27 +77,11 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     header = lines[:MAX_PAGE_BYTES].decode("latin-1")
     tags: list[tuple[str, str]] = []
     if isinstance(response, (HtmlResponse, XmlResponse)):
-        tags = _meta_tags(response)
+        is_xml = isinstance(response, XmlResponse)
+        tags = list(meta_tags(_text(response), is_xml=is_xml))
     if not tags and not header:
         return NO_DIRECTIVES
     return directives_of(tags, [header], names)
-
-
-def _meta_tags(response: TextResponse) -> list[tuple[str, str]]:
-    """Return name and content of each meta tag at the start of *response*.
-
-    libxml2 says what is a tag, and not a comment, a script or other text.
-    """
-    # Pages P7: a tag without its end is none. Pages P8: also in the body, where an author
-    # may have put them by mistake.
-    whole = _text(response).rpartition(">")
-    # Some charsets decode to lone surrogates, which no parser takes.
-    text = "".join(whole[:2]).encode("utf-8", "replace").decode("utf-8")
-    kind = "xml" if isinstance(response, XmlResponse) else "html"
-    return [
-        (tag.xpath("string(@name)").get(""), tag.xpath("string(@content)").get(""))
-        for tag in Selector(text, type=kind).xpath(_META)
-    ]
 
 
 def _text(response: TextResponse) -> str:
