@@ -1,15 +1,140 @@
-"""The signals of a crawl: `robots_parsed` of Scrapy, and our `request_refused`."""
+"""Signals of a crawl, and sitemaps: a robots.txt is requested once per origin."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from scrapy import signals
 
-from tests.support.crawl import Reactor, crawl
+from tests.support import replies
+from tests.support.crawl import Reactor, crawl, start_crawl
+from tests.support.left_out import long_after
+from tests.support.replies import Reply
 from tests.support.site import Site
 
-FILE = "User-agent: *\nDisallow: /private\nSitemap: /sitemap.xml\n"
+SPIDER = "MapSpider"
+
+
+def sitemap(*urls: str) -> Reply:
+    """Return a sitemap of *urls*."""
+    places = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
+    body = (
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'
+    )
+    return Reply(200, body.encode(), (("Content-Type", "application/xml"),))
+
+
+@pytest.mark.parametrize("dialect", long_after(1, ["1994", "extended"]))
+def test_sitemap_spider_fetches_each_robots_txt_once(
+    site: Site, reactor: Reactor, dialect: str
+) -> None:
+    """Each of two origins gets one request for robots.txt, and its rules are obeyed."""
+    hosts = ("a.test", "b.test")
+    for host in hosts:
+        pages = [site.url(path, host=host) for path in ("/1", "/2", "/shut")]
+        where = site.url("/map.xml", host=host)
+        site.robots(f"Sitemap: {where}\nUser-agent: *\nDisallow: /shut\n", at=host)
+        site.answer("/map.xml", sitemap(*pages), at=host)
+    result = crawl(
+        [site.url("/robots.txt", host=host) for host in hosts],
+        spider=SPIDER,
+        reactor=reactor,
+        settings={"ROBOTS1994_DIALECT": dialect},
+    )
+
+    fetches = [seen.host.partition(":")[0] for seen in site.log("/robots.txt")]
+    permitted = [site.url(path, host=host) for path in ("/1", "/2") for host in hosts]
+    assert sorted(fetches) == [*hosts]
+    assert result.fetched_urls == sorted(permitted)
+    assert result.stats["robotstxt/forbidden"] == 2
+
+
+def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> None:
+    """The page has put the policy in memory, and the spider gets the file from there."""
+    site.robots("User-agent: *\nDisallow: /shut\n")
+    site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
+    result = crawl(
+        [site.url("/page")],
+        spider="Following",
+        spider_args={"robots": site.url("/robots.txt")},
+    )
+
+    assert len(site.log("/robots.txt")) == 1
+    assert result.fetched_urls == [site.url("/robots.txt")]
+
+
+@pytest.mark.parametrize(
+    ("answers", "ignored", "fetches"),
+    [
+        # The file that it gets in place of an answer is the 404 itself.
+        ([replies.status(404)], {"404": 1}, 1),
+        # There is no file in memory, so its own request is sent.
+        ([replies.reset(), replies.text("")], {}, 2),
+    ],
+    ids=["absent", "unreachable"],
+)
+def test_sitemap_spider_of_an_origin_without_a_file_ends(
+    site: Site, answers: list[Reply], ignored: dict[str, int], fetches: int
+) -> None:
+    """It gets the status of the one request, or requests the file itself."""
+    site.answer("/robots.txt", answers)
+    result = crawl([site.url("/robots.txt")], spider=SPIDER)
+
+    assert site.targets() == ["/robots.txt"] * fetches
+    key = "httperror/response_ignored_status_count/"
+    found = {it[len(key) :]: n for it, n in result.stats.items() if it.startswith(key)}
+    assert found == ignored
+    assert result.stats["finish_reason"] == "finished"
+
+
+def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
+    site: Site,
+) -> None:
+    """R6 (closing): it goes back to the scheduler, as a page does."""
+    site.answer("/robots.txt", replies.black_hole())
+    running = start_crawl(
+        [site.url("/robots.txt")], spider=SPIDER, settings={"DOWNLOAD_TIMEOUT": 5}
+    )
+    site.wait("/robots.txt")
+    running.send_sigint()
+    result = running.result()
+
+    assert site.targets() == ["/robots.txt"]
+    assert result.stats["finish_reason"] == "shutdown"
+
+
+def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
+    site: Site, reactor: Reactor, tmp_path: Path
+) -> None:
+    """The sitemap URLs are absolute, unique, and of http or https only.
+
+    The second crawl requests no robots.txt, and the third is one in the dialect of 1994,
+    where Sitemap is an unknown field (F6).
+    """
+    invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
+    valid = "/a.xml", "http://h.test/c", "/a.xml"
+    site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))
+    names = ["robots_parsed"] if hasattr(signals, "robots_parsed") else []
+    pages = [site.url("/1"), site.url("/2")]
+    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
+    for dialect in ("extended", "extended", "1994"):
+        result = crawl(
+            pages,
+            hook="note_sitemaps",
+            signals=names,
+            reactor=reactor,
+            settings=store | {"ROBOTS1994_DIALECT": dialect},
+        )
+        assert [name for name, _ in result.sent] == names
+        if dialect == "1994":
+            assert "test/times" not in result.stats
+        else:
+            assert result.stats["test/sitemaps"] == [site.url("/a.xml"), valid[1]]
+            assert result.stats["test/origin"] == pages[0].removesuffix("/1")
+            assert result.stats["test/request"] in pages
+            assert result.stats["test/times"] == 1
+    assert len(site.log("/robots.txt")) == 1
 
 
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
@@ -30,17 +155,6 @@ def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     assert result.failed_urls == pages[:2]
 
 
-def test_dry_run_sends_no_signal(site: Site) -> None:
-    """In a dry run, our rules refuse nothing."""
-    site.robots("User-agent: *\nDisallow: /a\n")
-    result = crawl(
-        [site.url("/a")], hook="record_refusals", settings={"ROBOTS1994_DRY_RUN": True}
-    )
-
-    assert not [key for key in result.stats if key.startswith("test/")]
-    assert result.failed_urls == [site.url("/a")]
-
-
 NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "MIN_TTL", "STALE_TTL")}
 
 
@@ -50,21 +164,17 @@ def test_handler_may_await_a_page_of_the_origin(
 ) -> None:
     """The policy is usable before handlers run, even if its lifetime is zero.
 
-    In the second crawl each policy comes from a store, and memory has room for one: the
-    signals are sent for them, too.
+    In the second crawl each policy comes from a store, and memory has room for one.
     """
-    site.robots(FILE)
+    site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
+    settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
+    args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
     for _ in range(2):
         result = crawl(
             spider="Counted",
-            spider_args={
-                "site": site.url("", host="h{n}.test"),
-                "pages": 8,
-                "hosts": 8,
-            },
-            settings=lifetimes
-            | {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"},
+            spider_args=args,
+            settings=settings | lifetimes,
             reactor=reactor,
             hook="await_a_page",
             timeout=30,
@@ -78,7 +188,7 @@ def test_handler_may_await_a_page_of_the_origin(
 
 def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
     """The close cancels the fetch, but not its handler, which awaits the close."""
-    site.robots(FILE)
+    site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
 
     result = crawl(
         [site.url("/page")],
