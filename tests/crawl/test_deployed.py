@@ -30,35 +30,6 @@ execute(["scrapy", *command])
 """
 
 
-def pack(project: Project) -> Path:
-    """Return the project and our package as an egg."""
-    archive = project.folder / "walker-1.0-py3.egg"
-    with zipfile.ZipFile(archive, "w") as packed:
-        for source in (project.folder / "walker").rglob("*.py"):
-            packed.write(source, source.relative_to(project.folder))
-        for source in PACKAGE.rglob("*.py"):
-            packed.write(source, source.relative_to(PACKAGE.parent))
-        packed.writestr("EGG-INFO/entry_points.txt", ENTRY)
-        named = "Metadata-Version: 2.1\nName: walker\nVersion: 1.0\n"
-        packed.writestr("EGG-INFO/PKG-INFO", named)
-    return archive
-
-
-def deploy(folder: Path, archive: Path, *command: str) -> tuple[list[str], str]:
-    """Return the URLs of the items of a deployed spider, and the log.
-
-    Scrapyd accepts a project only after listing its spiders, so this lists them, too.
-    """
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "runner.py").write_text(RUNNER)
-    listed = run("runner.py", archive, "list", folder=elsewhere)
-    assert (listed.code, listed.printed) == (0, "walk\n"), listed.log
-    result = run("runner.py", archive, *command, "-O", "-:jsonlines", folder=elsewhere)
-    assert result.code == 0, result.log
-    return [json.loads(line)["url"] for line in result.printed.splitlines()], result.log
-
-
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
@@ -68,10 +39,25 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
         settings.write(
             "import scrapy_robots1994\nBOT_NAME = scrapy_robots1994.__file__"
         )
-    archive = pack(project)
-    base = f"base={site.url('')}"
+    archive = tmp_path / "walker-1.0-py3.egg"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for folder in (tmp_path / "walker", PACKAGE):
+            for source in folder.rglob("*.py"):
+                packed.write(source, source.relative_to(folder.parent))
+        packed.writestr("EGG-INFO/entry_points.txt", ENTRY)
+        named = "Metadata-Version: 2.1\nName: walker\nVersion: 1.0\n"
+        packed.writestr("EGG-INFO/PKG-INFO", named)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "runner.py").write_text(RUNNER)
 
-    items, log = deploy(tmp_path, archive, "crawl", "walk", "-a", base)
+    # Scrapyd accepts a project only after listing its spiders.
+    listed = run("runner.py", archive, "list", folder=elsewhere)
+    options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
+    result = run("runner.py", archive, "crawl", "walk", *options, folder=elsewhere)
 
+    assert (listed.code, listed.printed) == (0, "walk\n"), listed.log
+    assert result.code == 0, result.log
+    items = [json.loads(line)["url"] for line in result.printed.splitlines()]
     assert items == [site.url("/open")]
-    assert f"bot: {archive}" in log
+    assert f"bot: {archive}" in result.log
