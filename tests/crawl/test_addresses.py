@@ -1,7 +1,7 @@
 """Forms of URLs: which are checked, as which origin, and as they are sent (O27).
 
 The log of the server shows it for each HTTP handler of Scrapy. Some of them remove dot
-segments, and servers do so after them.
+segments, and servers do so after them; some read a host where others read a path.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
+from scrapy_robots1994 import Origin
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
 from tests.support.http2 import http2_site
 from tests.support.left_out import long_after
@@ -25,12 +26,12 @@ from tests.support.site import Site
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 CLOSED = "User-agent: *\nDisallow: /private\n"
+FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
     """A Unicode name, a port, a user with a password, and a trailing dot.
 
-    No disallowed page is requested, and each origin's robots.txt is requested once.
     Scrapy versions differ in how they fetch a page with a password in its URL.
     """
     with Site(ports=2) as site:
@@ -49,7 +50,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
     assert "/private" not in targets
-    hosts = sorted(seen.host.partition(":")[0] for seen in robots)
+    hosts = sorted(seen.host.rpartition(":")[0] for seen in robots)
     assert hosts == ["127.0.0.1", "user.test", "xn--bcher-kva.test"]
     assert not [seen for seen in robots if "authorization" in seen.headers]
 
@@ -60,25 +61,18 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
         site.robots(CLOSED)
         urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
         result = crawl(urls, reactor=reactor, settings=IPV6)
-        robots = site.log("/robots.txt")
+        hosts = [seen.host for seen in site.log("/robots.txt")]
 
-    assert (result.fetched_urls, result.failed_urls) == ([urls[0]], [urls[1]])
-    assert [seen.host for seen in robots] == [f"[::1]:{site.port}"]
+    assert (result.fetched_urls, result.failed_urls) == (urls[:1], urls[1:])
+    assert hosts == [f"[::1]:{site.port}"]
 
 
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """`file:`, `data:` and `s3:` are not HTTP, so no robots.txt is requested.
-
-    A fake handler stands in for `s3:`, which would need a bucket and a client library.
-    """
+    """`file:`, `data:` and `s3:`, which would need a bucket and a client library."""
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
-    handler = f"{COMPONENTS}.FakeHandler"
     urls = [page.as_uri(), "data:text/plain,private", "s3://bucket/private"]
-
-    result = crawl(
-        urls, reactor=reactor, settings={"DOWNLOAD_HANDLERS": {"s3": handler}}
-    )
+    result = crawl(urls, reactor=reactor, settings={"DOWNLOAD_HANDLERS": {"s3": FAKE}})
 
     assert result.fetched_urls == sorted(urls)
     assert "robotstxt/request_count" not in result.stats
@@ -86,31 +80,21 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
     """Some HTTP clients would send it to a host whose policy was not read."""
-    urls = [
-        "http:///far.test/private",
-        "HTTPS:///far.test/robots.txt",
-        "http://:80/private",
-    ]
-    handler = f"{COMPONENTS}.FakeHandler"
-
-    result = crawl(
-        urls,
-        reactor=reactor,
-        settings={"DOWNLOAD_HANDLERS": {"http": handler, "https": handler}},
-    )
+    far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
+    urls = [*far, "http://:80/private"]
+    settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
+    result = crawl(urls, reactor=reactor, settings=settings)
 
     assert result.fetched == []
-    assert {failed.name for failed in result.failed} == {
-        "scrapy.exceptions.NotSupported"
-    }
-    assert len(result.failed) == len(urls)
+    assert [it.name for it in result.failed] == ["scrapy.exceptions.NotSupported"] * 3
 
 
 HANDLERS = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
-REACTORS_AND_HANDLERS: list[tuple[Reactor, str]] = [
-    (reactor, "") for reactor in reactors()
-]
+WITH_VERBATIM_URL = pytest.mark.skipif(
+    VERSION < (2, 19), reason="Scrapy normalizes all URLs"
+)
+REACTORS_AND_HANDLERS: list[tuple[Reactor, str]] = [(it, "") for it in reactors()]
 REACTORS_AND_HANDLERS += [
     ("asyncio", f"{HANDLERS}.{module}.{name}")
     for module, name in (
@@ -119,10 +103,18 @@ REACTORS_AND_HANDLERS += [
     )
     if find_spec(f"{HANDLERS}.{module}") and "asyncio" in reactors()
 ]
+with_each_handler = pytest.mark.parametrize(
+    ("reactor", "handler"), long_after(1, REACTORS_AND_HANDLERS)
+)
+written = pytest.mark.parametrize(
+    "meta",
+    [{}, pytest.param({"verbatim_url": True}, marks=WITH_VERBATIM_URL)],
+    ids=["normalized", "verbatim"],
+)
 
 UNRESERVED = re.compile("%(2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.IGNORECASE)
 
-DISALLOWED = (
+SPELLINGS = (
     "/private/1",
     "/a/../private/2",
     "/./private/3",
@@ -140,8 +132,12 @@ DISALLOWED = (
     "/x/.%2e/%2e/private/16",
     "/pri\tvate/17",
     "/a/.\n./priva\rte/18",
+    # Those that are allowed:
+    "/open/1",
+    "/private/../open/2",
+    "/open?to=/a/../private/3",
+    "/privat/4",
 )
-ALLOWED = ("/open/1", "/private/../open/2", "/open?to=/a/../private/3", "/privat/4")
 
 
 def normalized(target: str) -> str:
@@ -149,7 +145,7 @@ def normalized(target: str) -> str:
     path = target.partition("?")[0].replace("\\", "/")
     path = UNRESERVED.sub(lambda found: unquote(found[0]), path)
     segments: list[str] = []
-    for segment in re.split("/", path)[1:]:
+    for segment in path.split("/")[1:]:
         if segment == "..":
             del segments[-1:]
         elif segment != ".":
@@ -157,55 +153,110 @@ def normalized(target: str) -> str:
     return "/" + "/".join(segments)
 
 
-def requested_pages(site: Site) -> list[str]:
-    """Return the targets that *site* received, except robots.txt."""
-    return [target for target in site.targets() if target != "/robots.txt"]
-
-
-def assert_checked_as_sent(targets: list[str], failed: int, total: int) -> None:
+def assert_checked_as_sent(targets: list[str], failed: int) -> None:
     """Check that all allowed targets, and no others, were requested."""
-    assert [it for it in targets if normalized(it).startswith("/private")] == []
-    assert failed == total - len(targets)
-    assert {normalized(it) for it in targets} >= {"/open/1", "/open", "/privat/4"}
+    pages = [target for target in targets if target != "/robots.txt"]
+    paths = {normalized(it) for it in pages}
+    assert not [it for it in paths if it.startswith("/private")]
+    assert failed == len(SPELLINGS) - len(pages)
+    assert paths >= {"/open/1", "/open", "/privat/4"}
 
 
-def requests_for(base: str, *, is_verbatim: bool) -> list[CrawlRequest]:
-    """Return requests for all spellings below *base*, with `verbatim_url` if *is_verbatim*."""
-    if is_verbatim and VERSION < (2, 19):
-        pytest.skip("Scrapy has no meta key verbatim_url")
-    meta = {"verbatim_url": True} if is_verbatim else {}
-    return [CrawlRequest(base + path, meta=meta) for path in (*DISALLOWED, *ALLOWED)]
-
-
-@pytest.mark.parametrize(("reactor", "handler"), long_after(1, REACTORS_AND_HANDLERS))
-@pytest.mark.parametrize("is_verbatim", [False, True])
+@with_each_handler
+@written
 def test_no_spelling_of_a_disallowed_url_is_requested(
-    site: Site, reactor: Reactor, handler: str, *, is_verbatim: bool
+    site: Site, reactor: Reactor, handler: str, meta: dict[str, bool]
 ) -> None:
     """As Scrapy normalizes URLs and, since 2.19, as the spider writes them."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
-    site.robots("User-agent: *\nDisallow: /private\n")
-    requests = requests_for(site.url(""), is_verbatim=is_verbatim)
+    site.robots(CLOSED)
+    requests = [CrawlRequest(site.url("") + path, meta) for path in SPELLINGS]
     result = crawl(requests, reactor=reactor, settings=settings, may_warn=bool(handler))
-    targets = requested_pages(site)
 
-    assert_checked_as_sent(targets, len(result.failed), len(requests))
+    assert_checked_as_sent(site.targets(), len(result.failed))
 
 
 @pytest.mark.long
 @pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
-@pytest.mark.parametrize("is_verbatim", [False, True])
+@written
 def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
-    reactor: Reactor, tmp_path: Path, *, is_verbatim: bool
+    reactor: Reactor, tmp_path: Path, meta: dict[str, bool]
 ) -> None:
     """HTTP/2 sends the path in a header."""
     handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
     with http2_site(tmp_path) as (base, targets):
-        requests = requests_for(base, is_verbatim=is_verbatim)
+        requests = [CrawlRequest(base + path, meta) for path in SPELLINGS]
         result = crawl(
             requests, reactor=reactor, settings={"DOWNLOAD_HANDLERS": handlers}
         )
 
-    targets.remove("/robots.txt")
-    assert_checked_as_sent(targets, len(result.failed), len(requests))
+    assert_checked_as_sent(targets, len(result.failed))
+
+
+HOSTS = (
+    "http://{0}\\@{1}/private",
+    "http://{1}\\@{0}/private",
+    "http://{1}\\private",
+    "http://user\\:a@{1}/private",
+    "http:\\\\{1}/private?://",
+    "http:/\\{1}/private?://",
+    "http\\://{1}/private",
+    "ht\ttp://{1}/private",
+    "h\nttp://{1}/private",
+    "http\r://{1}/private",
+    "http:\t//{1}/private?://",
+    "http:/\t/{1}/private?://",
+    "http://\t{1}/private",
+    "http://{1}\x00/private",
+    "http://{0}\t@{1}/private",
+    "\x0bht\ttp://{1}/private",
+    "http:///{1}/private",
+    "http:{1}/private?://",
+)
+"""URLs that clients read differently: `{0}` is an origin that allows everything, `{1}` one
+that allows nothing. Scrapy accepts no URL without `://`.
+"""
+
+
+@WITH_VERBATIM_URL
+@with_each_handler
+def test_url_that_clients_read_differently_is_not_requested(
+    reactor: Reactor, handler: str
+) -> None:
+    """It fails with its own error, as its robots.txt is unknown."""
+    settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
+    with Site() as opened, Site() as closed:
+        opened.robots("")
+        closed.robots("User-agent: *\nDisallow: /\n")
+        names = [f"127.0.0.1:{site.port}" for site in (opened, closed)]
+        urls = [form.format(*names) for form in HOSTS]
+        requests = [CrawlRequest(url, {"verbatim_url": True}) for url in urls]
+        requests.append(CrawlRequest(opened.url("/last")))
+        result = crawl(
+            requests, reactor=reactor, settings=settings, may_warn=bool(handler)
+        )
+        targets = opened.targets(), closed.targets()
+
+    reason = (
+        "the URL names no host, or not the same one to every client, so there is no "
+        "robots.txt that could be fetched"
+    )
+    assert targets == (["/robots.txt", "/last"], [])
+    assert len(result.failed) == len(HOSTS)
+    assert {(failed.name, failed.message) for failed in result.failed} == {
+        ("scrapy.exceptions.NotSupported", reason)
+    }
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(f"a{sign}b" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
+        *("a\\", "a\\@b", "u\x1f@b", "a\uff1a8"),
+    ],
+)
+def test_host_that_clients_read_differently_has_no_origin(host: str) -> None:
+    """Backslash, control characters, and letters that IDNA turns into delimiters."""
+    assert Origin.of(f"http://{host}/") is None
+    assert Origin.of(f"https://{host}/") is None
