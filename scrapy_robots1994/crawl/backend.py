@@ -32,7 +32,6 @@ from scrapy_robots1994.policy.fetch_result import (
     Classes,
     FetchError,
     FetchResult,
-    Validators,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -113,11 +112,12 @@ class ScrapyBackend:
         threads.call_later(self._timeout + 1, cancel)
 
     async def fetch(
-        self, origin: Origin, context: RequestContext, validators: Validators | None
+        self, origin: Origin, context: RequestContext, last: Policy | None
     ) -> FetchResult:
         """Request robots.txt once; the fetch takes no concurrency of pages."""
         # Counted when it ends, also where it was cancelled: the built-in's key means
         # fetches, not answers.
+        validators = None if last is None else last.validators
         try:
             result = await self.download.fetch(origin, context, validators)
         finally:

@@ -11,7 +11,6 @@ from scrapy_robots1994.policy.fetch_result import (
     Classes,
     FetchResult,
     LocalFault,
-    Validators,
 )
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader
@@ -115,11 +114,11 @@ class ResolverBackend(Protocol[ContextT]):
     """What a cancelled wait raises (R6), if it is an `Exception`."""
 
     async def fetch(
-        self, origin: Origin, context: ContextT, validators: Validators | None
+        self, origin: Origin, context: ContextT, last: Policy | None
     ) -> FetchResult:
         """Request the robots.txt of *origin* once; a failure is returned, not raised.
 
-        Only with *validators* may the result be a 304.
+        Only with validators, of the *last* good policy, may the result be a 304.
         """
 
     async def sleep(self, seconds: float) -> None:

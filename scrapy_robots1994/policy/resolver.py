@@ -232,12 +232,10 @@ class PolicyResolver(Generic[ContextT]):
 
         Return the policy of another process if that was quicker.
         """
-        origin, last = in_flight.origin, in_flight.last
-        validators = None if last is None else last.validators
-        retries = 0
+        origin, retries = in_flight.origin, 0
         while True:
             context = in_flight.next_context()
-            result = await self.backend.fetch(origin, context, validators)
+            result = await self.backend.fetch(origin, context, in_flight.last)
             most = self.max_retries
             if self._aborted is not None:
                 # A failure may have taken all the time that there is.

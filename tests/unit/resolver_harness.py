@@ -126,9 +126,10 @@ class FakeBackend:
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
 
     async def fetch(
-        self, origin: Origin, context: str, validators: Validators | None
+        self, origin: Origin, context: str, last: Policy | None
     ) -> FetchResult:
         """Record the fetch, and wait for its answer."""
+        validators = None if last is None else last.validators
         fetch = FakeCall(origin, self.driver.pending(), validators)
         self.fetches.append(fetch)
         if origin in self.under_way:

@@ -266,7 +266,7 @@ class DryRun:
         self._memory.put(policy)
         if self._evidence is not None and isinstance(result, FetchError):
             self._evidence.fetched(origin, result)
-            self._evidence.policy_fetched(policy, result, None)
+            self._evidence.policy_fetched(policy, None)
         self._log.fetched(policy, result, None, None, now)
         if robots is None:
             return

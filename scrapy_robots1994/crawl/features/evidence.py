@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import partial
 from http.client import responses
 from logging import ERROR, INFO
 from typing import Any, NamedTuple
@@ -31,16 +30,20 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.crawl.faults import one_line
-from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, Record
+from scrapy_robots1994.crawl.features.evidence_files import (
+    Decision,
+    EvidenceFiles,
+    Record,
+)
 from scrapy_robots1994.crawl.features.evidence_format import (
     FETCHED,
     MAX_TEXT,
     ORIGIN,
     SOURCE,
     STATUS,
-    decision_of,
     digest_of,
     rfc3339,
+    shown_url,
 )
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
 from scrapy_robots1994.crawl.judges import Found, Judge
@@ -52,15 +55,10 @@ from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings, fill_in_pat
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.origin import Origin, head_of, target_of
-from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.policy import FetchError, LocalFault, Policy
 from scrapy_robots1994.policy.backend import InFlightFetch
-from scrapy_robots1994.policy.fetch_result import (
-    Answer,
-    FetchResult,
-    RobotsResponse,
-    Validators,
-)
+from scrapy_robots1994.policy.fetch_result import Answer, FetchResult
 from scrapy_robots1994.policy.outcomes import with_settings
 from scrapy_robots1994.policy.policy import Rules
 
@@ -116,16 +114,12 @@ class Reference(NamedTuple):
     original: "Reference | None" = None
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and its answer, as the downloader had them."""
+@dataclass(slots=True)
+class Fetch:
+    """A fetch in flight: the *last* good policy, and the *state* of its last answer."""
 
-    url: str
-    date: str
-    sent: tuple[str, list[tuple[str, str]]]
-    received: tuple[str, list[tuple[str, str]]]
-    body: bytes
-    headers: dict[str, str]
+    last: Policy | None
+    state: DownloadState | None = None
 
 
 class Evidence:
@@ -155,11 +149,9 @@ class Evidence:
         # By origin and time of the fetch: the record of each policy.
         self._policies: LRUCache[tuple[Origin, float], Reference]
         self._policies = LRUCache(MAX_POLICIES)
-        # Of the fetch in flight, or the last one: its last record, and a 304 that is
-        # written when the policy that it confirms is known.
+        # The last record of the fetch in flight, or of the last one.
         self._last: LRUCache[Origin, Reference] = LRUCache(MAX_POLICIES)
-        self._unwritten: dict[Origin, Exchange] = {}
-        self._states: dict[Origin, DownloadState] = {}
+        self._fetches: dict[Origin, Fetch] = {}
         # Where policies come from that were not fetched: those of the resolver, and those
         # that pages are decided by without it.
         places = [HTTP_CACHE] * crawler.settings.getbool("HTTPCACHE_ENABLED")
@@ -187,35 +179,34 @@ class Evidence:
 
     # What the resolver does.
 
-    def fetching(self, origin: Origin) -> None:
-        """Note that a fetch of *origin* begins."""
+    def fetching(self, origin: Origin, last: Policy | None) -> None:
+        """Note that a fetch of *origin* begins, given the *last* good policy."""
         self._last.pop(origin, None)
-        self._states.pop(origin, None)
+        self._fetches[origin] = Fetch(last)
 
     def answered(self, origin: Origin, request: Request, state: DownloadState) -> None:
         """Record the answer to one request for the robots.txt of *origin*."""
-        assert state.raw is not None  # noqa: S101 - it was answered
-        self._states[origin] = state
+        response = state.raw
+        assert response is not None  # noqa: S101 - it was answered
+        fetch = self._fetches.setdefault(origin, Fetch(None))
+        fetch.state = state
+        base = None
+        if response.status == NOT_MODIFIED and state.conditions and fetch.last:
+            base = self._reference_of(fetch.last, self._stores)
         cut = "unspecified" if state.is_stopped else ""
-        exchange = _exchange(
-            request, state.raw, "length" if state.is_truncated else cut
+        truncated = "length" if state.is_truncated else cut
+        self._last[origin] = self._write_exchange(
+            origin, request, response, truncated, base and (base.original or base)
         )
-        self._write_unwritten(origin)
-        if state.raw.status == NOT_MODIFIED and state.conditions:
-            self._unwritten[origin] = exchange
-        else:
-            self._last[origin] = self._write_exchange(origin, exchange)
 
     def observed(self, origin: Origin, request: Request, response: Response) -> None:
         """Record the answer to a request that was not sent by us: it decides nothing."""
-        self._write_exchange(origin, _exchange(request, response))
+        self._write_exchange(origin, request, response)
 
     def fetched(self, origin: Origin, result: FetchResult) -> None:
         """Record how a fetch of *origin* ended, if no answer says it."""
-        state = self._states.pop(origin, None)
-        if not (isinstance(result, RobotsResponse) and result.not_modified):
-            self._write_unwritten(origin)
-        if state is not None and state.is_changed:
+        fetch = self._fetches.pop(origin, None)
+        if fetch and fetch.state and fetch.state.is_changed:
             # What a downloader middleware changed is not what was recorded.
             self._last.pop(origin, None)
         match result:
@@ -230,24 +221,16 @@ class Evidence:
         more = {"WARC-Concurrent-To": f"<{about.record}>"} if about else {}
         self._last[origin] = self._write("metadata", origin, body.encode(), more)
 
-    def policy_fetched(
-        self, policy: Policy, result: Answer, last: Policy | None
-    ) -> None:
+    def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
         """Note which record *policy* was made from, given the *last* good one."""
-        origin, base = policy.origin, None
-        if isinstance(result, RobotsResponse) and result.not_modified and last:
-            base = self._reference_of(last, self._stores)
-        self._write_unwritten(origin, base and (base.original or base))
         if policy.is_stale_on_error and last is not None:
             reference = self._reference_of(last, self._stores)
         else:
             # No answer of the network: a downloader middleware made or changed it.
-            reference = (
-                self._last.get(origin)
-                or base
-                or self._write_policy(policy, "a downloader middleware")
+            reference = self._last.get(policy.origin) or self._write_policy(
+                policy, "a downloader middleware"
             )
-        self._policies[origin, policy.fetched_at] = reference
+        self._policies[policy.origin, policy.fetched_at] = reference
 
     def policy_loaded(self, policy: Policy) -> None:
         """Record a policy of the store, if the one of this crawl is another one."""
@@ -264,18 +247,11 @@ class Evidence:
             why = f"{type(found).__name__}: {one_line(found)}"
             self.unchecked(request, why, reference)
             return
-        now, robot = time.time(), self._robot.of(request)
-        verdict = found.rules(robot).verdict(request.url)
         reference = self._reference_of(found, self._source)
         request.meta[META_KEY] = reference.record
-        self._write_line(
-            request,
-            now,
-            **decision_of(verdict),
-            record=reference.record,
-            digest=reference.digest,
-            stale=found.is_stale_on_error or not found.is_fresh(now),
-        )
+        rules = found.rules(self._robot.of(request))
+        stale = found.is_stale_on_error or not found.is_fresh(time.time())
+        self._write_decision(request, rules, reference, stale=stale)
 
     def unchecked(
         self, request: Request, why: str, reference: Reference | None = None
@@ -283,27 +259,34 @@ class Evidence:
         """Write the line of a *request* that was not decided, and *why*."""
         # A request that was made from a response brings the record of that.
         request.meta.pop(META_KEY, None)
-        record, digest = reference[:2] if reference else (None, None)
-        self._write_line(request, time.time(), reason=why, record=record, digest=digest)
+        self._write_decision(request, why, reference)
 
-    def _write_line(self, request: Request, now: float, **values: Any) -> None:
-        """Write the line of a decision about *request* that was made *now*."""
-        line = {
-            "time": rfc3339(now),
-            "method": request.method,
-            "url": shown_url(request.url),
-            "robot": robot_text(self._robot.of(request)),
-            "decision": "unchecked",
-            "reason": None,
-            "line": None,
-            "rule": None,
-            "dialect": self._settings.dialect,
-            "reading": self._settings.reading,
-            "record": None,
-            "digest": None,
-            "stale": False,
-        }
-        self._files.write_line(line | values)
+    def _write_decision(
+        self,
+        request: Request,
+        decided: Rules | str,
+        reference: Reference | None,
+        *,
+        stale: bool = False,
+    ) -> None:
+        """Write the line of a decision about *request*: the rules, or why there is none."""
+        record, digest = reference[:2] if reference else (None, None)
+        robot, settings = self._robot.of(request), self._settings
+        self._files.write(
+            Decision(
+                time.time(),
+                request.method,
+                request.url,
+                robot,
+                decided,
+                settings.dialect,
+                settings.reading,
+                record,
+                digest,
+                stale,
+            ),
+            len(request.url) + len(robot),
+        )
 
     def _reference_of(self, policy: Policy, source: str) -> Reference:
         """Return the record of *policy*; if there is none, one from *source* is written."""
@@ -330,29 +313,38 @@ class Evidence:
         body = b"" if robots is None else robots.body
         return self._write("resource", policy.origin, body, more)
 
-    def _write_unwritten(self, origin: Origin, base: Reference | None = None) -> None:
-        """Write a 304 that waits, as a revisit of *base*, if that is known."""
-        exchange = self._unwritten.pop(origin, None)
-        if exchange is not None:
-            self._last[origin] = self._write_exchange(origin, exchange, base)
-
     def _write_exchange(
-        self, origin: Origin, exchange: Exchange, base: Reference | None = None
+        self,
+        origin: Origin,
+        request: Request,
+        response: Response,
+        truncated: str = "",
+        base: Reference | None = None,
     ) -> Reference:
-        """Write request and answer; one that confirms *base* as its revisit."""
+        """Write *request* and *response*, which is a revisit if it confirms *base*.
+
+        *truncated* says why the body is not whole, in the words of WARC.
+        """
+        url, date = shown_url(request.url), rfc3339(time.time())
+        protocol = response.protocol or "HTTP/1.1"
+        if not protocol.startswith("HTTP/"):
+            protocol = "HTTP/2"
         sent, received = new_id(), new_id()
+        named = {"WARC-Target-URI": url, "WARC-Date": date, ORIGIN: str(origin)}
         own = {"WARC-Record-ID": f"<{sent}>", "WARC-Concurrent-To": f"<{received}>"}
-        named = {
-            "WARC-Target-URI": exchange.url,
-            "WARC-Date": exchange.date,
-            ORIGIN: str(origin),
-        }
-        self._files.write_record(Record("request", named | own, http=exchange.sent))
-        digest, kind = digest_of(exchange.body), "response"
-        named |= exchange.headers
+        line = f"{request.method} {target_of(url)} {protocol}"
+        http = line, list(_headers(request.headers))
+        self._files.write(Record("request", named | own, http=http))
         named |= {"WARC-Record-ID": f"<{received}>", "WARC-Concurrent-To": f"<{sent}>"}
+        # Behind a proxy it is the address of the proxy.
+        if response.ip_address is not None and not request.meta.get("proxy"):
+            named["WARC-IP-Address"] = str(response.ip_address)
+        if truncated:
+            named["WARC-Truncated"] = truncated
+        kind, body = "response", response.body
+        digest = digest_of(body)
         if base is not None:
-            digest, kind = base.digest, "revisit"
+            kind, body, digest = "revisit", b"", base.digest
             named |= {
                 "WARC-Profile": _REVISIT,
                 "WARC-Refers-To": f"<{base.record}>",
@@ -360,9 +352,10 @@ class Evidence:
                 "WARC-Refers-To-Date": base.date,
             }
         named["WARC-Payload-Digest"] = digest
-        body = b"" if base else exchange.body
-        self._files.write_record(Record(kind, named, body, exchange.received))
-        return Reference(received, digest, exchange.date, exchange.url, base)
+        line = f"{protocol} {response.status} {responses.get(response.status, '')}"
+        http = line.rstrip(), list(_headers(response.headers))
+        self._files.write(Record(kind, named, body, http), len(body))
+        return Reference(received, digest, date, url, base)
 
     def _write(
         self, kind: str, origin: Origin, body: bytes, headers: dict[str, str]
@@ -381,7 +374,7 @@ class Evidence:
             "WARC-Payload-Digest": reference.digest,
             ORIGIN: str(origin),
         }
-        self._files.write_record(Record(kind, named | headers, body))
+        self._files.write(Record(kind, named | headers, body), len(body))
         return reference
 
     # The crawl.
@@ -391,15 +384,15 @@ class Evidence:
         self._call_in_crawl = thread_safe_call()
         self._files.start()
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self) -> None:
         """Close the crawl, from whatever thread."""
         # A crawl that has ended has no event loop; `_closed` looks for the error, too.
         with suppress(RuntimeError):
-            self._call_in_crawl(partial(self._fail, error))
+            self._call_in_crawl(self._fail)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self) -> None:
         """Log that evidence is missing, and close the crawl."""
-        self._log_once(error)
+        self._log_error()
         if EngineAccess.of(self._crawler).is_closing():
             return
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
@@ -410,36 +403,35 @@ class Evidence:
         else:
             deferred_from_coro(close(reason=CLOSE_REASON))
 
-    def _log_once(self, error: Exception) -> None:
-        """Log that evidence is missing because of *error*, if it is the first one."""
-        if self._has_failed:
-            return
-        self._has_failed = True
-        warc, journal = self._files.paths
-        log_line(
-            self._crawler,
-            ERROR,
-            "The evidence in %s and %s cannot be written (%s): the crawl closes with the "
-            "reason %s. Make room or choose another folder in ROBOTS1994_EVIDENCE, and "
-            "start it again",
-            str(warc),
-            str(journal),
-            one_line(error),
-            CLOSE_REASON,
-        )
+    def _log_error(self) -> bool:
+        """Return whether evidence is missing; the first time, log why."""
+        error = self._files.error
+        if error is not None and not self._has_failed:
+            self._has_failed = True
+            warc, journal = self._files.paths
+            log_line(
+                self._crawler,
+                ERROR,
+                "The evidence in %s and %s cannot be written (%s): the crawl closes with "
+                "the reason %s. Make room or choose another folder in "
+                "ROBOTS1994_EVIDENCE, and start it again",
+                str(warc),
+                str(journal),
+                one_line(error),
+                CLOSE_REASON,
+            )
+        return error is not None
 
     def _idle(self) -> None:
         """Write all there is before the crawl ends: it may still get another reason."""
         self._files.flush()
-        if self._files.error is not None:
-            self._log_once(self._files.error)
+        if self._log_error():
             raise CloseSpider(CLOSE_REASON)
 
     async def _closed(self) -> None:
         """Write the rest, and log what there is."""
         await run_in_thread(self._files.close)
-        if self._files.error is not None:
-            self._log_once(self._files.error)
+        if self._log_error():
             return
         text = "The evidence was written to %s and %s: %d records, %d decisions"
         warc, journal = self._files.paths
@@ -456,15 +448,12 @@ class RecordedBackend(ScrapyBackend):
         self.download.on_download = self.evidence.answered
 
     async def fetch(
-        self, origin: Origin, context: RequestContext, validators: Validators | None
+        self, origin: Origin, context: RequestContext, last: Policy | None
     ) -> FetchResult:
         """Request robots.txt once, and record how that ended."""
-        self.evidence.fetching(origin)
-        result: FetchResult = Cancelled("")
-        try:
-            result = await super().fetch(origin, context, validators)
-        finally:
-            self.evidence.fetched(origin, result)
+        self.evidence.fetching(origin, last)
+        result = await super().fetch(origin, context, last)
+        self.evidence.fetched(origin, result)
         return result
 
     # Called before any request is decided by the policy.
@@ -473,7 +462,7 @@ class RecordedBackend(ScrapyBackend):
         self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Note the record that *policy* was made from."""
-        self.evidence.policy_fetched(policy, result, in_flight.last)
+        self.evidence.policy_fetched(policy, in_flight.last)
         await super().policy_fetched(policy, result, in_flight)
 
     async def policy_loaded(
@@ -498,33 +487,6 @@ class EvidenceJudge:
         return self.inner.judge(request, origin, found)
 
 
-def _exchange(request: Request, response: Response, truncated: str = "") -> Exchange:
-    """Return *request* and *response* as they are written.
-
-    *truncated* says why the body is not whole, in the words of WARC.
-    """
-    url = shown_url(request.url)
-    headers = {}
-    # Behind a proxy it is the address of the proxy.
-    if response.ip_address is not None and not request.meta.get("proxy"):
-        headers["WARC-IP-Address"] = str(response.ip_address)
-    if truncated:
-        headers["WARC-Truncated"] = truncated
-    protocol = response.protocol or "HTTP/1.1"
-    if not protocol.startswith("HTTP/"):
-        protocol = "HTTP/2"
-    asks = f"{request.method} {target_of(url)} {protocol}"
-    answers = f"{protocol} {response.status} {responses.get(response.status, '')}"
-    return Exchange(
-        url,
-        rfc3339(time.time()),
-        (asks, list(_headers(request.headers))),
-        (answers.rstrip(), list(_headers(response.headers))),
-        response.body,
-        headers,
-    )
-
-
 def _headers(headers: Headers) -> Iterator[tuple[str, str]]:
     """Yield *headers*, without those that are not written."""
     for raw_name, values in headers.items():
@@ -532,14 +494,6 @@ def _headers(headers: Headers) -> Iterator[tuple[str, str]]:
         for value in () if name.lower() in _LEFT_OUT else values:
             text = " ".join(value.decode("latin-1").splitlines())
             yield name, shown_url(text) if name.lower() == "location" else text
-
-
-def shown_url(url: str) -> str:
-    """Return *url* without user name, password and fragment."""
-    head = head_of(url)
-    scheme, slashes, authority = head.partition("//")
-    behind = url[len(head) :].partition("#")[0]
-    return f"{scheme}{slashes}{authority.rpartition('@')[2]}{behind}"
 
 
 def new_id() -> str:

@@ -1,6 +1,7 @@
 """The files of evidence of one crawl: a WARC of answers, and a journal of decisions.
 
-A thread writes them, every second. What it has written stays readable when the process is
+A thread makes and writes all that came in a second at once: between two pages of a crawl
+the same code takes several times as long. What it has written stays readable when the process is
 killed: each record of the WARC is a gzip member, and so are the lines of a second in the
 journal. The WARC is written first, so that no line names a record that is not there.
 """
@@ -11,14 +12,22 @@ import json
 import os
 import re
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Event, Thread
 from typing import NamedTuple
 
+from scrapy_robots1994.crawl.features.evidence_format import (
+    decision_of,
+    rfc3339,
+    shown_url,
+)
+from scrapy_robots1994.crawl.robot_name import robot_text
 from scrapy_robots1994.errors import SettingsError, needs_extra
+from scrapy_robots1994.policy.policy import Rules
 
 with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.recordloader import ArcWarcRecord
@@ -56,11 +65,56 @@ class Record(NamedTuple):
     http: tuple[str, list[tuple[str, str]]] | None = None
 
 
+class Decision(NamedTuple):
+    """A decision about a request, of which a line of the journal is made.
+
+    *decided* are the rules for *robot* by which it was made, or the reason why the request
+    is unchecked.
+    """
+
+    time: float
+    method: str
+    url: str
+    robot: str | bytes
+    decided: Rules | str
+    dialect: str
+    reading: str
+    record: str | None
+    digest: str | None
+    stale: bool
+
+    def as_json(self) -> str:
+        """Return the line."""
+        reason = self.decided if isinstance(self.decided, str) else None
+        decision = {
+            "decision": "unchecked",
+            "reason": reason,
+            "line": None,
+            "rule": None,
+        }
+        if not isinstance(self.decided, str):
+            decision = decision_of(self.decided.verdict(self.url))
+        return _as_json(
+            {
+                "time": rfc3339(self.time),
+                "method": self.method,
+                "url": shown_url(self.url),
+                "robot": robot_text(self.robot),
+                **decision,
+                "dialect": self.dialect,
+                "reading": self.reading,
+                "record": self.record,
+                "digest": self.digest,
+                "stale": self.stale,
+            }
+        )
+
+
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
     No method raises once they exist: the first error is in *error*, and *on_error* is
-    called with it, in any thread.
+    called, in any thread.
     """
 
     def __init__(
@@ -69,7 +123,7 @@ class EvidenceFiles:
         name: str,
         info: Mapping[str, str],
         header: Mapping[str, object],
-        on_error: Callable[[Exception], object],
+        on_error: Callable[[], object],
     ) -> None:
         """Create both files, whose names begin with *name*.
 
@@ -98,12 +152,11 @@ class EvidenceFiles:
         self._on_error = on_error
         self.error: Exception | None = None
         self.records = self.lines = 0
-        # What both threads change, they change with this lock.
-        self._changed = Condition()
-        self._waiting: list[Record | str] = []
-        self._waiting_bytes = 0
-        # Writes that were requested, and how many of those have ended.
-        self._requested = self._ended = 0
+        self._waiting: deque[Record | Decision | Event] = deque()
+        # Bytes that came, and of these bytes those that wait no more: each is changed by
+        # one thread.
+        self._accepted = self._done = 0
+        self._is_due = Event()
         self._is_closing = False
         # A daemon: the interpreter must not wait for a disk that hangs.
         self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
@@ -117,56 +170,42 @@ class EvidenceFiles:
         """Begin to write; what came before waits."""
         self._thread.start()
 
-    def write_record(self, record: Record) -> None:
-        """Write *record* soon, after all before it; nothing after an error."""
-        self._put(record, len(record.body))
-
-    def write_line(self, line: Mapping[str, object]) -> None:
-        """Write *line* of the journal soon, after the records of its time."""
-        text = _as_json(line)
-        self._put(text, len(text))
-
-    def _put(self, item: Record | str, size: int) -> None:
-        """Let *item* wait for the thread, which is not woken for each."""
+    def write(self, item: Record | Decision, size: int = 0) -> None:
+        """Write *item*, of *size* bytes, after all before it; nothing after an error."""
         if self.error is not None:
             return
-        with self._changed:
-            self._waiting.append(item)
-            self._waiting_bytes += _ENTRY_BYTES + size
-            size = self._waiting_bytes
-            if size > FLUSH_BYTES:
-                self._changed.notify_all()
-        if size > MAX_WAITING_BYTES:
+        self._accepted += _ENTRY_BYTES + size
+        self._waiting.append(item)
+        waiting = self._accepted - self._done
+        if waiting > FLUSH_BYTES:
+            self._is_due.set()
+        if waiting > MAX_WAITING_BYTES:
             self._fail(TimeoutError("the disk does not follow the crawl"))
 
-    def flush(self) -> None:
-        """Return when all items are written, or cannot be."""
-        with self._changed:
-            self._requested += 1
-            number = self._requested
-            self._changed.notify_all()
-            has_ended = self._changed.wait_for(
-                lambda: self._ended >= number or self.error is not None, CLOSE_SECONDS
-            )
-        if not has_ended:
+    def flush(self, *, is_last: bool = False) -> None:
+        """Return when all items are written, or cannot be; the *is_last* one closes."""
+        is_written = Event()
+        self._waiting.append(is_written)
+        self._is_closing = is_last
+        self._is_due.set()
+        if self.error is None and not is_written.wait(CLOSE_SECONDS):
             self._fail(TimeoutError(f"the disk took more than {CLOSE_SECONDS:g} s"))
 
     def close(self) -> None:
         """Write the rest, and close the files."""
-        self._is_closing = True
         if self._thread.ident is None:
             self._thread.start()
-        self.flush()
+        self.flush(is_last=True)
 
     def _run(self) -> None:
         """Write what waits, every second, until the end."""
         is_open = True
         while is_open:
-            with self._changed:
-                self._changed.wait_for(self._is_due, FLUSH_SECONDS)
-                items, self._waiting = self._waiting, []
-                size, requested = self._waiting_bytes, self._requested
-                is_open = not self._is_closing
+            self._is_due.wait(FLUSH_SECONDS)
+            self._is_due.clear()
+            is_open = not self._is_closing
+            accepted = self._accepted
+            items = [self._waiting.popleft() for _ in range(len(self._waiting))]
             try:
                 if self.error is None:
                     self._write_out(items)
@@ -175,20 +214,16 @@ class EvidenceFiles:
                     self._journal.close()
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
                 self._fail(error)
-            with self._changed:
-                # Until here they are in memory.
-                self._waiting_bytes -= size
-                self._ended = requested
-                self._changed.notify_all()
+            # Until here they are in memory.
+            self._done = accepted
+            for item in items:
+                if isinstance(item, Event):
+                    item.set()
 
-    def _is_due(self) -> bool:
-        """Return whether to write before the second is over."""
-        return self._requested > self._ended or self._waiting_bytes > FLUSH_BYTES
-
-    def _write_out(self, items: Iterable[Record | str]) -> None:
+    def _write_out(self, items: Iterable[Record | Decision | Event]) -> None:
         """Write *items*, records first."""
         records = [self._pack(it) for it in items if isinstance(it, Record)]
-        lines = [it for it in items if isinstance(it, str)]
+        lines = [it.as_json() for it in items if isinstance(it, Decision)]
         # Also without any: a file that was removed is noticed.
         self._warc.append(b"".join(records))
         self._journal.append(_packed_lines(lines))
@@ -217,13 +252,9 @@ class EvidenceFiles:
 
     def _fail(self, error: Exception) -> None:
         """Report the first *error*."""
-        if self.error is not None:
-            return
-        self.error = error
-        self._on_error(error)
-        with self._changed:
-            # A call of `flush` waits for it.
-            self._changed.notify_all()
+        if self.error is None:
+            self.error = error
+            self._on_error()
 
 
 def _packed_lines(lines: list[str]) -> bytes:

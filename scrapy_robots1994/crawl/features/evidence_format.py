@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 from hashlib import new
 from typing import Any
 
+from scrapy_robots1994.origin import head_of
 from scrapy_robots1994.parser.verdict import Verdict
 
 ORIGIN = "Robots1994-Origin"
@@ -22,6 +23,14 @@ SOURCE = "Robots1994-Source"
 
 MAX_TEXT = 4_000
 """Characters of a rule in the journal, and of a header; more are cut off."""
+
+
+def shown_url(url: str) -> str:
+    """Return *url* without user name, password and fragment."""
+    head = head_of(url)
+    scheme, slashes, authority = head.partition("//")
+    behind = url[len(head) :].partition("#")[0]
+    return f"{scheme}{slashes}{authority.rpartition('@')[2]}{behind}"
 
 
 def decision_of(verdict: Verdict) -> dict[str, Any]:
