@@ -7,66 +7,17 @@ from pathlib import Path
 import pytest
 import scrapy.crawler
 
-from tests.support.crawl import reactors
+from tests.support.crawl import ROOT, reactors
 from tests.support.left_out import long_after
 from tests.support.project import CLOSED, WHY, run
 from tests.support.site import Site
 
-ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-SPIDERS = (
-    '''
-import asyncio, sys
-import scrapy
+SPIDERS = """
+import asyncio
 from scrapy import crawler as crawlers
 from scrapy.utils.log import configure_logging
-
-BASE = sys.argv[1]
-
-
-class Walk(scrapy.Spider):
-    name = "walk"
-    pages = ["/open", "/private"]
-
-    async def start(self):
-        for page in self.pages:
-            yield scrapy.Request(BASE + page, errback=self.refused)
-
-    def parse(self, response):
-        print(self.name, "fetched", response.url.removeprefix(BASE))
-
-    def refused(self, failure):
-        print(self.name, "refused", failure.request.url.removeprefix(BASE),
-              "by line", failure.value.verdict.line)
-
-
-class Other(Walk):
-    name = "other"
-    custom_settings = {"USER_AGENT": "other/2.0"}
-
-
-class Free(Walk):
-    name = "free"
-    custom_settings = {"ROBOTSTXT_OBEY": False}
-
-
-def reads(label, agent="walker/1.0", **ours):
-    found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
-    found["USER_AGENT"] = agent
-    return type("Reads", (Walk,), {"name": label, "custom_settings": found})
-
-
-def settings(**more):
-    return {
-        "ADDONS": {"scrapy_robots1994.Addon": 500},
-        "TWISTED_REACTOR": "'''
-    + ASYNCIO
-    + """",
-        "TELNETCONSOLE_ENABLED": False,
-        "USER_AGENT": "walker/1.0",
-        **more,
-    }
+from tests.support.walking import Free, Other, Walk, reads, settings
 """
-)
 
 
 def play(
@@ -76,7 +27,7 @@ def play(
     site.robots(robots)
     script = folder / "script.py"
     script.write_text(SPIDERS + start)
-    result = run(script, site.url(""), folder=folder)
+    result = run(script, site.url(""), folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log
     assert "Traceback" not in result.log
     return sorted(result.printed.splitlines()), result.log
