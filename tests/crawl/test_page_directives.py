@@ -1,11 +1,18 @@
-"""`page_directives`: tags of HTML in any encoding, and headers of any response."""
+"""`page_directives`: tags of HTML in any encoding, and headers of any response.
+
+The time to read them grows with the size of a hostile page, no faster.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from time import process_time_ns
 
 import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 
-from scrapy_robots1994 import Directives, page_directives
+from scrapy_robots1994 import page_directives
+from tests.support.left_out import long_after
 
 URL = "http://h.example/"
 TAG = '<meta name="robots" content="noindex, nofollow">'
@@ -15,15 +22,16 @@ XHTML = (
 )
 
 
+def found_in(response: Response) -> tuple[bool, bool]:
+    """Return whether *response* may be indexed and followed."""
+    directives = page_directives(response, "rover")
+    return directives.index, directives.follow
+
+
 def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, bool]:
     """Return whether a page with *body* may be indexed and followed."""
     raw = body.encode() if isinstance(body, str) else body
-    return index_and_follow(page_directives(kind(URL, body=raw), "rover"))
-
-
-def index_and_follow(directives: Directives) -> tuple[bool, bool]:
-    """Return the two directives."""
-    return directives.index, directives.follow
+    return found_in(kind(URL, body=raw))
 
 
 @pytest.mark.parametrize(
@@ -99,16 +107,11 @@ def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
 
 
 def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
-    """The tag is found whichever content type the server sends."""
+    """The tag is found in either. In XML a script may hold elements, and CDATA none."""
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
     assert page(XHTML.replace("noindex", "index"), XmlResponse) == (True, True)
-
-
-def test_pages_xml_has_no_elements_of_text() -> None:
-    """In XML a script may hold elements, and CDATA none."""
     tag = '<x:meta name="robots" content="none"/>'
-
     assert page(f"<script>{tag}</script>", XmlResponse) == (False, False)
     assert page(f"<p><![CDATA[ > {tag} ]]></p>", XmlResponse) == (True, True)
     assert page(f"<p><![CDATA[ ]]>{tag}</p>", XmlResponse) == (False, False)
@@ -122,7 +125,7 @@ def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) ->
     )
 
     assert page(TAG, kind) == (True, True)
-    assert index_and_follow(page_directives(response, "rover")) == (False, True)
+    assert found_in(response) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +138,7 @@ def test_pages_in_any_encoding(encoding: str) -> None:
 
     response = HtmlResponse(URL, body=body, headers=kind)
 
-    assert index_and_follow(page_directives(response, "rover")) == (False, False)
+    assert found_in(response) == (False, False)
 
 
 @pytest.mark.parametrize("kind", [HtmlResponse, XmlResponse])
@@ -165,3 +168,72 @@ def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
 
     assert page("x" * before + TAG) == (False, False)
     assert page("x" * (before + 1) + TAG) == (True, True)
+
+
+SMALL = 4 * 1024
+TIMES = 15
+"""Pages read completely; longer ones are cut."""
+
+
+def repeated(unit: str, before: str = "") -> Callable[[int], str]:
+    """Return a function from a size to a text of that size."""
+    return lambda size: before + unit * (size // len(unit))
+
+
+HOSTILE = {
+    "spaces before a value": repeated(" ", "<meta name="),
+    "spaces after a quote": repeated(" ", "<meta name='robots' content='none' a = '"),
+    "spaces after a name": repeated(" ", "<meta name"),
+    "names": repeated("<meta name=\n"),
+    "unclosed tags": repeated("<meta name="),
+    "unclosed quotes": repeated("<a b='"),
+    "mixed quotes": repeated("<meta a=\"' "),
+    "equals signs": repeated("=", "<meta a"),
+    "attributes": repeated(" a=b", "<meta"),
+    "comments": repeated("<!--"),
+    "hyphens": repeated("-", "<!--"),
+    "declarations": repeated("<!"),
+    "CDATA": repeated("<![CDATA["),
+    "scripts": repeated("<script>"),
+    "ends of scripts": repeated("</script", "<script>"),
+    "entities": repeated("&", "<meta name=robots content='none"),
+    "digits": repeated("9", "<meta name=robots content='&#"),
+    "terms": repeated("noindex x,", "<meta name=robots content='"),
+    "commas": repeated(",", "<meta name=robots content='"),
+}
+
+
+def cost(body: bytes, header: bytes = b"") -> int:
+    """Return the nanoseconds of CPU to read the directives, the minimum of several."""
+    costs = []
+    for _ in range(5):
+        response = HtmlResponse(URL, body=body, headers={"X-Robots-Tag": header})
+        start = process_time_ns()
+        page_directives(response, "rover")
+        costs.append(process_time_ns() - start)
+    return min(costs)
+
+
+@pytest.mark.parametrize("end", long_after(1, ["", "'>", ">"]))
+@pytest.mark.parametrize("name", HOSTILE)
+def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
+    """Fifteen times the page takes less than sixty times as long; squared, it is 225."""
+    small, large = (HOSTILE[name](SMALL * by) + end for by in (1, TIMES))
+
+    assert cost(large.encode()) < 4 * TIMES * cost(small.encode())
+
+
+@pytest.mark.parametrize("unit", [",", " ", "a:", "noindex x,", "unavailable_after: "])
+def test_pages_time_grows_no_faster_than_the_header(unit: str) -> None:
+    """X-Robots-Tag, of any length that a client accepts."""
+    small, large = (repeated(unit)(SMALL * by).encode() for by in (1, TIMES))
+
+    assert cost(b"", large) < 4 * TIMES * cost(b"", small)
+
+
+def test_pages_charset_with_a_slow_decoder_is_not_used() -> None:
+    """Python decodes Punycode in quadratic time."""
+    head = b"<meta charset=punycode>-"
+    small, large = (head + b"9a" * (SMALL * by // 2) for by in (1, TIMES))
+
+    assert cost(large) < 4 * TIMES * cost(small)
