@@ -34,7 +34,13 @@ from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import Exemption, RequestContext, exemption_of
+from scrapy_robots1994.crawl.requests import (
+    EVIDENCE,
+    VERDICT,
+    Exemption,
+    RequestContext,
+    exemption_of,
+)
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
@@ -254,8 +260,10 @@ class Robots1994Middleware:
     def _take_back(self, request: Request) -> bool:
         """Undo `_mark` and `_give_back`; return whether it went back for want of room."""
         meta = request.meta
-        # Sent again by an errback, it carries the verdict of the last time.
-        meta.pop("robots1994", None)
+        # Sent again by an errback, or made with the meta of a response, it carries what
+        # was decided about another request.
+        meta.pop(VERDICT, None)
+        meta.pop(EVIDENCE, None)
         if not meta.pop(SCHEDULED, False):
             # A component awaits it (`engine.download_async`): it has no way back.
             # Given back, it comes again at once.

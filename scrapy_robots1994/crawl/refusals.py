@@ -16,6 +16,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines, logger
+from scrapy_robots1994.crawl.requests import VERDICT
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -87,7 +88,7 @@ class Refusals:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
         self._increment(stats.FORBIDDEN)
         # For errbacks and signal handlers; written to disk with the request, it is small.
-        request.meta["robots1994"] = verdict
+        request.meta[VERDICT] = verdict
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = verdict.reason

@@ -21,6 +21,12 @@ OWN_REQUEST = "_robots1994_download"
 OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key of a request that is not checked, whatever its URL is."""
 
+VERDICT = "robots1994"
+"""Meta key of a refused request; its value is the verdict."""
+
+EVIDENCE = "robots1994_evidence"
+"""Meta key of a request of which evidence is recorded: the id of the record that decided."""
+
 
 _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
 

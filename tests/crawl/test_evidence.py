@@ -167,22 +167,29 @@ def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
     assert kinds == ["request", "response", "warcinfo"]
 
 
-def test_item_may_carry_the_record_that_decided(site: Site, tmp_path: Path) -> None:
-    """The meta of a response has the id of the record; an unchecked one has none."""
+@pytest.mark.parametrize("is_dry_run", [False, True])
+def test_item_may_carry_the_record_that_decided(
+    site: Site, tmp_path: Path, is_dry_run: bool
+) -> None:
+    """The meta of a response has the id of the record; an unchecked one has none.
+
+    Not even that of another response, whose meta its request was made with.
+    """
     site.robots(RULES)
+    other = {"robots1994_evidence": "urn:uuid:of-another-request"}
+    exempt: dict[str, Any] = {"dont_obey_robotstxt": True}
+    page, *unchecked = (site.url(path) for path in ("/b", "/c", "/d", "/robots.txt"))
+    metas = (exempt, exempt | other, other)
     result = crawl(
-        [
-            site.url("/b"),
-            CrawlRequest(site.url("/c"), meta={"dont_obey_robotstxt": True}),
-        ],
+        [CrawlRequest(page, meta=other), *map(CrawlRequest, unchecked, metas)],
         spider="StampingSpider",
-        settings=recording(tmp_path),
+        settings=recording(tmp_path, ROBOTS1994_DRY_RUN=is_dry_run),
     )
 
-    captures, _, _ = evidence.only(tmp_path)
-    (response,) = [it for it in captures if it.kind == "response"]
+    captures, _, (line,) = evidence.only(tmp_path)
+    assert line["record"] in [it.record for it in captures]
     stamped = {item["url"]: item["evidence"] for item in result.items}
-    assert stamped == {site.url("/b"): response.record, site.url("/c"): None}
+    assert stamped == {page: line["record"], **dict.fromkeys(unchecked)}
 
 
 @pytest.mark.parametrize("is_on", [False, True])

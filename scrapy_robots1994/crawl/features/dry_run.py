@@ -35,7 +35,7 @@ from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import counted, log_line, logger
-from scrapy_robots1994.crawl.requests import OPT_OUT, exemption_of
+from scrapy_robots1994.crawl.requests import EVIDENCE, OPT_OUT, exemption_of
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.unpacking import codings_of
@@ -279,6 +279,8 @@ class DryRun:
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision about *request* with what ours would have decided."""
         origin = Origin.of(request.url)
+        # Of another request, whose meta this one was made with.
+        request.meta.pop(EVIDENCE, None)
         if (
             origin is None
             or exemption_of(request.url, origin, request.meta) is not None

@@ -48,7 +48,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
 from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings, fill_in_path
@@ -61,9 +61,6 @@ from scrapy_robots1994.policy.backend import InFlightFetch
 from scrapy_robots1994.policy.fetch_result import Answer, FetchResult
 from scrapy_robots1994.policy.outcomes import with_settings
 from scrapy_robots1994.policy.policy import Rules
-
-META_KEY = "robots1994_evidence"
-"""The key of `response.meta` with the id of the record that decided."""
 
 CLOSE_REASON = "robots_evidence_failed"
 
@@ -248,7 +245,7 @@ class Evidence:
             self.unchecked(request, why, reference)
             return
         reference = self._reference_of(found, self._source)
-        request.meta[META_KEY] = reference.record
+        request.meta[EVIDENCE] = reference.record
         rules = found.rules(self._robot.of(request))
         stale = found.is_stale_on_error or not found.is_fresh(time.time())
         self._write_decision(request, rules, reference, stale=stale)
@@ -257,8 +254,6 @@ class Evidence:
         self, request: Request, why: str, reference: Reference | None = None
     ) -> None:
         """Write the line of a *request* that was not decided, and *why*."""
-        # A request that was made from a response brings the record of that.
-        request.meta.pop(META_KEY, None)
         self._write_decision(request, why, reference)
 
     def _write_decision(
