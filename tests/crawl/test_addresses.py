@@ -18,7 +18,7 @@ from scrapy.settings import default_settings
 from scrapy_robots1994 import Origin
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
 from tests.support.http2 import http2_site
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 # Scrapy's default resolver does not accept IPv6 literals. The setting was renamed in
@@ -103,9 +103,7 @@ REACTORS_AND_HANDLERS += [
     )
     if find_spec(f"{HANDLERS}.{module}") and "asyncio" in reactors()
 ]
-with_each_handler = pytest.mark.parametrize(
-    ("reactor", "handler"), long_after(1, REACTORS_AND_HANDLERS)
-)
+with_each_handler = table(("reactor", "handler"), *REACTORS_AND_HANDLERS)
 written = pytest.mark.parametrize(
     "meta",
     [{}, pytest.param({"verbatim_url": True}, marks=WITH_VERBATIM_URL)],

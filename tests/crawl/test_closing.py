@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.redis_server import RedisServer
 from tests.support.side import Side, pages_of
 from tests.support.site import Site
@@ -29,18 +29,13 @@ SCRAPY_TASK_MESSAGES = re.compile(
 """Logged by Scrapy 2.16 at a forced end without a reactor, even with ROBOTSTXT_OBEY off."""
 
 
-@pytest.mark.parametrize(
+@table(
     ("limit", "most"),
-    long_after(
-        1,
-        [
-            ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-            # Long enough for the first page on a busy machine.
-            ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
-            # Scrapy 2.13 counts an error a fifth of a second late.
-            ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
-        ],
-    ),
+    ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
+    # Long enough for the first page on a busy machine.
+    ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
+    # Scrapy 2.13 counts an error a fifth of a second late.
+    ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
     ids=["pages", "timeout", "errors"],
 )
 def test_limit_closes_a_crawl_whose_requests_waited(
@@ -62,9 +57,10 @@ def test_limit_closes_a_crawl_whose_requests_waited(
     assert result.failed == []
 
 
-@pytest.mark.parametrize(
+@table(
     "limit",
-    long_after(1, [{"CLOSESPIDER_PAGECOUNT": 1}, {"CLOSESPIDER_TIMEOUT": 1}]),
+    {"CLOSESPIDER_PAGECOUNT": 1},
+    {"CLOSESPIDER_TIMEOUT": 1},
     ids=["pages", "timeout"],
 )
 def test_limit_ends_every_wait_for_a_silent_origin(limit: dict[str, Any]) -> None:
@@ -208,7 +204,7 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     assert sorted(pages) == list(range(WAIT))
 
 
-@pytest.mark.parametrize("places", long_after(1, [20, 1_000]))
+@table("places", 20, 1_000)
 def test_urgent_requests_leave_before_earlier_ones(
     site: Site, reactor: Reactor, places: int
 ) -> None:
@@ -371,17 +367,12 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
     assert result.items == [{"end": 200}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("pipeline", "found", "limit"),
-    long_after(
-        1,
-        [
-            ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
-            ("OneFile", "path", {}),
-            ("OneImage", "path", {"CLOSESPIDER_ERRORCOUNT": 1}),
-            ("AwaitingPipeline", "status", {}),
-        ],
-    ),
+    ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
+    ("OneFile", "path", {}),
+    ("OneImage", "path", {"CLOSESPIDER_ERRORCOUNT": 1}),
+    ("AwaitingPipeline", "status", {}),
     ids=["page count", "SIGINT", "error count", "awaited page at SIGINT"],
 )
 def test_close_finishes_what_pipelines_await(

@@ -8,11 +8,9 @@ import csv
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, Reactor, crawl, start_crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
@@ -120,17 +118,13 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
     assert theirs == {"raises LookupError"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "direction"),
-    long_after(
-        2,
-        [
-            (replies.text("User-agent: *\nDisallow: /\n", status=404), "stricter"),
-            (replies.text("nothing to see", status=403), "laxer"),
-            (replies.text("busy", status=503), "laxer"),
-            (replies.reset(), "laxer"),
-        ],
-    ),
+    (replies.text("User-agent: *\nDisallow: /\n", status=404), "stricter"),
+    (replies.text("nothing to see", status=403), "laxer"),
+    (replies.text("busy", status=503), "laxer"),
+    (replies.reset(), "laxer"),
+    short=2,
     ids=["404 with rules", "403", "503", "reset"],
 )
 def test_difference_because_of_the_status_is_reported(

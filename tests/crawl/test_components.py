@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from scrapy.pipelines import media
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
@@ -60,10 +59,8 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
     assert sorted(site.targets()) == ["/page", *["/robots.txt"] * 3]
 
 
-@pytest.mark.parametrize("refused", long_after(1, ["/moved.png", "/private.png"]))
-@pytest.mark.parametrize(
-    "pipeline", long_after(1, ["ReportingFiles", "Files", "Images"])
-)
+@table("refused", "/moved.png", "/private.png")
+@table("pipeline", "ReportingFiles", "Files", "Images")
 def test_disallowed_file_of_an_item_is_not_requested(
     pipeline: str, refused: str, site: Site, tmp_path: Path
 ) -> None:
@@ -156,7 +153,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
     assert result.stats["scheduler/enqueued/disk"] == 4
 
 
-@pytest.mark.parametrize("dont_obey", long_after(1, [False, True]))
+@table("dont_obey", *[False, True])
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:

@@ -11,7 +11,7 @@ from scrapy.settings import default_settings
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlResult, Reactor, crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 DELAYS = {"a.test": 0.6, "b.test": 0.7, "c.test": 0.8, "d.test": 0.9, "e.test": 1.0}
@@ -110,15 +110,10 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     assert result.stats["robots1994/crawl_delay/capped"] == 1
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
-    long_after(
-        1,
-        [
-            {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
-            {"DOWNLOAD_DELAY": 0.4},
-        ],
-    ),
+    {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
+    {"DOWNLOAD_DELAY": 0.4},
 )
 def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
     """The longer delay applies, whichever setting the user's delay comes from."""
@@ -191,7 +186,7 @@ def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> No
         assert "use Scrapy 2.18 or newer" in result.log
 
 
-@pytest.mark.parametrize("stated", long_after(1, ["inf", "nan", "-5"]))
+@table("stated", "inf", "nan", "-5")
 def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> None:
     """Otherwise the requests of the origin would never leave their slot."""
     site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
@@ -238,7 +233,7 @@ def test_extension_is_off_by_default(
     assert "ROBOTS1994_CRAWL_DELAY is False" in result.log
 
 
-@pytest.mark.parametrize("pause", long_after(1, [0.0, 0.2]))
+@table("pause", 0.0, 0.2)
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     site: Site, reactor: Reactor, pause: float
 ) -> None:

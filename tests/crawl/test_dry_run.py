@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
@@ -20,7 +18,7 @@ from tests.support.crawl import (
     Reactor,
     crawl,
 )
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -54,9 +52,7 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
     )
 
 
-@pytest.mark.parametrize(
-    "listed", long_after(1, [{}, BY_HAND]), ids=["add-on", "by hand"]
-)
+@table("listed", {}, BY_HAND, ids=["add-on", "by hand"])
 def test_built_in_decides_and_the_log_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:
@@ -326,7 +322,7 @@ def failures(result: CrawlResult) -> list[str]:
     return without_ports(f"{it.name}: {it.message}" for it in result.failed)
 
 
-@pytest.mark.parametrize(("name", "listed"), long_after(len(SHORT_ROWS), ROWS))
+@table(("name", "listed"), *ROWS, short=len(SHORT_ROWS))
 def test_dry_run_changes_no_request(
     name: str, listed: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -378,18 +374,13 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
     assert "list it behind, or in its place" in dry.log
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "why"),
-    long_after(
-        1,
-        [
-            ({"ROBOTSTXT_OBEY": False}, "for ROBOTSTXT_OBEY is False"),
-            ({"ROBOTSTXT_OBEY": False} | BY_HAND, "for ROBOTSTXT_OBEY is False"),
-            (
-                {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
-                "for the built-in is switched off",
-            ),
-        ],
+    ({"ROBOTSTXT_OBEY": False}, "for ROBOTSTXT_OBEY is False"),
+    ({"ROBOTSTXT_OBEY": False} | BY_HAND, "for ROBOTSTXT_OBEY is False"),
+    (
+        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
+        "for the built-in is switched off",
     ),
     ids=["off", "off, by hand", "no middleware"],
 )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.failures import BUGS, OF_ORIGIN, OURS
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /private\n"
@@ -104,17 +102,12 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     assert result.fetched_urls == sorted(urls)
 
 
-@pytest.mark.parametrize(
+@table(
     ("size", "ending", "settings"),
-    long_after(
-        1,
-        [
-            # All fetches at once would need more descriptors than the limit.
-            ((60, 1), "close", {"TEST_DESCRIPTORS": 64}),
-            # Each connection keeps its descriptor until it is closed.
-            ((100, 4), "keep", {"TEST_DESCRIPTORS": 256, "CONCURRENT_REQUESTS": 100}),
-        ],
-    ),
+    # All fetches at once would need more descriptors than the limit.
+    ((60, 1), "close", {"TEST_DESCRIPTORS": 64}),
+    # Each connection keeps its descriptor until it is closed.
+    ((100, 4), "keep", {"TEST_DESCRIPTORS": 256, "CONCURRENT_REQUESTS": 100}),
 )
 def test_few_descriptors_lose_no_page(
     site: Site,

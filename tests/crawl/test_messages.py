@@ -10,7 +10,7 @@ import pytest
 from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, crawl_over_time
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
@@ -44,16 +44,11 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     assert [key for key in result.stats if "refus" in key] == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "warned"),
-    long_after(
-        1,
-        [
-            ({}, True),
-            ({"ROBOTS1994_COMPARE": True}, False),
-            ({"ROBOTS1994_DRY_RUN": True}, False),
-        ],
-    ),
+    ({}, True),
+    ({"ROBOTS1994_COMPARE": True}, False),
+    ({"ROBOTS1994_DRY_RUN": True}, False),
     ids=["alone", "compare", "dry run"],
 )
 def test_report_without_a_comparison_is_warned_of(
@@ -194,16 +189,11 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     assert result.stats["finish_reason"] == "robotstxt_denied"
 
 
-@pytest.mark.parametrize(
+@table(
     "open_one",
-    long_after(
-        1,
-        [
-            CrawlRequest("/"),
-            CrawlRequest("/private", {"dont_obey_robotstxt": True}),
-            CrawlRequest("/robots.txt"),
-        ],
-    ),
+    CrawlRequest("/"),
+    CrawlRequest("/private", {"dont_obey_robotstxt": True}),
+    CrawlRequest("/robots.txt"),
     ids=["allowed", "not-obeying", "the-file"],
 )
 def test_one_start_request_that_is_sent_prevents_the_warning(
@@ -219,7 +209,7 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
     assert result.stats["finish_reason"] == "finished"
 
 
-@pytest.mark.parametrize("order", long_after(1, [[0, 2, 1], [2, 0, 1]]))
+@table("order", [0, 2, 1], [2, 0, 1])
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
@@ -262,7 +252,7 @@ WILD = "User-agent: *\nDisallow: /*.pdf$\n"
 IGNORED = "which mean nothing in the dialect"
 
 
-@pytest.mark.parametrize("size", long_after(1, [40_000, 0]))
+@table("size", 40_000, 0)
 def test_ignored_wildcards_are_summed_up_at_the_close(
     site: Site, size: int, reactor: Reactor
 ) -> None:
@@ -281,17 +271,13 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
     assert result.stats["robots1994/wildcards_ignored"] == 2
 
 
-@pytest.mark.parametrize(
+@table(
     ("robots", "dialect", "is_summed_up"),
-    long_after(
-        2,
-        [
-            (WILD, "1994", True),
-            (WILD, "rfc9309", False),
-            (CLOSED, "1994", False),
-            ("User-agent: other\nDisallow: /*.pdf$\n", "1994", False),
-        ],
-    ),
+    (WILD, "1994", True),
+    (WILD, "rfc9309", False),
+    (CLOSED, "1994", False),
+    ("User-agent: other\nDisallow: /*.pdf$\n", "1994", False),
+    short=2,
 )
 def test_ignored_wildcards_that_open_nothing_are_no_warning(
     site: Site, robots: str, dialect: str, is_summed_up: bool

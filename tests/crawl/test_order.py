@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 MANY = 150
@@ -21,12 +19,10 @@ QUEUES = [
     "scrapy.pqueues.ScrapyPriorityQueue",
     "scrapy.pqueues.DownloaderAwarePriorityQueue",
 ]
-on_each = pytest.mark.parametrize(
+on_each = table(
     ("reactor", "queue"),
-    long_after(
-        1,
-        [*((reactor, QUEUES[0]) for reactor in reactors()), (reactors()[0], QUEUES[1])],
-    ),
+    *((reactor, QUEUES[0]) for reactor in reactors()),
+    (reactors()[0], QUEUES[1]),
 )
 
 

@@ -17,7 +17,7 @@ from packaging.version import parse as parse_version
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlResult, crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.side import Side
 from tests.support.site import Site
 
@@ -76,25 +76,21 @@ RFC, DBM = "RFC2616Policy", "DbmCacheStorage"
 REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 
 
-@pytest.mark.parametrize(
+@table(
     ("record", "again", "age"),
-    long_after(
-        4,
-        [
-            (cached(RFC), REPLAY, 40 * DAY),
-            # A robots.txt of unknown age is the last good policy.
-            (cached(), None, None),
-            # A fresh one is used without a request: a day is the longest lifetime.
-            ({}, {}, 100),
-            # There is none, and the cache refuses what it does not have.
-            ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
-            (cached(RFC), REPLAY, 10),
-            (cached(RFC, DBM), REPLAY, None),
-            (cached(), REPLAY, None),
-            (cached(storage=DBM), REPLAY, 10),
-            (cached(RFC), None, None),
-        ],
-    ),
+    (cached(RFC), REPLAY, 40 * DAY),
+    # A robots.txt of unknown age is the last good policy.
+    (cached(), None, None),
+    # A fresh one is used without a request: a day is the longest lifetime.
+    ({}, {}, 100),
+    # There is none, and the cache refuses what it does not have.
+    ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
+    (cached(RFC), REPLAY, 10),
+    (cached(RFC, DBM), REPLAY, None),
+    (cached(), REPLAY, None),
+    (cached(storage=DBM), REPLAY, 10),
+    (cached(RFC), None, None),
+    short=4,
 )
 def test_recorded_crawl_replays_without_a_request(
     record: dict[str, Any],
@@ -110,7 +106,7 @@ def test_recorded_crawl_replays_without_a_request(
     assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
 
 
-@pytest.mark.parametrize("policy", long_after(1, [RFC, "DummyPolicy"]))
+@table("policy", RFC, "DummyPolicy")
 def test_cache_of_one_middleware_replays_under_the_other(
     policy: str, tmp_path: Path
 ) -> None:
@@ -123,15 +119,10 @@ def test_cache_of_one_middleware_replays_under_the_other(
     assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
-@pytest.mark.parametrize(
+@table(
     "headers",
-    long_after(
-        1,
-        [
-            {"Cache_Control": "no-store"},
-            {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
-        ],
-    ),
+    {"Cache_Control": "no-store"},
+    {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
     ids=["no-store", "older than STALE_TTL"],
 )
 def test_cached_robots_txt_that_does_not_count_sends_no_page(
@@ -151,17 +142,12 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     "limit",
-    long_after(
-        1,
-        [
-            {"CLOSESPIDER_PAGECOUNT": 60},
-            {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
-            {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
-            {"CLOSESPIDER_ITEMCOUNT": 10},
-        ],
-    ),
+    {"CLOSESPIDER_PAGECOUNT": 60},
+    {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
+    {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
+    {"CLOSESPIDER_ITEMCOUNT": 10},
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any],
@@ -214,7 +200,7 @@ def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
     assert min(after - before for before, after in pairwise(pages)) >= 0.5
 
 
-@pytest.mark.parametrize("way", long_after(1, ["redirect", "meta"]))
+@table("way", "redirect", "meta")
 def test_crawl_delay_applies_to_no_other_host(site: Site, way: str) -> None:
     """After a redirect to a host with a delay, or with the meta of one of its pages."""
     spider = {
@@ -236,10 +222,8 @@ def test_crawl_delay_applies_to_no_other_host(site: Site, way: str) -> None:
     assert max(after - before for before, after in pairwise(pages)) < 4
 
 
-@pytest.mark.parametrize("concurrent", long_after(1, [2, 16]))
-@pytest.mark.parametrize(
-    "order", long_after(1, [50, 543]), ids=["before ours", "after ours"]
-)
+@table("concurrent", 2, 16)
+@table("order", 50, 543, ids=["before ours", "after ours"])
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:

@@ -11,7 +11,7 @@ from scrapy.settings import default_settings
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -59,18 +59,13 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
     assert result.unclean == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("middleware", "order", "raised"),
-    long_after(
-        1,
-        [
-            ("BrokenRequestMiddleware", 850, "KeyError"),
-            ("BrokenResponseMiddleware", 850, "ZeroDivisionError"),
-            ("BrokenResponseMiddleware", 50, "ZeroDivisionError"),
-            ("DroppingMiddleware", 850, "IgnoreRequest"),
-            ("BreakRobots", 850, "ZeroDivisionError"),
-        ],
-    ),
+    ("BrokenRequestMiddleware", 850, "KeyError"),
+    ("BrokenResponseMiddleware", 850, "ZeroDivisionError"),
+    ("BrokenResponseMiddleware", 50, "ZeroDivisionError"),
+    ("DroppingMiddleware", 850, "IgnoreRequest"),
+    ("BreakRobots", 850, "ZeroDivisionError"),
 )
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
@@ -102,11 +97,8 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
     assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
 
 
-@pytest.mark.parametrize(
-    "hook",
-    long_after(
-        1, ["stop_at_the_first_bytes", "fail_at_the_first_bytes", "stop_all_but_html"]
-    ),
+@table(
+    "hook", "stop_at_the_first_bytes", "fail_at_the_first_bytes", "stop_all_but_html"
 )
 def test_stopped_robots_txt_download_fails_the_requests(
     site: Site, hook: str, reactor: Reactor

@@ -28,7 +28,7 @@ from tests.support.crawl import (
     crawl_over_time,
     reactors,
 )
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -284,7 +284,7 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
 
 
-@pytest.mark.parametrize("flaw", long_after(1, ["expired", "wrong-name"]))
+@table("flaw", "expired", "wrong-name")
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
 ) -> None:
@@ -294,17 +294,13 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
-@pytest.mark.parametrize(
+@table(
     ("setting", "answer"),
-    long_after(
-        2,
-        [
-            ("UNREACHABLE", replies.status(503)),
-            ("FORBIDDEN", replies.status(401)),
-            ("FORBIDDEN", replies.status(403)),
-            ("UNREACHABLE", replies.reset()),
-        ],
-    ),
+    ("UNREACHABLE", replies.status(503)),
+    ("FORBIDDEN", replies.status(401)),
+    ("FORBIDDEN", replies.status(403)),
+    ("UNREACHABLE", replies.reset()),
+    short=2,
     ids=str,
 )
 def test_user_may_let_an_unclear_answer_allow(
@@ -361,16 +357,11 @@ def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
 LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
-    long_after(
-        1,
-        [
-            replies.text(LONG_FILE),
-            outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
-            replace(replies.endless(), body=LONG_FILE),
-        ],
-    ),
+    replies.text(LONG_FILE),
+    outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
+    replace(replies.endless(), body=LONG_FILE),
     ids=["plain", "packed", "endless"],
 )
 def test_ours_o24_file_is_obeyed_up_to_the_limit(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -62,7 +60,7 @@ def exported(result: CrawlResult) -> list[str]:
 UNINDEXED = {"/unindexed", "/none", "/header"}
 
 
-@pytest.mark.parametrize("spider", long_after(1, ["PlainSpider", "AsyncSpider"]))
+@table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped, no others."""
     result = walk(site, pages=True, spider=spider, reactor=reactor)
@@ -131,11 +129,11 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
     assert exported(result) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("chosen", "followed", "indexed"),
-    long_after(
-        1, [(["nofollow"], False, True), ("noindex", True, False), (False, True, True)]
-    ),
+    (["nofollow"], False, True),
+    ("noindex", True, False),
+    (False, True, True),
 )
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, followed: bool, indexed: bool
@@ -152,9 +150,7 @@ def test_pages_each_directive_can_be_enabled_separately(
         assert found["/open"] == [True, True]
 
 
-@pytest.mark.parametrize(
-    "content", long_after(1, ["noindex nofollow", "noindex;nofollow"])
-)
+@table("content", "noindex nofollow", "noindex;nofollow")
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     site: Site, content: str
 ) -> None:

@@ -19,7 +19,7 @@ from tests.support.crawl import (
     start_crawl,
 )
 from tests.support.http2 import http2_site
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
@@ -42,7 +42,7 @@ def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
 
 
 @WITH_CURRENT_HTTP2
-@pytest.mark.parametrize("is_truncated", long_after(1, [True, False]))
+@table("is_truncated", *[True, False])
 def test_http2_file_is_truncated_at_the_limit(
     tmp_path: Path, *, is_truncated: bool
 ) -> None:
@@ -99,7 +99,7 @@ def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     assert len(result.fetched) == len(pages)
 
 
-@pytest.mark.parametrize("propagated", long_after(1, [["impersonate"], []]))
+@table("propagated", ["impersonate"], [])
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 import scrapy.crawler
 
 from tests.support.crawl import ROOT, reactors
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.project import CLOSED, WHY, run
 from tests.support.site import Site
 
@@ -44,9 +44,7 @@ Disallow: /open /x
 """
 
 
-@pytest.mark.parametrize(
-    "process", long_after(1, ["CrawlerProcess", "AsyncCrawlerProcess"])
-)
+@table("process", "CrawlerProcess", "AsyncCrawlerProcess")
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     process: str, site: Site, tmp_path: Path
 ) -> None:
@@ -124,7 +122,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize("way", long_after(1, WAYS))
+@table("way", *WAYS)
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:

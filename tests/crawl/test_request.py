@@ -7,7 +7,7 @@ import pytest
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, crawl
 from tests.support.exemptions import EXAMPLES, Exempt
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
@@ -53,34 +53,30 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
     assert len(result.fetched) == 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "headers"),
-    long_after(
-        3,
-        [
-            ({}, {"User-Agent": SPECIAL}),
-            (
-                {
-                    "DEFAULT_REQUEST_HEADERS": {
-                        "user-agent": [SPECIAL],
-                        "User-Agent": "x",
-                    }
-                },
-                {},
-            ),
-            ({"ROBOTSTXT_USER_AGENT": "special"}, {}),
-            ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": SPECIAL}}, {}),
-            ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL]}}, {}),
-            (
-                {
-                    "DEFAULT_REQUEST_HEADERS": {"User-Agent": None},
-                    "USER_AGENT": SPECIAL,
-                },
-                {},
-            ),
-            ({"USER_AGENT": SPECIAL}, {}),
-        ],
+    ({}, {"User-Agent": SPECIAL}),
+    (
+        {
+            "DEFAULT_REQUEST_HEADERS": {
+                "user-agent": [SPECIAL],
+                "User-Agent": "x",
+            }
+        },
+        {},
     ),
+    ({"ROBOTSTXT_USER_AGENT": "special"}, {}),
+    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": SPECIAL}}, {}),
+    ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL]}}, {}),
+    (
+        {
+            "DEFAULT_REQUEST_HEADERS": {"User-Agent": None},
+            "USER_AGENT": SPECIAL,
+        },
+        {},
+    ),
+    ({"USER_AGENT": SPECIAL}, {}),
+    short=3,
 )
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
@@ -122,7 +118,7 @@ def test_exempt_request_is_sent_and_allows_no_others(
     assert reached == [*sent, site.url("/robots.txt"), *sent]
 
 
-@pytest.mark.parametrize("is_in_memory", long_after(1, [True, False]))
+@table("is_in_memory", *[True, False])
 def test_robots_txt_request_itself_is_never_refused(
     site: Site, *, is_in_memory: bool
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.project import REFUSAL, WHY, Project
 from tests.support.site import Site
 
@@ -36,7 +36,7 @@ def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
     assert len(result.lines(f"/private>: {WHY}")) == 1
 
 
-@pytest.mark.parametrize("command", long_after(1, ["fetch", "view"]))
+@table("command", "fetch", "view")
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:

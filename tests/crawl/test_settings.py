@@ -11,7 +11,7 @@ import pytest
 from scrapy_robots1994 import Robots1994Middleware, SettingsError
 from tests.support.crawl import Reactor, crawl
 from tests.support.crawler import idle_crawler
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 BY_HAND: dict[str, Any] = {
@@ -99,35 +99,31 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     assert f"did you mean {suggestion}" in refused(name, "Extnded")
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "message"),
-    long_after(
-        2,
-        [
-            ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
-            (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "100%.json"}, "write %%"),
-            (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "%(no)s.json"}, "attribute 'no'"),
-            (
-                {"ROBOTS1994_COMPARE": ["no.such.Parser"]},
-                "no.such.Parser is not a parser",
-            ),
-            (
-                {"ROBOTS1994_COMPARE": ["scrapy.Spider"]},
-                "scrapy.Spider is not a parser",
-            ),
-            (
-                {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_PARSER": "no.such.Parser"},
-                "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
-            ),
-            ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
-            (
-                {"ROBOTS1994_COMPARE": ["no.such.Parser"]} | BY_HAND,
-                "no.such.Parser is not a parser",
-            ),
-            ({"ROBOTS1994_TLL": 5}, "did you mean ROBOTS1994_TTL"),
-            ({"ROBOTS1994_STORE": "mysql://x"}, "ROBOTS1994_STORE"),
-        ],
+    ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
+    (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "100%.json"}, "write %%"),
+    (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "%(no)s.json"}, "attribute 'no'"),
+    (
+        {"ROBOTS1994_COMPARE": ["no.such.Parser"]},
+        "no.such.Parser is not a parser",
     ),
+    (
+        {"ROBOTS1994_COMPARE": ["scrapy.Spider"]},
+        "scrapy.Spider is not a parser",
+    ),
+    (
+        {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_PARSER": "no.such.Parser"},
+        "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
+    ),
+    ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
+    (
+        {"ROBOTS1994_COMPARE": ["no.such.Parser"]} | BY_HAND,
+        "no.such.Parser is not a parser",
+    ),
+    ({"ROBOTS1994_TLL": 5}, "did you mean ROBOTS1994_TTL"),
+    ({"ROBOTS1994_STORE": "mysql://x"}, "ROBOTS1994_STORE"),
+    short=2,
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site,

@@ -9,7 +9,7 @@ from scrapy import signals
 
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, start_crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -25,7 +25,7 @@ def sitemap(*urls: str) -> Reply:
     return Reply(200, body.encode(), (("Content-Type", "application/xml"),))
 
 
-@pytest.mark.parametrize("dialect", long_after(1, ["1994", "extended"]))
+@table("dialect", "1994", "extended")
 def test_sitemap_spider_fetches_each_robots_txt_once(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:

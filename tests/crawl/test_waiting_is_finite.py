@@ -21,7 +21,7 @@ from tests.support.crawl import (
     crawl,
     start_crawl,
 )
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -75,7 +75,7 @@ def assert_each_once(
 
 
 @ORIGINS
-@pytest.mark.parametrize("queue", long_after(1, QUEUES))
+@table("queue", *QUEUES)
 def test_each_page_is_requested_once_whatever_the_queue(
     site: Site, queue: str, origins: int
 ) -> None:

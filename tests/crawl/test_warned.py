@@ -5,20 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.support.crawl import start_crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 
-@pytest.mark.parametrize(
+@table(
     ("hook", "message"),
-    long_after(
-        1,
-        [
-            ("leak_a_socket", "ResourceWarning.*unclosed"),
-            ("warn", "UserWarning.*heard"),
-            ("forget_a_coroutine", "never awaited"),
-        ],
-    ),
+    ("leak_a_socket", "ResourceWarning.*unclosed"),
+    ("warn", "UserWarning.*heard"),
+    ("forget_a_coroutine", "never awaited"),
 )
 def test_crawl_that_warns_fails(
     hook: str, message: str, site: Site, monkeypatch: pytest.MonkeyPatch

@@ -5,7 +5,7 @@ missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`
 last lines of a run name each group of skipped tests, and what brings the program.
 
 A test that takes long carries the mark `long`, as do the rows of a table beyond those
-that stand for it (`long_after`). `tests/run` without arguments sets
+that stand for it (`table`). `tests/run` without arguments sets
 ROBOTS1994_TEST_SHORT, which skips it, and all that runs on another reactor than asyncio;
 `tests/run --all` and pytest itself run all.
 """
@@ -40,6 +40,19 @@ def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
         )
         for number, row in enumerate(rows)
     ]
+
+
+def table(
+    names: str | tuple[str, ...],
+    *rows: Any,
+    short: int = 1,
+    ids: Any = None,
+) -> pytest.MarkDecorator:
+    """Return a mark: a test runs with each of *rows*; those after the first *short* are long.
+
+    *names* and *ids* are those of `pytest.mark.parametrize`.
+    """
+    return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 
 
 def missing(mark: str) -> str:
