@@ -28,9 +28,7 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     """Its pages are refused, and a group of such failures is no bug of ours."""
     result = crawl_failing(OF_ORIGIN, reactor)
 
-    assert {it.verdict and it.verdict["reason"] for it in result.failed} == {
-        "unreachable"
-    }
+    assert set(result.reasons) == {"unreachable"}
     assert result.stats["robots1994/outcome/unreachable"] == len(OF_ORIGIN)
     assert "robots1994/local_faults" not in result.stats
     assert "Traceback" not in result.log
@@ -87,9 +85,7 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
     )
 
     assert len(result.fetched) == 1
-    assert [it.verdict and it.verdict["reason"] for it in result.failed] == [
-        "unreachable"
-    ]
+    assert result.reasons == ["unreachable"]
 
 
 def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:

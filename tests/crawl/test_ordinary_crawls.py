@@ -136,10 +136,7 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
     result = crawl([site.url("/2")], settings=settings)
 
     assert "/2" not in site.targets()
-
-    assert [it.verdict and it.verdict["reason"] for it in result.failed] == [
-        "unreachable"
-    ]
+    assert result.reasons == ["unreachable"]
 
 
 @table(

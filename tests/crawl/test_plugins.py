@@ -13,50 +13,34 @@ import scrapy
 from tests.support import replies
 from tests.support.crawl import (
     CrawlRequest,
-    CrawlResult,
     Reactor,
     crawl,
     start_crawl,
 )
 from tests.support.http2 import http2_site
 from tests.support.left_out import table
+from tests.support.project import CLOSED, WHY
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
-CLOSED = "User-agent: *\nDisallow: /private\n"
 MODULE = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
-WITH_CURRENT_HTTP2 = pytest.mark.skipif(
-    VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
-)
-IMPERSONATING = "scrapy_impersonate.ImpersonateDownloadHandler"
 
 
-def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
-    """Crawl *paths* with scrapy-impersonate as Chrome."""
-    requests = [
-        CrawlRequest(site.url(path), meta={"impersonate": "chrome"}) for path in paths
-    ]
-    handlers = {"http": IMPERSONATING, "https": IMPERSONATING}
-    return crawl(requests, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
-
-
-@WITH_CURRENT_HTTP2
-@table("is_truncated", *[True, False])
+@pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
+@table(("limit", "fetched"), (100, ["/late"]), (500_000, []))
 def test_http2_file_is_truncated_at_the_limit(
-    tmp_path: Path, *, is_truncated: bool
+    tmp_path: Path, limit: int, fetched: list[str]
 ) -> None:
     """HTTP/2 downloads the whole file; only the lines before the limit are obeyed."""
-    settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"https": f"{MODULE}.http2.H2DownloadHandler"}
-    } | ({"ROBOTS1994_MAX_BYTES": 100} if is_truncated else {})
-
+    handlers = {"https": f"{MODULE}.http2.H2DownloadHandler"}
+    settings = {"DOWNLOAD_HANDLERS": handlers, "ROBOTS1994_MAX_BYTES": limit}
     with http2_site(tmp_path) as (url, _):
         result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
 
-    assert result.fetched_urls == ([f"{url}/late"] if is_truncated else [])
+    assert result.fetched_urls == [url + path for path in fetched]
     assert f"{url}/private" in result.failed_urls
-    assert result.stats.get("robots1994/truncated") == (1 if is_truncated else None)
+    assert result.stats.get("robots1994/truncated", 0) == len(fetched)
 
 
 @pytest.mark.skipif(VERSION < (2, 15), reason="this Scrapy has no such handler")
@@ -105,13 +89,15 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
 ) -> None:
     """ROBOTS1994_PROPAGATE_META decides whether curl also requests robots.txt."""
     site.robots(CLOSED)
-
-    result = impersonate(
-        site,
-        "/open",
-        "/private",
-        ROBOTS1994_PROPAGATE_META=propagated,
-        USER_AGENT="walker/1.0",
+    handler = "scrapy_impersonate.ImpersonateDownloadHandler"
+    meta = {"impersonate": "chrome"}
+    result = crawl(
+        [CrawlRequest(site.url(path), meta) for path in ("/open", "/private")],
+        settings={
+            "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+            "ROBOTS1994_PROPAGATE_META": propagated,
+            "USER_AGENT": "walker/1.0",
+        },
     )
 
     assert result.fetched_urls == [site.url("/open")]
@@ -171,43 +157,31 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
     assert sorted(site.targets()) == ["/open", "/robots.txt"]
 
 
-PLAYWRIGHT = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
-
-
-def playwright() -> dict[str, Any]:
-    """Return the settings for Debian's Chromium."""
-    return {
-        "DOWNLOAD_HANDLERS": {"http": PLAYWRIGHT, "https": PLAYWRIGHT},
-        "PLAYWRIGHT_LAUNCH_OPTIONS": {
-            "executable_path": shutil.which("chromium"),
-            "args": ["--no-sandbox", "--disable-gpu"],
-        },
-        "USER_AGENT": "walker/1.0",
-    }
-
-
 @pytest.mark.long
 @pytest.mark.browser
 def test_refused_page_opens_no_tab(site: Site) -> None:
-    """Nor does robots.txt, which Scrapy fetches itself with the same User-Agent.
-
-    A redirect that the browser follows is not checked, as the documentation says.
-    """
-    site.robots("User-agent: *\nDisallow: /private\n")
+    """Nor does robots.txt. A redirect that the browser follows is not checked."""
+    site.robots(CLOSED)
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
     site.answer("/moved", replies.redirect("/private/3"))
     requests = [
         CrawlRequest(site.url(path), meta={"playwright": True})
         for path in ("/private/1", "/open", "/private/2", "/moved")
     ]
-
-    result = crawl(requests, settings=playwright())
+    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+    launch = {
+        "executable_path": shutil.which("chromium"),
+        "args": ["--no-sandbox", "--disable-gpu"],
+    }
+    settings = {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch,
+        "USER_AGENT": "walker/1.0",
+    }
+    result = crawl(requests, settings=settings)
 
     assert result.fetched_urls == [site.url("/open"), site.url("/private/3")]
-    assert {failed.verdict and failed.verdict["text"] for failed in result.failed} == {
-        WHY
-    }
+    assert {it.verdict and it.verdict["text"] for it in result.failed} == {WHY}
     assert result.stats["playwright/page_count"] == 2
     (robots,) = site.log("/robots.txt")
     assert robots.headers["user-agent"] == "walker/1.0"
@@ -216,26 +190,9 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
 
 @pytest.mark.redis
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
-    site: Site,
+    site: Site, reactor: Reactor
 ) -> None:
-    """A separate Redis has the queue and the filter, and no keys of ours."""
-    site.robots(CLOSED)
-    site.answer("/", replies.html('<a href="/open">o</a><a href="/private">p</a>'))
-
-    with RedisServer() as redis:
-        result = crawl(
-            [site.url("/")], spider_args={"follow": True}, settings=redis.queue
-        )
-        keys = redis.client().keys()
-
-    assert result.fetched_urls == [site.url("/"), site.url("/open")]
-    assert result.failed_urls == [site.url("/private")]
-    assert keys == [b"asking:dupefilter"]
-
-
-@pytest.mark.redis
-def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
-    """Start URLs in a list, some pushed while it crawls; all are crawled."""
+    """Start URLs in a list, some pushed while it crawls; Redis has no keys of ours."""
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))
 
@@ -254,7 +211,7 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
         push("/later", "/private/2")
         site.open("pushed")
         result = crawling.result()
-        left = client.llen("shared:start_urls")
+        keys = client.keys()
 
     assert [item["url"] for item in result.items] == [
         site.url("/first"),
@@ -262,4 +219,4 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
     ]
     assert site.targets() == ["/robots.txt", "/first", "/later"]
     assert result.stats["robotstxt/forbidden"] == 2
-    assert (result.stats["finish_reason"], left) == ("finished", 0)
+    assert (result.stats["finish_reason"], keys) == ("finished", [])

@@ -124,6 +124,11 @@ class CrawlResult:
         return sorted(failed.url for failed in self.failed)
 
     @property
+    def reasons(self) -> list[str | None]:
+        """The reason of each failed request; `None` if it was not refused."""
+        return [it.verdict["reason"] if it.verdict else None for it in self.failed]
+
+    @property
     def unclean(self) -> list[str]:
         """The lines of the log that an orderly end does not have."""
         return [
