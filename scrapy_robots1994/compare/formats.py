@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.compare.diagnosis import Cause
-from scrapy_robots1994.compare.impact import Change
+from scrapy_robots1994.compare.impact import CHANGES
 from scrapy_robots1994.compare.report import ComparisonReport, as_plain
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 
@@ -107,7 +107,7 @@ def as_html(report: ComparisonReport) -> str:
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
         "cause_words": {it.value: [it.title, it.clause, it.evidence] for it in Cause},
-        "change_words": {it.value: [it.title, it.meaning] for it in Change},
+        "change_words": {it.name: [it.title, it.meaning] for it in CHANGES},
         "documentation": documentation(),
     }
     text = json.dumps(data, separators=(",", ":"))

@@ -4,7 +4,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from hashlib import blake2b
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
@@ -34,27 +33,24 @@ class Variant(NamedTuple):
 VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 
 
-class Change(Enum):
+class Change(NamedTuple):
     """What a switch from another parser to ours does to one site.
 
-    The value is for machines, *title* for a table, *meaning* is what that means for URLs.
-    The order counts: see `SiteImpact.change`.
+    *name* is for machines, *title* for a table, *meaning* is what that means for URLs.
     """
 
-    UNCHANGED = "unchanged", "unchanged", "no URL changes"
-    OPENED = "opened", "only opened", "URLs become allowed"
-    CLOSED = "closed", "only closed", "URLs become refused"
-    BOTH = "both", "both", "some URLs of each"
+    name: str
+    title: str
+    meaning: str
 
-    def __new__(cls, name: str, *_: str) -> "Change":  # noqa: PYI034 - Self needs Python 3.11
-        """Return the member whose value is *name*."""
-        member = object.__new__(cls)
-        member._value_ = name
-        return member
 
-    def __init__(self, _name: str, title: str, meaning: str) -> None:
-        self.title = title
-        self.meaning = meaning
+# In this order: see `SiteImpact.change`.
+CHANGES = (
+    Change("unchanged", "unchanged", "no URL changes"),
+    Change("opened", "only opened", "URLs become allowed"),
+    Change("closed", "only closed", "URLs become refused"),
+    Change("both", "both", "some URLs of each"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +157,7 @@ class SiteImpact(Answers):
             else self.variants[parser, way] >> variant & 1
             for way in (Direction.STRICTER, Direction.LAXER)
         )
-        return list(Change)[bool(opened) + 2 * bool(closed)]
+        return CHANGES[bool(opened) + 2 * bool(closed)]
 
     def changes(self) -> Iterator[Switch]:
         """Yield what each switch from a parser that answered does to the site."""

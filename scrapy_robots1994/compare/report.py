@@ -13,8 +13,8 @@ from typing import Any
 
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import (
+    CHANGES,
     VARIANTS,
-    Change,
     SiteImpact,
     Switch,
     Totals,
@@ -92,7 +92,7 @@ def as_table(report: ComparisonReport) -> str:
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers = totals.changes()
     changes = {
-        it: [f"{numbers[it, None, change]:,}" for change in Change] for it in parsers
+        it: [f"{numbers[it, None, change]:,}" for change in CHANGES] for it in parsers
     }
     agreement = {
         it: [str(count(it, way)) for way in Direction]
@@ -103,7 +103,7 @@ def as_table(report: ComparisonReport) -> str:
         cause.title: [str(totals.caused(cause, it)) for it in parsers]
         for cause in totals.causes_of(*parsers)
     }
-    heads = [it.title for it in Change]
+    heads = [it.title for it in CHANGES]
     ways = [*(it.value for it in Direction), "agreement"]
     nothing = "No parser differs." if report.questions else "Nothing was compared."
     title = "causes (of the examples)" if report.is_sampled else "causes"
@@ -209,7 +209,7 @@ def _named(
     changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
 ) -> dict[str, int]:
     """Return the four numbers of a switch from *parser* by their names."""
-    return {change.value: changes[parser, to, change] for change in Change}
+    return {change.name: changes[parser, to, change] for change in CHANGES}
 
 
 def _site(
@@ -229,7 +229,7 @@ def _site(
         "basis": site.answer.basis.name,
         "status": site.answer.status,
         "parsers": {
-            name: {"change": site.change(name).value}
+            name: {"change": site.change(name).name}
             | {way.value: site.count(name, way) for way in Direction}
             | {"main_cause": next((it.value for it in site.causes_of(name)), None)}
             for name in report.parsers
