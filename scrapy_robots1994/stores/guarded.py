@@ -71,10 +71,6 @@ JITTER: Final = 0.5
 """The random share of a pause, so that workers do not look all at once."""
 
 
-LEASED: Final = object()
-"""In place of a policy: another worker has the lease, so it is the one that fetches."""
-
-
 class CircuitBreaker:
     """Lets a store that failed rest, and reports each failure once."""
 
@@ -255,10 +251,10 @@ class GuardedStore:
         while True:
             take = partial(self._take_lease, origin)
             # Without leases every worker fetches for itself, and the store is still read.
-            found = await self._submit(take, rests=False)
+            found: Policy | Lease | None = await self._submit(take, rests=False)
             if isinstance(found, Policy):
                 return found
-            if found is not LEASED or time.monotonic() >= give_up:
+            if found is None or found.granted or time.monotonic() >= give_up:
                 return None
             await self.sleep(pause * (1 + JITTER * random.random()))  # noqa: S311 - spreads load
             pause = min(2 * pause, LONGEST_LOOK)
@@ -348,21 +344,23 @@ class GuardedStore:
         policy = entry and self.decode(entry, origin)
         return policy if policy and policy.keep_until > self.clock() else None
 
-    def _take_lease(self, origin: Origin, store: PolicyStore) -> object:
-        """Return `LEASED`, or what another worker fetched; `None` if this one fetches."""
+    def _take_lease(self, origin: Origin, store: PolicyStore) -> Policy | Lease:
+        """Return what another worker fetched, or whether this one is to fetch."""
         if not isinstance(store, SharedStore):
             # No other worker knows of this store.
-            return None
+            return Lease(granted=True)
         seconds = self.fetch_seconds + LEASE_MARGIN
         # First: a call that fails may have taken it.
         self._held.add(origin)
-        lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
+        lease: Lease = _checked(
+            store.acquire_lease(origin, self._holder, seconds), Lease
+        )
         if not lease.granted:
             self._held.discard(origin)
         # Its last holder may have stored a policy since we looked.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
-            return None if lease.granted else LEASED
+            return lease
         self._end_lease(origin, store)
         return policy
 
