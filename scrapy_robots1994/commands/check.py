@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 _MARGIN = 12
 # Green, red and yellow.
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
-# The other ways to read a file (see `PolicySource.read_otherwise`), and their settings.
-_OTHERWISE = {
-    "cautious": ("the cautious reading", "ROBOTS1994_READING"),
-    "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
-}
 
 
 class RobotsCheck(RobotsCommand):
@@ -337,14 +332,14 @@ class UrlVerdict:
                 because += f"; all its URLs {effect}"
             yield f"{because} [{name}]"
         for name, other in self.otherwise.items():
-            what, setting = _OTHERWISE[name]
-            yield f'{what} says: {other}; {setting} = "{name}" obeys that'
+            how = inputs.OTHER_READINGS[name]
+            yield f'{how.words} says: {other}; {how.setting} = "{name}" obeys that'
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""
         source = self.source
         verdicts = {"verdict": self.verdict} | {
-            name: self.otherwise.get(name) for name in _OTHERWISE
+            name: self.otherwise.get(name) for name in inputs.OTHER_READINGS
         }
         return {
             "url": self.url,

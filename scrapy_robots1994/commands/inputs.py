@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import NamedTuple, NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
@@ -176,6 +176,27 @@ def why_unread(error: OSError) -> str:
     return f"{reason}: check the name and the rights of the file"
 
 
+class OtherReading(NamedTuple):
+    """Another way to read a file: *words* for it, the *setting* that chooses it, and what
+    `RobotsTxt.read_as` takes.
+    """
+
+    words: str
+    setting: str
+    options: dict[str, str]
+
+
+OTHER_READINGS = {
+    "cautious": OtherReading(
+        "the cautious reading", "ROBOTS1994_READING", {"reading": "cautious"}
+    ),
+    "rfc9309": OtherReading(
+        "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
+    ),
+}
+"""The readings that `robots-check` compares with that of the project, by their names."""
+
+
 @dataclass(frozen=True)
 class PolicySource:
     """What decides, and where it comes from: the policy of an origin, or a file.
@@ -198,15 +219,14 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The same file in another reading and in another dialect, by their names, made once
-        for all URLs; empty without a file.
+        """The same file in each of `OTHER_READINGS`, made once for all URLs; empty without
+        a file.
         """
         rules = self.rules
         if not isinstance(rules, RobotsTxt):
             return {}
         return {
-            "cautious": rules.read_as("cautious"),
-            "rfc9309": rules.read_as(dialect="rfc9309"),
+            name: rules.read_as(**it.options) for name, it in OTHER_READINGS.items()
         }
 
     @classmethod
