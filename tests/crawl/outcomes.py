@@ -117,7 +117,10 @@ def meaning_of(status: int) -> Meaning:
     if status in {401, 403}:
         return R3
     if status == 407:
-        return R7
+        # An origin must not send it: it is the answer of a proxy.
+        return replace(
+            R7, log=f"the proxy refused our credentials (HTTP 407)): {R7.log}"
+        )
     if status in {408, 421, 425, 429} or status // 100 == 5:
         return R5
     return R4 if status // 100 == 4 else R5_FINAL
@@ -312,7 +315,7 @@ PROXIED = [
     by_proxy("402", replies.status(402), replace(R4, kept=PAUSE, shared=False)),
     by_proxy("403", replies.status(403), replace(R3, kept=PAUSE, shared=False)),
     by_proxy("451", replies.status(451), replace(R4, kept=PAUSE, shared=False)),
-    by_proxy("407", replies.status(407), R7),
+    by_proxy("407", replies.status(407), meaning_of(407)),
     by_proxy("502", replies.status(502), replace(R5, shared=False)),
     by_proxy(
         "retry",

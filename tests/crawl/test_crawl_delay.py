@@ -14,12 +14,6 @@ from tests.support.crawl import COMPONENTS, CrawlResult, Reactor, crawl
 from tests.support.left_out import table
 from tests.support.site import Site
 
-DELAYS = {"a.test": 0.6, "b.test": 0.7, "c.test": 0.8, "d.test": 0.9, "e.test": 1.0}
-FREE = "free.test"
-PAGES = 5
-FREE_PAGES = 20
-"""More than any other origin may get meanwhile, and few enough for a busy machine."""
-
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
@@ -30,7 +24,6 @@ EXTENDED: dict[str, Any] = {
         else {"RANDOMIZE_DOWNLOAD_DELAY": True}
     ),
 }
-RECORDED = "note_slots"
 
 
 def stating(delay: float) -> str:
@@ -48,40 +41,37 @@ def gaps(site: Site, host: str) -> list[float]:
     return [after - before for before, after in pairwise(times(site, host))]
 
 
-def states(result: CrawlResult, slot: str = "127.0.0.1") -> list[tuple[Any, ...]]:
+def states(result: CrawlResult) -> list[tuple[Any, ...]]:
     """Return the state of the slot at each request that left the downloader."""
-    return [tuple(state) for state in result.stats[f"test/slot/{slot}"]]
+    return [tuple(state) for state in result.stats["test/slot/127.0.0.1"]]
 
 
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """No gap is shorter than the stated delay; the origin without one is done before
-    any other had four pages.
-    """
-    for host, delay in DELAYS.items():
+    """The origin without a delay is done before any other had four pages."""
+    delays = {f"{delay}.test": delay for delay in (0.6, 0.7, 0.8, 0.9, 1.0)}
+    for host, delay in delays.items():
         site.robots(stating(delay), at=host)
-    slow = [site.url(f"/{n}", host=host) for n in range(PAGES) for host in DELAYS]
-    free = [site.url(f"/{n}", host=FREE) for n in range(FREE_PAGES)]
+    slow = [site.url(f"/{n}", host=host) for n in range(5) for host in delays]
+    # More than any other origin may get meanwhile, and few enough for a busy machine.
+    free = [site.url(f"/{n}", host="free.test") for n in range(20)]
     result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
 
-    found = {host: min(gaps(site, host)) for host in DELAYS}
-    done = times(site, FREE)[-1]
-    fourth = min(times(site, host)[4] for host in DELAYS)
-
     assert len(result.fetched) == len(slow) + len(free)
-    assert {host: gap for host, gap in found.items() if gap < DELAYS[host]} == {}
-    assert done < fourth
-    assert result.stats["robots1994/crawl_delay/kept"] == len(DELAYS)
+    found = {host: min(gaps(site, host)) for host in delays}
+    assert {host: gap for host, gap in found.items() if gap < delays[host]} == {}
+    fourth = min(times(site, host)[4] for host in delays)
+    assert times(site, "free.test")[-1] < fourth
+    assert result.stats["robots1994/crawl_delay/kept"] == len(delays)
 
 
 def test_downloader_without_slots_applies_no_delay_and_logs_it_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """All pages are fetched."""
+    """The default queue of newer versions gets slot keys from the downloader."""
     settings = {
         "DOWNLOADER": f"{COMPONENTS}.SlotlessDownloader",
-        # The default queue of newer versions gets slot keys from the downloader.
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
     }
     site.robots(stating(0.5))
@@ -89,8 +79,8 @@ def test_downloader_without_slots_applies_no_delay_and_logs_it_once(
     result = crawl(urls, settings=EXTENDED | settings, reactor=reactor)
 
     assert len(result.fetched) == 3
-    said = "This Scrapy has no downloader.slots: no crawl delay is applied"
-    assert result.log.count(said) == 1
+    (line,) = result.lines("This Scrapy has no downloader.slots")
+    assert "no crawl delay is applied" in line
     assert "robots1994/crawl_delay/kept" not in result.stats
 
 
@@ -103,10 +93,8 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     )
 
     assert min(gaps(site, "127.0.0.1")) >= 0.2
-
-    said = result.lines("Crawl-delay of 999 s")
-    assert len(said) == 1
-    assert "0.2 s are applied (ROBOTS1994_CRAWL_DELAY)" in said[0]
+    (line,) = result.lines("Crawl-delay of 999 s")
+    assert "0.2 s are applied (ROBOTS1994_CRAWL_DELAY)" in line
     assert result.stats["robots1994/crawl_delay/capped"] == 1
 
 
@@ -119,7 +107,7 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
     """The longer delay applies, whichever setting the user's delay comes from."""
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(4)]
-    result = crawl(pages, settings=EXTENDED | settings, hook=RECORDED)
+    result = crawl(pages, settings=EXTENDED | settings, hook="note_slots")
 
     delays = [delay for delay, _ in states(result)[1:]]
     assert max(delays) >= 0.4
@@ -131,7 +119,7 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) 
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(5)]
-    result = crawl(pages, settings=EXTENDED | throttled, hook=RECORDED)
+    result = crawl(pages, settings=EXTENDED | throttled, hook="note_slots")
 
     assert min(gaps(site, "127.0.0.1")) >= 0.3
 
@@ -153,35 +141,29 @@ def test_slot_is_restored_when_the_policy_states_no_delay(
         reactor=reactor,
         settings=EXTENDED | {"ROBOTS1994_TTL": 0.5, "ROBOTS1994_MIN_TTL": 0},
         spider_args={"follow": True},
-        hook=RECORDED,
+        hook="note_slots",
     )
 
-    found = states(result)
-    assert (0.2, 1) in found
-    assert found[-1] == found[0] == (0.0, 8)
+    assert (0.2, 1) in states(result)
+    assert states(result)[-1] == states(result)[0] == (0.0, 8)
     assert not result.error
 
 
-BY_SIGNAL = {
-    "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
-    "ROBOTS1994_CRAWL_DELAY": True,
-}
+EXTENSION: dict[str, Any] = {"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}}
+BY_SIGNAL = EXTENSION | {"ROBOTS1994_CRAWL_DELAY": True}
 """Settings for the extension with the built-in middleware."""
 
 
 def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> None:
-    """It works if Scrapy has the signal `robots_parsed`; otherwise the log says what to
-    do.
-    """
+    """It works if Scrapy has the signal `robots_parsed`; otherwise the log says why not."""
     site.robots(stating(0.3))
     result = crawl(
         [site.url("/1"), site.url("/2")], middleware="builtin", settings=BY_SIGNAL
     )
-    last = gaps(site, "127.0.0.1")[-1]
 
     assert len(result.fetched) == 2
     if hasattr(signals, "robots_parsed"):
-        assert last >= 0.3
+        assert gaps(site, "127.0.0.1")[-1] >= 0.3
     else:
         assert "use Scrapy 2.18 or newer" in result.log
 
@@ -208,11 +190,7 @@ def test_crawl_with_extension_and_our_middleware_ends(
     site.robots(stating(0.2))
     result = crawl(
         [site.url(f"/{page}", host=host) for page in range(5) for host in hosts],
-        settings=EXTENDED
-        | {
-            "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
-            "CONCURRENT_REQUESTS": 4,
-        },
+        settings=EXTENDED | EXTENSION | {"CONCURRENT_REQUESTS": 4},
         reactor=reactor,
         timeout=60,
     )
@@ -225,9 +203,7 @@ def test_extension_is_off_by_default(
 ) -> None:
     """Enabled by hand, without the setting, the extension does nothing."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
-    result = crawl(
-        [site.url("/1")], settings={"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}}
-    )
+    result = crawl([site.url("/1")], settings=EXTENSION)
 
     assert len(result.fetched) == 1
     assert "ROBOTS1994_CRAWL_DELAY is False" in result.log
@@ -246,7 +222,52 @@ def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
         settings=EXTENDED,
         reactor=reactor,
     )
-    targets = site.targets()
 
     assert result.items == [{"ends": ["200", "CancelledError", "200"], "active": 0}]
-    assert targets[-1] == "/2"
+    assert site.targets()[-1] == "/2"
+
+
+def pages_of(site: Site, host: str) -> list[float]:
+    """Return when the pages of *host* were requested, by the server's clock."""
+    seen = [it for it in site.log() if it.target != "/robots.txt"]
+    return [it.at for it in seen if it.host.startswith(host)]
+
+
+def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
+    """Pages of four hosts lead to one host that states a delay."""
+    site.robots(stating(0.5), at="slow.test")
+    hosts = [f"h{number}.test" for number in range(4)]
+    for host in hosts:
+        target = site.url(f"/{host}", host="slow.test")
+        site.answer("/moved", replies.redirect(target), at=host)
+    result = crawl([site.url("/moved", host=it) for it in hosts], settings=EXTENDED)
+    pages = pages_of(site, "slow.test")
+
+    assert len(result.fetched) == len(pages) == 4
+    assert min(after - before for before, after in pairwise(pages)) >= 0.5
+
+
+@table(
+    ("spider", "start"),
+    # After a redirect to a host with a delay, or with the meta of one of its pages.
+    ("tests.support.child:RequestingSpider", "free.test"),
+    ("MetaPassingSpider", "slow.test"),
+)
+def test_crawl_delay_applies_to_no_other_host(
+    site: Site, spider: str, start: str
+) -> None:
+    """The pages of the other host come in less than the delay."""
+    site.robots(stating(4), at="slow.test")
+    free = [site.url(f"/{number}", host="free.test") for number in range(3)]
+    links = "".join(f'<a href="{url}">x</a>' for url in free)
+    site.answer("/start", replies.html(links), at="slow.test")
+    moved = replies.redirect(site.url("/start", host="slow.test"))
+    site.answer("/start", moved, at="free.test")
+    is_passing = spider == "MetaPassingSpider"
+    args = {"further_urls": free} if is_passing else {"follow": True}
+    first = site.url("/start", host=start)
+    crawl([first], spider=spider, spider_args=args, settings=EXTENDED)
+    pages = pages_of(site, "free.test")[-3:]
+
+    assert len(pages) == 3
+    assert max(after - before for before, after in pairwise(pages)) < 4

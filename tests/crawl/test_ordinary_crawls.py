@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from email.utils import formatdate
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -168,55 +167,6 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 
     assert found["ours"][0] >= 0.8 * found["builtin"][0]
     assert found["ours"][1] <= found["builtin"][1] + 16
-
-
-EXTENDED = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
-
-
-def arrivals(site: Site, host: str) -> list[float]:
-    """Return when the pages of *host* were requested, by the server's clock."""
-    return [
-        it.at
-        for it in site.log()
-        if it.host.startswith(host) and it.target != "/robots.txt"
-    ]
-
-
-def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
-    """Pages of four hosts lead to one host that states a delay."""
-    site.robots("User-agent: *\nCrawl-delay: 0.5\n", at="slow.test")
-    hosts = [f"h{number}.test" for number in range(4)]
-    for host in hosts:
-        target = site.url(f"/{host}", host="slow.test")
-        site.answer("/moved", replies.redirect(target), at=host)
-    urls = [site.url("/moved", host=host) for host in hosts]
-    result = crawl(urls, settings=EXTENDED)
-    pages = arrivals(site, "slow.test")
-
-    assert len(result.fetched) == len(pages) == 4
-    assert min(after - before for before, after in pairwise(pages)) >= 0.5
-
-
-@table("way", "redirect", "meta")
-def test_crawl_delay_applies_to_no_other_host(site: Site, way: str) -> None:
-    """After a redirect to a host with a delay, or with the meta of one of its pages."""
-    spider = {
-        "redirect": "tests.support.child:RequestingSpider",
-        "meta": "MetaPassingSpider",
-    }[way]
-    site.robots("User-agent: *\nCrawl-delay: 4\n", at="slow.test")
-    free = [site.url(f"/{number}", host="free.test") for number in range(3)]
-    links = "".join(f'<a href="{url}">x</a>' for url in free)
-    site.answer("/start", replies.html(links), at="slow.test")
-    start = site.url("/start", host="slow.test")
-    site.answer("/moved", replies.redirect(start), at="free.test")
-    args = {"further_urls": free} if way == "meta" else {"follow": True}
-    first = site.url("/moved", host="free.test") if way == "redirect" else start
-    crawl([first], spider=spider, spider_args=args, settings=EXTENDED)
-    pages = arrivals(site, "free.test")[-3:]
-
-    assert len(pages) == 3
-    assert max(after - before for before, after in pairwise(pages)) < 4
 
 
 @table("concurrent", 2, 16)

@@ -293,36 +293,20 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
-@table(
-    ("setting", "answer"),
-    ("UNREACHABLE", replies.status(503)),
-    ("FORBIDDEN", replies.status(401)),
-    ("FORBIDDEN", replies.status(403)),
-    ("UNREACHABLE", replies.reset()),
-    short=2,
-    ids=str,
-)
-def test_user_may_let_an_unclear_answer_allow(
-    site: Site, setting: str, answer: Reply
-) -> None:
-    """With "allow" the page is fetched; a 401 or 403 is then no warning."""
-    site.answer("/robots.txt", answer)
-    settings = {f"ROBOTS1994_{setting}": "allow"}
-    result = crawl([site.url("/page")], settings=settings)
+def test_user_may_let_an_unclear_answer_allow(site: Site) -> None:
+    """With "allow" the pages are fetched; a 401 or 403 is then no warning."""
+    answers = {"503": replies.status(503), "reset": replies.reset()}
+    answers |= {"401": replies.status(401), "403": replies.status(403)}
+    for host, answer in answers.items():
+        site.answer("/robots.txt", answer, at=f"h{host}.test")
+    urls = [site.url("/page", host=f"h{host}.test") for host in answers]
+    names = ("ROBOTS1994_UNREACHABLE", "ROBOTS1994_FORBIDDEN")
+    result = crawl(urls, settings=dict.fromkeys(names, "allow"))
 
-    assert result.fetched_urls == [site.url("/page")]
-    assert ("WARNING" in result.log) is (setting == "UNREACHABLE")
-
-
-def test_ours_r7_407_is_the_answer_of_a_proxy(site: Site) -> None:
-    """Also without one in our settings: an origin must not send it."""
-    site.answer("/robots.txt", replies.status(407))
-
-    result = crawl([site.url("/page")])
-
-    (failed,) = result.failed
-    assert failed.name.endswith("ConnectionRefusedError")
-    assert "the proxy refused our credentials" in failed.message
+    assert result.fetched_urls == sorted(urls)
+    warnings = result.lines("] WARNING: ")
+    assert len(warnings) == 2
+    assert not [it for it in warnings if "://h401." in it or "://h403." in it]
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:

@@ -32,6 +32,11 @@ def both(site: Site, step: int) -> list[str]:
     return [site.url(f"/first/{step}"), site.url(f"/last/{step}")]
 
 
+def changed(site: Site) -> list[str]:
+    """Return the URLs of three steps that `FIRST` allows twice, and `LAST` then."""
+    return sorted([both(site, 1)[1], both(site, 2)[1], both(site, 3)[0]])
+
+
 def conditions(site: Site) -> list[str | None]:
     """Return the If-None-Match of each robots.txt request."""
     return [seen.headers.get("if-none-match") for seen in site.log("/robots.txt")]
@@ -51,24 +56,10 @@ def test_ours_r5_rules_stay_during_failures_and_change_with_the_next_file(
 
     result = crawl_over_time(both(site, 1), LONG, both(site, 2), LONG, both(site, 3))
 
-    fetched = [both(site, 1)[1], both(site, 2)[1], both(site, 3)[0]]
-    assert result.fetched_urls == sorted(fetched)
+    assert result.fetched_urls == changed(site)
     assert len(site.log("/robots.txt")) == 3
     assert result.stats["robots1994/stale_if_error"] == 1
     assert result.stats["robots1994/refreshed"] == 1
-
-
-@pytest.mark.parametrize(("status", "seconds"), [(403, HOUR), (503, 300)])
-def test_ours_r3_r5_refusing_policy_is_not_used_past_its_time(
-    site: Site, status: int, seconds: float
-) -> None:
-    """The page waits for the next answer, and is not refused by the old one."""
-    site.answer("/robots.txt", [replies.status(status), replies.text(FIRST)])
-
-    result = crawl_over_time([site.url("/1")], seconds + 1, [site.url("/2")])
-
-    assert result.failed_urls == [site.url("/1")]
-    assert result.fetched_urls == [site.url("/2")]
 
 
 def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
@@ -93,19 +84,15 @@ def test_stale_policy_decides_while_it_is_refreshed(
         both(site, 1), DAY, both(site, 2), LONG, both(site, 3), reactor=reactor
     )
 
-    fetched = [both(site, 1)[1], both(site, 2)[1], both(site, 3)[0]]
-    assert result.fetched_urls == sorted(fetched)
+    assert result.fetched_urls == changed(site)
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
     """With TTL and STALE_TTL of 0, every request waits for a fetch of its own time."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
-    names = ("TTL", "MIN_TTL", "STALE_TTL")
-    settings = {f"ROBOTS1994_{name}": 0 for name in names}
+    settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "MIN_TTL", "STALE_TTL")}
 
-    result = crawl_over_time(
-        both(site, 1), both(site, 2), both(site, 3), settings=settings
-    )
+    result = crawl_over_time(*(both(site, n) for n in (1, 2, 3)), settings=settings)
 
     assert result.fetched_urls == sorted([both(site, 1)[1], both(site, 2)[0]])
 
@@ -188,17 +175,8 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
     """Ours R5: the next failure after it is news again: a second warning is logged."""
     site.answer("/robots.txt", [TAGGED, DOWN, DOWN, RENEWED, DOWN])
 
-    result = crawl_over_time(
-        both(site, 1),
-        LONG,
-        both(site, 2),
-        LONG,
-        both(site, 3),
-        LONG,
-        both(site, 4),
-        LONG,
-        both(site, 5),
-    )
+    steps = [step for number in range(1, 6) for step in (LONG, both(site, number))]
+    result = crawl_over_time(*steps)
 
     assert conditions(site) == [None, *['"one"'] * 4]
     assert result.fetched_urls == [both(site, step)[1] for step in range(1, 6)]
@@ -207,26 +185,31 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
     assert result.stats["robots1994/refreshed"] == 1
 
 
-@pytest.mark.parametrize("first", [replies.text(FIRST), replies.status(503)], ids=str)
-def test_policy_from_the_future_is_fetched_again(site: Site, first: Reply) -> None:
-    """After the clock was set back by more than a minute, its dates are not trusted."""
+@pytest.mark.parametrize(
+    ("first", "seconds", "fetches"),
+    [
+        # A refusing policy ends with its time, and is not used during its refresh.
+        (replies.status(403), HOUR + 1, 2),
+        (DOWN, 301, 2),
+        # The clock was set back: dates of the future are not trusted,
+        (replies.text(FIRST), -HOUR, 2),
+        (DOWN, -HOUR, 2),
+        # but clocks are corrected by seconds all the time.
+        (replies.text(LAST), -50, 1),
+    ],
+    ids=["403", "503", "future", "503 of the future", "corrected"],
+)
+def test_policy_out_of_its_time_is_fetched_again(
+    site: Site, first: Reply, seconds: float, fetches: int
+) -> None:
+    """Ours R3, R5: the pages wait for the next answer, and obey it."""
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
-    result = crawl_over_time(both(site, 1), -HOUR, both(site, 2))
+    result = crawl_over_time(both(site, 1), seconds, both(site, 2))
 
     assert both(site, 2)[0] in result.fetched_urls
     assert both(site, 2)[1] in result.failed_urls
-    assert len(site.log("/robots.txt")) == 2
-
-
-def test_clock_set_back_by_less_than_a_minute_costs_no_fetch(site: Site) -> None:
-    """Clocks are corrected by seconds all the time."""
-    site.robots(FIRST)
-
-    result = crawl_over_time(both(site, 1), -50, both(site, 2))
-
-    assert len(site.log("/robots.txt")) == 1
-    assert result.fetched_urls == [both(site, 1)[1], both(site, 2)[1]]
+    assert len(site.log("/robots.txt")) == fetches
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
@@ -250,8 +233,10 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
     # /4 is within the TTL and the STALE_TTL of the file by the new clock, /5 past both.
     fetched = [both(site, step)[1] for step in range(1, 4)]
     assert result.fetched_urls == sorted([*fetched, site.url("/4")])
-    reasons = {it.url: it.verdict and it.verdict["reason"] for it in result.failed}
-    assert reasons[site.url("/5")] == "unreachable"
+    assert (result.failed[-1].url, result.reasons[-1]) == (
+        site.url("/5"),
+        "unreachable",
+    )
     assert len(site.log("/robots.txt")) == 4
 
 
