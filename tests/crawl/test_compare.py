@@ -1,6 +1,4 @@
-"""ROBOTS1994_COMPARE: our parser decides, other parsers are compared with it, and a
-report shows the differences.
-"""
+"""ROBOTS1994_COMPARE: our parser decides, and a report compares other parsers with it."""
 
 from __future__ import annotations
 
@@ -14,7 +12,6 @@ from tests.support.left_out import table
 from tests.support.site import Site
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
-ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
 
 
 def test_parser_that_never_answers_delays_no_page(site: Site, reactor: Reactor) -> None:
@@ -24,11 +21,8 @@ def test_parser_that_never_answers_delays_no_page(site: Site, reactor: Reactor) 
     site.answer("/1", replies.text("", gate="second"))
     site.open_when("second", "/2")
     pages = [site.url(path) for path in ("/1", "/2", "/no")]
-    result = crawl(
-        pages,
-        settings={"ROBOTS1994_COMPARE": [f"{COMPONENTS}.StuckParser"]},
-        reactor=reactor,
-    )
+    settings = {"ROBOTS1994_COMPARE": [f"{COMPONENTS}.StuckParser"]}
+    result = crawl(pages, settings=settings, reactor=reactor)
 
     assert result.fetched_urls == pages[:2]
     assert result.stats["robots1994/compare/StuckParser/raised"] == 3
@@ -38,19 +32,16 @@ def test_parser_that_never_answers_delays_no_page(site: Site, reactor: Reactor) 
 def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
     """`True` means the parser of ROBOTSTXT_PARSER; each decision is counted once."""
     site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
-    pages = ["/a/b", "/a/c", "/x.gif", "/y", "/y?z"]
-    result = crawl(
-        [site.url(page) for page in pages], settings={"ROBOTS1994_COMPARE": True}
-    )
+    pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y", "/y?z")]
+    result = crawl(pages, settings={"ROBOTS1994_COMPARE": True})
 
     assert len(result.fetched) == 3
     assert result.stats[f"{PROTEGO}/agree"] == 3
     assert result.stats[f"{PROTEGO}/stricter"] == 1
     assert result.stats[f"{PROTEGO}/laxer"] == 1
-    table = result.log.partition("compared, parser by parser")[2]
-    assert "ProtegoRobotParser" in table
-    assert "60.00 %" in table
-    assert "wildcard or $" in table
+    shown = result.log.partition("compared, parser by parser")[2]
+    for part in ("ProtegoRobotParser", "60.00 %", "wildcard or $"):
+        assert part in shown
 
 
 def test_request_that_went_back_to_the_scheduler_is_compared_once(
@@ -81,10 +72,9 @@ def test_placeholders_in_the_report_name_are_replaced(
     """The JSON report has every count, and each example with the minimal lines."""
     path = tmp_path / "new" / "%(name)s-%(time)s.json"
     site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
-    crawl(
-        [site.url("/a/b"), site.url("/c")],
-        settings={"ROBOTS1994_COMPARE": ALL, "ROBOTS1994_COMPARE_REPORT": str(path)},
-    )
+    parsers = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
+    settings = {"ROBOTS1994_COMPARE": parsers, "ROBOTS1994_COMPARE_REPORT": str(path)}
+    crawl([site.url("/a/b"), site.url("/c")], settings=settings)
 
     (written,) = (tmp_path / "new").iterdir()
     assert written.name.startswith("asking-20")
@@ -97,25 +87,6 @@ def test_placeholders_in_the_report_name_are_replaced(
     row = report["disagreements"][0]
     assert (row["cause"], row["lines"]) == ("allow", [2, 3, 4])
     assert row["ours"].startswith("disallowed by line 3")
-
-
-def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
-    """The crawl continues, and the CSV report names the exception."""
-    path = tmp_path / "report.csv"
-    site.robots("User-agent: *\nDisallow: /a\n")
-    result = crawl(
-        [site.url("/a"), site.url("/b")],
-        settings={
-            "ROBOTS1994_COMPARE": [f"{COMPONENTS}.RaisingParser"],
-            "ROBOTS1994_COMPARE_REPORT": str(path),
-        },
-    )
-
-    assert len(result.fetched) == 1
-    assert result.stats["robots1994/compare/RaisingParser/raised"] == 2
-    rows = csv.DictReader(path.read_text("utf-8").split("\n"))
-    theirs = {row["theirs"] for row in rows if row["row"] == "disagreement"}
-    assert theirs == {"raises LookupError"}
 
 
 @table(
@@ -133,14 +104,27 @@ def test_difference_because_of_the_status_is_reported(
     """The built-in parses the body of any status, and allows all after a failed fetch."""
     path = tmp_path / "report.json"
     site.answer("/robots.txt", reply)
-    result = crawl(
-        [site.url("/page")],
-        settings={"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": str(path)},
-    )
+    settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": str(path)}
+    result = crawl([site.url("/page")], settings=settings)
 
     assert result.stats[f"{PROTEGO}/{direction}"] == 1
     (row,) = json.loads(path.read_text("utf-8"))["disagreements"]
     assert (row["cause"], row["lines"]) == ("status", [])
+
+
+def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
+    """The crawl continues, and the CSV report names the exception."""
+    path = tmp_path / "report.csv"
+    site.robots("User-agent: *\nDisallow: /a\n")
+    parsers = {"ROBOTS1994_COMPARE": [f"{COMPONENTS}.RaisingParser"]}
+    settings = parsers | {"ROBOTS1994_COMPARE_REPORT": str(path)}
+    result = crawl([site.url("/a"), site.url("/b")], settings=settings)
+
+    assert len(result.fetched) == 1
+    assert result.stats["robots1994/compare/RaisingParser/raised"] == 2
+    rows = csv.DictReader(path.read_text("utf-8").split("\n"))
+    theirs = {row["theirs"] for row in rows if row["row"] == "disagreement"}
+    assert theirs == {"raises LookupError"}
 
 
 def test_report_that_cannot_be_written_is_logged_once(
@@ -148,15 +132,8 @@ def test_report_that_cannot_be_written_is_logged_once(
 ) -> None:
     """A file is where a folder is needed; the page is fetched all the same."""
     (tmp_path / "file").write_text("", "utf-8")
-    site.robots("")
-    result = crawl(
-        [site.url("/page")],
-        settings={
-            "ROBOTS1994_COMPARE": True,
-            "ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json"),
-        },
-    )
+    report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json")}
+    result = crawl([site.url("/page")], settings=report | {"ROBOTS1994_COMPARE": True})
 
     assert len(result.fetched) == 1
-    lines = result.lines("could not be written")
-    assert len(lines) == 1
+    assert len(result.lines("could not be written")) == 1

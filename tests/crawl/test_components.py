@@ -9,12 +9,11 @@ from scrapy.pipelines import media
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.left_out import table
+from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
-CLOSED = "User-agent: *\nDisallow: /private\n"
-WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
-
-# Newer Scrapy puts the reason of a filtered file into the results.
+# Newer Scrapy puts the reason of a filtered file into the results; older Scrapy needs the
+# pipeline of the README.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
@@ -33,14 +32,11 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
 
     assert sorted(site.targets()) == ["/", "/a", "/c", "/robots.txt"]
     why = [item["why"] for item in result.items if "why" in item]
-    assert why == [f"Forbidden by robots.txt: {WHY}"] * 2
+    assert why == [REFUSAL] * 2
 
 
 def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
-    """`engine.download_async` raises the refusal; `engine.crawl` calls the errback.
-
-    The pages are on hosts that only the pipeline requests.
-    """
+    """`engine.download_async` raises the refusal; `engine.crawl` calls the errback."""
     site.robots(CLOSED)
     a, b = (site.url("/private", host=host) for host in ("a.test", "b.test"))
 
@@ -52,9 +48,7 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
         reactor=reactor,
     )
 
-    assert [it["downloaded"] for it in result.items] == [
-        f"Forbidden by robots.txt: {WHY}"
-    ]
+    assert [it["downloaded"] for it in result.items] == [REFUSAL]
     assert result.failed_urls == [b]
     assert sorted(site.targets()) == ["/page", *["/robots.txt"] * 3]
 
@@ -64,10 +58,7 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
 def test_disallowed_file_of_an_item_is_not_requested(
     pipeline: str, refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """Nor is the target of its redirect. The item has the other file, and the reason.
-
-    Newer Scrapy passes the reason on; older Scrapy needs the pipeline of the README.
-    """
+    """Nor is the target of its redirect. The item has the other file, and the reason."""
     site.robots(CLOSED)
     for name in ("/open.png", "/private.png"):
         site.answer(name, replies.image())
@@ -89,7 +80,7 @@ def test_disallowed_file_of_an_item_is_not_requested(
     (item,) = result.items
     has_reason = REPORTS_REASON or pipeline == "ReportingFiles"
     assert item["files"][0].startswith("full/")
-    assert item["files"][1] == (f"Forbidden by robots.txt: {WHY}" if has_reason else "")
+    assert item["files"][1] == REFUSAL * has_reason
     assert f"<GET {site.url('/private.png')}>: {WHY}" in result.log
 
 
@@ -106,36 +97,26 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
         site.answer("/4", replies.redirect(f"{far}/5", 308))
         site.answer("/5", replies.redirect(site.url("/open")))
         site.answer("/6", replies.redirect(site.secure_url("/secure")))
-        result = crawl(
-            [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)], reactor=reactor
-        )
+        site.answer("/7", replies.redirect("/private/7"))
+        urls = [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)]
+        # Scrapy copies the meta of a redirected request, so its target is not checked.
+        exempt = CrawlRequest(site.url("/7"), {"dont_obey_robotstxt": True})
+        result = crawl([*urls, exempt], reactor=reactor)
         robots = sorted((it.scheme, it.host[:3]) for it in site.log("/robots.txt"))
         targets = site.targets()
         refused = [site.url("/private/1"), f"{far}/private/2", site.url("/private/3")]
 
-        assert result.fetched_urls == [site.url("/open")]
+        assert result.fetched_urls == [site.url("/open"), site.url("/private/7")]
         assert result.failed_urls == sorted([*refused, site.secure_url("/secure")])
-    assert not [it for it in targets if "private" in it or "secure" in it]
+    sent = [it for it in targets if "private" in it or "secure" in it]
+    assert sent == ["/private/7"]
     assert robots == [("http", "127"), ("http", "far"), ("https", "127")]
-
-
-def test_dont_obey_robotstxt_applies_to_redirect_targets(site: Site) -> None:
-    """Scrapy copies the meta of a redirected request, so the target is not checked."""
-    site.robots(CLOSED)
-    site.answer("/1", replies.redirect("/private/1"))
-
-    result = crawl([CrawlRequest(site.url("/1"), meta={"dont_obey_robotstxt": True})])
-
-    assert result.fetched_urls == [site.url("/private/1")]
 
 
 def test_meta_of_an_earlier_request_changes_no_verdict(
     site: Site, tmp_path: Path
 ) -> None:
-    """A spider passes on `response.meta`, and repeats a refused request unchanged.
-
-    With JOBDIR: a verdict in the meta can be stored, as all four requests are.
-    """
+    """A spider passes on `response.meta`, and repeats a refused request unchanged."""
     site.robots(CLOSED)
     further = [site.url("/private/1"), site.url("/open")]
 
@@ -148,7 +129,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 
     assert result.fetched_urls == [site.url("/open"), site.url("/page")]
     assert result.failed_urls == [site.url("/private/1")] * 2
-    # A request that cannot be stored would stay in memory without a word.
+    # One with a verdict that cannot be stored would stay in memory without a word.
     assert "scheduler/unserializable" not in result.stats
     assert result.stats["scheduler/enqueued/disk"] == 4
 
@@ -174,7 +155,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
     """Cancelled after any number of steps: those that wait, and later ones, are fetched."""
-    site.robots("User-agent: *\nDisallow: /closed\n")
+    site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(
         [CrawlRequest(url, meta={"steps": 60})],
