@@ -11,12 +11,7 @@ from scrapy_robots1994.parser.reader import RobotReading
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
 from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
 from scrapy_robots1994.parser.spellings import other_spelling
-from scrapy_robots1994.parser.verdict import (
-    Reason,
-    RecordReference,
-    Verdict,
-    quoted_names,
-)
+from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
@@ -161,7 +156,7 @@ class RobotRules:
     def _reference(self, record: int) -> RecordReference:
         """Return what verdicts say of the *record* at this place."""
         names, line = self._rules.names[record], self._rules.first_lines[record]
-        return RecordReference(line, quoted_names(names), self._body, self._dialect)
+        return RecordReference(line, names, self._body, self._dialect)
 
     @property
     def memory_bytes(self) -> int:

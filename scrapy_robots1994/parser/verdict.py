@@ -49,7 +49,7 @@ _MEANINGS = {
 }
 
 
-def quoted_names(names: tuple[str, ...]) -> str:
+def _quoted(names: tuple[str, ...]) -> str:
     """Return the names of a record as verdicts print them, safe to print."""
     # Ours O25: nothing of a file is printed raw; a record may have thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
@@ -64,8 +64,7 @@ class RecordReference(NamedTuple):
     """
 
     first_line: int
-    # As printed: the log line of a refusal must not read the file again.
-    quoted_names: str
+    names: tuple[str, ...]
     body: Body
     dialect: Dialect
 
@@ -142,11 +141,7 @@ class Verdict:
         if source is None:
             status = "" if self.status is None else f" (HTTP {self.status})"
             return f": {self.reason.meaning}{status}"
-        names = (
-            quoted_names(source.names)
-            if isinstance(source, Record)
-            else source.quoted_names
-        )
+        names = _quoted(source.names)
         record = f"the record for {names} (line {source.first_line})"
         if self.rule is None:
             return f": no rule of {record} covers the URL"
