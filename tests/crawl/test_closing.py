@@ -204,29 +204,6 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     assert sorted(pages) == list(range(WAIT))
 
 
-@table("places", 20, 1_000)
-def test_urgent_requests_leave_before_earlier_ones(
-    site: Site, reactor: Reactor, places: int
-) -> None:
-    """With few places the urgent ones are still with the scheduler, else they wait, too.
-
-    At most the requests that have a place or are on their way leave before them.
-    """
-    few = {"ROBOTS1994_MAX_WAITING": places, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
-    site.robots(OPEN, gate="slow")
-    args = {"pages": WAIT, "urgent": 10}
-    running = Side("ours", reactor, few).start(site, spider_args=args)
-    running.wait_for("are yielded")
-    site.open("slow")
-    running.result()
-    order = pages_of(site)
-
-    taken = [place for place, number in enumerate(order) if number >= WAIT]
-    assert len(taken) == 10
-    ahead = places if places < WAIT else 0
-    assert max(taken) < ahead + 2 * CONCURRENT + len(taken)
-
-
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
@@ -286,51 +263,40 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
 # What a component awaits is finished at a close: R6 (closing).
 
 
-def test_page_awaited_at_a_close_is_fetched(site: Site, reactor: Reactor) -> None:
-    """Its robots.txt arrives after the close has begun."""
-    site.robots(OPEN)
-    site.robots(OPEN, at="a.test", gate="late")
-    args = {"first": site.url("/first")}
-    running = Side(reactor=reactor).start(site, "Downloading", spider_args=args)
-    site.wait("/robots.txt", host="a.test")
-    running.interrupt()
-    site.open("late")
-    result = running.result()
-
-    assert result.items == [{"end": 200}]
-
-
-def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt(
+@table(
+    ("answers", "settings", "end"),
+    ([replies.text(OPEN, gate="late")], {}, 200),
+    # A 503 that passes is not a reason to export an item without its page.
+    (
+        [replies.Reply(503, gate="late"), replies.text(OPEN)],
+        {"RETRY_ENABLED": True},
+        200,
+    ),
+    # The crawl ends although robots.txt never arrives; the page is refused (R5).
+    ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 5}, "ForbiddenByRobots"),
+    short=3,
+    ids=["late", "503 first", "never"],
+)
+def test_page_awaited_at_a_close_has_its_end(
     site: Site,
+    reactor: Reactor,
+    answers: list[replies.Reply],
+    settings: dict[str, Any],
+    end: int | str,
 ) -> None:
-    """The crawl ends although robots.txt never arrives; the page is refused (R5)."""
+    """Its robots.txt arrives after the close has begun, or never."""
     site.robots(OPEN)
-    site.robots(OPEN, at="a.test", gate="never")
+    site.answer("/robots.txt", answers, at="a.test")
     args = {"first": site.url("/first")}
-    side = Side(settings={"ROBOTS1994_TIMEOUT": 5})
-    running = side.start(site, "Downloading", spider_args=args, timeout=30)
-    site.wait("/robots.txt", host="a.test")
-    running.interrupt()
-    result = running.result()
-
-    assert result.items == [{"end": "ForbiddenByRobots"}]
-    assert result.stats["finish_reason"] == "shutdown"
-
-
-def test_answer_to_what_is_awaited_at_a_close_is_retried_once(site: Site) -> None:
-    """A 503 that passes is not a reason to export an item without its page."""
-    site.robots(OPEN)
-    busy = replies.Reply(503, gate="late")
-    site.answer("/robots.txt", [busy, replies.text(OPEN)], at="a.test")
-    args = {"first": site.url("/first")}
-    side = Side(settings={"RETRY_ENABLED": True})
-    running = side.start(site, "Downloading", spider_args=args)
+    side = Side(reactor=reactor, settings=settings)
+    running = side.start(site, "Downloading", spider_args=args, timeout=60)
     site.wait("/robots.txt", host="a.test")
     running.interrupt()
     site.open("late")
     result = running.result()
 
-    assert result.items == [{"end": 200}]
+    assert result.items == [{"end": end}]
+    assert result.stats["finish_reason"] == "shutdown"
 
 
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
@@ -433,7 +399,9 @@ def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})
         args = {"pages": 30, "filtered": True}
         with Site() as site:
-            site.robots(OPEN, gate="late")
+            # Later than any wait that is usual: it is not for those that they go on.
+            late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
+            site.answer("/robots.txt", [late, replies.text(OPEN)])
             running = side.start(site, "Unserializable", spider_args=args)
             site.wait("/robots.txt")
             if middleware == "ours":

@@ -1,7 +1,8 @@
-"""Requests that wait for a robots.txt delay no other origin, and are limited in number.
+"""Requests that wait for a robots.txt: one fetch for all, no delay of others, no starving.
 
 No time is measured: a gate holds the slow robots.txt files back until all pages of the
 quick hosts have been requested. If waiting delayed those, the gate would never open.
+The order is judged by the server's log.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl,
+    reactors,
 )
+from tests.support.left_out import table
 from tests.support.site import Site
 
 SLOW, QUICK, PAGES = 12, 5, 4
@@ -59,8 +62,7 @@ def assert_all_fetched(result: CrawlResult) -> None:
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
     """48 requests wait at a concurrency of 3 while all quick pages are fetched.
 
-    Of those released at once, 3 are sent; the settings of slots do not change. The spider
-    is idle once, at the end, and not when only waiting requests are left.
+    The spider is idle once, at the end, and not when only waiting requests are left.
     """
     result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 
@@ -118,3 +120,105 @@ def test_cached_pages_do_not_delay_released_requests(site: Site) -> None:
     result = crawl_with_slow_hosts(site, settings=dropping)
 
     assert_all_fetched(result)
+
+
+FIFTY: dict[str, Any] = {
+    "CONCURRENT_REQUESTS": 100,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
+}
+
+
+def test_fifty_disallowed_requests_that_wait_are_all_refused(
+    site: Site, reactor: Reactor
+) -> None:
+    """With a slow robots.txt, 50 requests wait for one fetch, and 50 errbacks are called."""
+    site.robots(OPEN, gate="slow")
+    site.open_when("slow", "/robots.txt")
+    urls = [site.url(f"/private/{number}") for number in range(50)]
+    result = crawl(urls, reactor=reactor, settings=FIFTY)
+
+    assert site.targets() == ["/robots.txt"]
+    assert result.failed_urls == sorted(urls)
+    name = "scrapy_robots1994.crawl.exceptions.ForbiddenByRobots"
+    lines = {(it.name, it.verdict and it.verdict["line"]) for it in result.failed}
+    assert lines == {(name, 2)}
+    assert result.stats["robotstxt/forbidden"] == 50
+    assert result.stats["robotstxt/request_count"] == 1
+
+
+def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
+    site: Site, reactor: Reactor
+) -> None:
+    """Ours R6: every waiting request fails with `FetchAborted`."""
+    cancelling = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CancelRobots": 900}}
+    urls = [site.url(f"/{number}") for number in range(50)]
+    result = crawl(urls, reactor=reactor, settings=FIFTY | cancelling)
+
+    assert site.targets() == []
+    assert result.failed_urls == sorted(urls)
+    names = {failed.name for failed in result.failed}
+    assert names == {"scrapy_robots1994.errors.FetchAborted"}
+    assert result.stats["finish_reason"] == "finished"
+
+
+MANY = 150
+QUEUES = [
+    "scrapy.pqueues.ScrapyPriorityQueue",
+    "scrapy.pqueues.DownloaderAwarePriorityQueue",
+]
+
+
+def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
+    site: Site, reactor: Reactor
+) -> None:
+    """In a queue by priority, they leave before what the scheduler still has."""
+    site.robots("", at="urgent.test", gate="known")
+    site.open_when("known", "/less", count=10)
+    urgent = [
+        CrawlRequest(site.url(f"/{number}", host="urgent.test"), priority=1)
+        for number in range(MANY)
+    ]
+    less = [
+        CrawlRequest(site.url("/less", host="less.test"), {"page": number})
+        for number in range(2 * MANY)
+    ]
+    result = crawl(
+        [*urgent, *less],
+        settings={"CONCURRENT_REQUESTS": 2, "SCHEDULER_PRIORITY_QUEUE": QUEUES[0]},
+        reactor=reactor,
+    )
+    hosts = [seen.host.partition(".")[0] for seen in site.log()]
+
+    assert len(result.fetched) == 3 * MANY
+    pages = hosts[hosts.index("urgent") + 1 :]
+    last = max(at for at, host in enumerate(pages) if host == "urgent")
+    # Ten are sent before the policy of the urgent ones is known.
+    assert pages[:last].count("less") <= 20
+
+
+@table(
+    ("reactor", "queue"),
+    *((reactor, QUEUES[0]) for reactor in reactors()),
+    (reactors()[0], QUEUES[1]),
+)
+def test_scheduler_is_not_starved_while_waiting_requests_leave(
+    site: Site, reactor: Reactor, queue: str
+) -> None:
+    """An urgent request that comes meanwhile is sent before most of them."""
+    site.robots("", at="many.test", gate="known")
+    site.open_when("known", "/known")
+    many = [site.url(f"/many/{n}", host="many.test") for n in range(MANY)]
+    known = CrawlRequest(site.url("/known", host="urgent.test"), priority=-1)
+    urgent = [site.url(f"/urgent/{n}", host="urgent.test") for n in range(3)]
+    result = crawl(
+        [*many, known],
+        spider="UrgentSpider",
+        spider_args={"urgent": urgent},
+        settings={"CONCURRENT_REQUESTS": 2, "SCHEDULER_PRIORITY_QUEUE": queue},
+        reactor=reactor,
+    )
+    targets = site.targets()
+
+    assert len(result.fetched) == MANY + 4
+    last = max(at for at, target in enumerate(targets) if "/urgent/" in target)
+    assert sum("/many/" in target for target in targets[:last]) <= MANY // 2

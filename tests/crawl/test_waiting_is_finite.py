@@ -26,12 +26,12 @@ from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
 
-QUEUES = {
-    "aware, last in first out": ("DownloaderAwarePriorityQueue", "LifoMemoryQueue"),
-    "aware, first in first out": ("DownloaderAwarePriorityQueue", "FifoMemoryQueue"),
-    "by priority, last in first out": ("ScrapyPriorityQueue", "LifoMemoryQueue"),
-    "by priority, first in first out": ("ScrapyPriorityQueue", "FifoMemoryQueue"),
-}
+QUEUES = [
+    ("DownloaderAwarePriorityQueue", "LifoMemoryQueue"),
+    ("DownloaderAwarePriorityQueue", "FifoMemoryQueue"),
+    ("ScrapyPriorityQueue", "LifoMemoryQueue"),
+    ("ScrapyPriorityQueue", "FifoMemoryQueue"),
+]
 PAGES = 3
 TIMEOUT = 600.0
 """Seconds for the thousand origins on a busy machine."""
@@ -75,12 +75,11 @@ def assert_each_once(
 
 
 @ORIGINS
-@table("queue", *QUEUES)
+@table(("by_priority", "memory"), *QUEUES)
 def test_each_page_is_requested_once_whatever_the_queue(
-    site: Site, queue: str, origins: int
+    site: Site, by_priority: str, memory: str, origins: int
 ) -> None:
     """Policies are fresh for a second, which is less than the crawl takes."""
-    by_priority, memory = QUEUES[queue]
     settings = SETTINGS | {
         "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{by_priority}",
         "SCHEDULER_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
