@@ -332,8 +332,8 @@ class EvidenceFolder:
         return decisions, sum(len(crawl.entries) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
-        """Return the source for a *url* whose origin no crawl has requested."""
-        why = f"no request of this origin is in {self._folder}"
+        """Return the source for a *url* whose origin no crawl had requested by then."""
+        why = f"no request of this origin, or none so early, is in {self._folder}"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, "unknown", why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:

@@ -79,7 +79,8 @@ def damage_reported(report: OnFault) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - of damage comes any error
         is_clear = not isinstance(error, (AttributeError, TypeError))
-        text = " ".join(str(error).split())
+        # Behind it, warcio quotes what may be any bytes.
+        text = " ".join(str(error).partition(", first line:")[0].split())
         why = (is_clear and text) or "a record is damaged"
         report(f"cannot be read from here on: {why}")
 

@@ -81,7 +81,7 @@ def test_damaged_record_does_not_affect_others(tmp_path: Path) -> None:
     assert (code, hosts) == (3, ["b.test", "c.test"])
     assert "http://odd.test/robots.txt: 'abc' is not an HTTP status" in errors
     assert "http://short.test/robots.txt: the record breaks off" in errors
-    assert "some.warc.gz: cannot be read from here on: Invalid WARC record" in errors
+    assert "some.warc.gz: cannot be read from here on: Invalid WARC record\n" in errors
 
 
 def test_truncated_archive_is_reported(tmp_path: Path) -> None:

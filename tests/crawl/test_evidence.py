@@ -128,6 +128,8 @@ def test_journal_has_a_line_for_each_decision(tmp_path: Path) -> None:
 
     captures, header, lines = evidence.only(tmp_path)
     assert header["dry_run"] is False
+    (written,) = mixed.result.lines("The evidence was written")
+    assert written.endswith(f"{len(lines)} decisions and {len(captures)} records")
     assert all(list(line) == KEYS for line in lines)
     assert sorted(line["url"] for line in lines) == sorted(mixed.pages)
     refused = [it["url"] for it in lines if it["decision"] == "refused"]

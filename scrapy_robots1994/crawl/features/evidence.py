@@ -47,7 +47,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 )
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
 from scrapy_robots1994.crawl.judges import Found, Judge
-from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
@@ -428,10 +428,16 @@ class Evidence:
         await run_in_thread(self._files.close)
         if self._log_error():
             return
-        text = "The evidence was written to %s and %s: %d records, %d decisions"
         warc, journal = self._files.paths
-        counts = self._files.records, self._files.lines
-        log_line(self._crawler, INFO, text, str(warc), str(journal), *counts)
+        log_line(
+            self._crawler,
+            INFO,
+            "The evidence was written to %s and %s: %s and %s",
+            str(warc),
+            str(journal),
+            counted(self._files.lines, "decision"),
+            counted(self._files.records, "record"),
+        )
 
 
 class RecordedBackend(ScrapyBackend):

@@ -151,7 +151,8 @@ class EvidenceFiles:
             ) from error
         self._on_error = on_error
         self.error: Exception | None = None
-        self.records = self.lines = 0
+        # The record about the crawl is written already.
+        self.records, self.lines = 1, 0
         self._waiting: deque[Record | Decision | Event] = deque()
         # Bytes that came, and of these bytes those that wait no more: each is changed by
         # one thread.
