@@ -26,7 +26,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
 _AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
 
-# So many names are compared with each other; of more, only equal ones are found.
+# So many names are compared with each other; of more, none are.
 _NAMES_COMPARED = 500
 
 # What to do about several blank lines in a record.
@@ -287,19 +287,13 @@ def _taken_names(
         for agent in record.agents
         if agent.name != EVERYBODY
     ]
-    if sum(map(len, names)) <= _NAMES_COMPARED:
-        for position, agent in agents:
-            # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
-            robot = robot_names.__wrapped__(agent.name)
-            chosen = dialect.choose(names, robot)
-            # A name that no robot can have is a problem of its own.
-            is_name = agent.name.lower() in robot
-            if is_name and chosen and position not in chosen:
-                yield position, agent, records[chosen[0]]
-    elif not dialect.merges_named:
-        # Of equal names the first one decides in this dialect.
-        first: dict[str, int] = {}
-        for position, agent in agents:
-            taker = first.setdefault(agent.name.lower(), position)
-            if taker != position:
-                yield position, agent, records[taker]
+    if sum(map(len, names)) > _NAMES_COMPARED:
+        return
+    for position, agent in agents:
+        # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
+        robot = robot_names.__wrapped__(agent.name)
+        chosen = dialect.choose(names, robot)
+        # A name that no robot can have is a problem of its own.
+        is_name = agent.name.lower() in robot
+        if is_name and chosen and position not in chosen:
+            yield position, agent, records[chosen[0]]
