@@ -89,16 +89,13 @@ class Comparer:
         robots = self._parse(capture.body)
         found: dict[tuple[str, Direction], list[Example]] = {}
         for stratum, examples in site.examples.items():
-            needed: set[tuple[int, ...]] = set()
             for example in examples if stratum[0] == name else ():
                 asked = example.question
                 cause = example.cause or diagnosis.cause(capture, files, asked)
                 verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
                 places: tuple[int, ...] = ()
                 if cause not in _NOT_IN_LINES:
-                    # The search takes longest: lines of another example may do.
-                    places = diagnosis.minimal_lines(files.lines, asked, tried=needed)
-                    needed.add(places)
+                    places = diagnosis.minimal_lines(files.lines, asked)
                 numbers = tuple(place + 1 for place in places)
                 found.setdefault(stratum, []).append(
                     Example(asked, example.theirs, cause, str(verdict), numbers)

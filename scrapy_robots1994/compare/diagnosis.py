@@ -4,7 +4,7 @@ A cause is never guessed: it is assigned because the two agree about a transform
 (and, where the URL or the robot's name is part of the cause, a transformed question).
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -262,27 +262,15 @@ class Diagnosis:
         ours, theirs = files.read(self.ours, body), files.read(self.theirs, body)
         return ours(question) == theirs(question)
 
-    def minimal_lines(
-        self,
-        lines: Lines,
-        question: Question,
-        tried: Collection[tuple[int, ...]] = (),
-    ) -> tuple[int, ...]:
+    def minimal_lines(self, lines: Lines, question: Question) -> tuple[int, ...]:
         """Return the places (from 0) of the lines that are needed for the two to differ
         as they do: without any one of them they do not.
-
-        *tried* are places that other questions need: the search begins with the first
-        of them that are enough for this question, too.
         """
         direction = self.direction(lines.body, question)
-
-        def differ(places: Sequence[int]) -> bool:
-            return self.direction(lines.only(places).body, question) is direction
-
-        every: Sequence[int] = range(len(lines.lines))
-        first = next((it for it in tried if differ(it)), every)
-        found = ddmin(len(first), lambda places: differ([first[it] for it in places]))
-        return tuple(first[it] for it in found)
+        return ddmin(
+            len(lines.lines),
+            lambda it: self.direction(lines.only(it).body, question) is direction,
+        )
 
 
 def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
