@@ -11,13 +11,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from importlib.metadata import metadata
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-from urllib.parse import urlsplit
 
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import CHANGES
@@ -108,7 +106,6 @@ def as_html(report: ComparisonReport) -> str:
     data = _shown(as_plain(report)) | {
         "cause_words": {it.value: [it.title, it.clause, it.evidence] for it in Cause},
         "change_words": {it.name: [it.title, it.meaning] for it in CHANGES},
-        "documentation": documentation(),
     }
     text = json.dumps(data, separators=(",", ":"))
     parts = {
@@ -134,25 +131,6 @@ def _shown(value: Any) -> Any:
     if isinstance(value, dict):
         return {_shown(name): _shown(it) for name, it in value.items()}
     return [_shown(it) for it in value] if isinstance(value, list) else value
-
-
-def documentation() -> str | None:
-    """Return the address of a page of the documentation, with `{}` for its name.
-
-    None where the package was published without one: a host under `.example` is the
-    placeholder of pyproject.toml.
-    """
-    # The metadata is there: each report names the version of the package.
-    urls = metadata("scrapy_robots1994").get_all("Project-URL") or []
-    named = (it.partition(", ") for it in urls)
-    address = next((url for name, _, url in named if name == "Documentation"), "")
-    if not address or (urlsplit(address).hostname or "").endswith(".example"):
-        return None
-    folder, _, file = address.rpartition("/")
-    if file.startswith("index."):
-        # Files in a repository.
-        return f"{folder}/{{}}{file.removeprefix('index')}"
-    return f"{address.rstrip('/')}/{{}}.html"
 
 
 FORMS: dict[str, Callable[[ComparisonReport], str]] = {

@@ -243,14 +243,6 @@
     if (isOpen) toggle();
     return [row, detail];
   };
-  /* The page of the documentation with the ids that begin so. */
-  const PAGES = { R0: "reference/problems", O: "standard/decisions", R: "standard/retrieval", K: "standard/dialects", X: "standard/dialects" };
-  const documented = (id, text) => {
-    if (!data.documentation) return text;
-    const page = PAGES[id.slice(0, 2)] || PAGES[id[0]] || "standard/clauses";
-    return element("a", { href: `${data.documentation.replace("{}", page)}#${id.toLowerCase()}` }, text);
-  };
-  const clausesOf = (text) => text.split(/([A-Z]+[0-9]+)/).map((part, place) => (place % 2 ? documented(part, part) : part));
   const detailOf = (site) => {
     const link = element("p", { class: "hint" }, element("a", { class: "permalink", href: view({ site: site.site }) }, "Link to this site"));
     const all = examplesOf.get(site.site);
@@ -264,13 +256,13 @@
         element("dl", { class: "verdicts" },
           element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
           element("dt", {}, site.basis === BASES[0][0] ? state.parser : "built-in middleware"), element("dd", {}, `${theirs} it`),
-          element("dt", {}, "cause"), element("dd", {}, `${title}. ${evidence} `, ...clausesOf(clause && `${clause}.`),
+          element("dt", {}, "cause"), element("dd", {}, `${title}. ${evidence} `, clause && `${clause}.`,
             lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
     });
     if (!examples.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));
     if (others) parts.push(element("p", { class: "hint" }, `${plural(others, "more example")} for the other parsers.`));
     for (const { code, line, message } of site.problems) {
-      parts.push(element("p", { class: "hint" }, documented(code, code), ` line ${line}: ${message}`));
+      parts.push(element("p", { class: "hint" }, `${code} line ${line}: ${message}`));
     }
     if (site.excerpt.length) parts.push(fileOf(site, new Set(examples.flatMap(({ lines }) => lines))));
     return [link, ...parts];

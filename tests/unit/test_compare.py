@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from email.message import Message
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.diagnosis import ddmin
 from scrapy_robots1994.compare.parsers import (
     ALWAYS,
@@ -58,26 +54,3 @@ def test_any_bytes_make_questions() -> None:
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):
         made = questions("http://a.test", body, max_questions=50)
         assert targets(made) >= set(ALWAYS)
-
-
-@pytest.mark.parametrize(
-    ("address", "page"),
-    [
-        ("https://docs.test/", "https://docs.test/{}.html"),
-        ("https://docs.test/en/latest", "https://docs.test/en/latest/{}.html"),
-        ("https://git.test/x/docs/index.rst", "https://git.test/x/docs/{}.rst"),
-        ("https://github.example/OWNER/docs/index.rst", None),
-        ("", None),
-    ],
-)
-def test_address_of_the_documentation_comes_from_the_package_metadata(
-    monkeypatch: pytest.MonkeyPatch, address: str, page: str | None
-) -> None:
-    """The address in pyproject.toml may be a placeholder, a site or a repository."""
-    published = Message()
-    published["Project-URL"] = "Homepage, https://home.test"
-    if address:
-        published["Project-URL"] = f"Documentation, {address}"
-    monkeypatch.setattr(formats, "metadata", lambda _: published)
-
-    assert formats.documentation() == page
