@@ -153,14 +153,15 @@ def note_slots(crawler: Crawler) -> None:
     crawler.signals.connect(left, signals.request_left_downloader, weak=False)
 
 
-def slow_names(_crawler: Crawler) -> None:
-    """Let each look-up of a name under `test` take a while; a hook of crawls."""
+def slow_names(crawler: Crawler) -> None:
+    """Let each look-up of a name under `test` take TEST_LOOK_UP_SECONDS, or 0.2 s."""
+    seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", 0.2)
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
     def wait(host: Any) -> None:
         name = host.decode("ascii") if isinstance(host, bytes) else host
         if name and name.endswith(".test"):
-            time.sleep(0.2)
+            time.sleep(seconds)
 
     def info(host: Any, *rest: Any, **options: Any) -> Any:
         wait(host)

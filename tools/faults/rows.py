@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import socket
 import sys
 import time
 from dataclasses import dataclass, field
@@ -36,40 +35,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 ORIGINS = 1_000
-LOOK_UP_SECONDS = 0.5
-DESCRIPTORS = 256
+SLOW_LOOK_UPS = {"TEST_LOOK_UP_SECONDS": 0.5}
+FEW_DESCRIPTORS = {"TEST_DESCRIPTORS": 256}
 LATE_SECONDS = 2.0
 FILE = "User-agent: *\nDisallow: /private\n"
-
-
-def slow_names(crawler: Crawler) -> None:
-    """Delay each look-up of a name under `test`; a hook of crawls."""
-    seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", LOOK_UP_SECONDS)
-    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
-
-    def wait(host: Any) -> None:
-        name = host.decode("ascii") if isinstance(host, bytes) else host
-        if name and name.endswith(".test"):
-            time.sleep(seconds)
-
-    def info(host: Any, *rest: Any, **options: Any) -> Any:
-        wait(host)
-        return real_info(host, *rest, **options)
-
-    def name(host: Any) -> Any:
-        wait(host)
-        return real_name(host)
-
-    socket.getaddrinfo, socket.gethostbyname = info, name
-
-
-def few_descriptors(crawler: Crawler) -> None:
-    """Limit the descriptors of the crawling process; a hook of crawls."""
-    import resource  # noqa: PLC0415 - not on every machine
-
-    few = crawler.settings.getint("TEST_DESCRIPTORS", DESCRIPTORS)
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
 
 
 class RotateProxies:
@@ -210,21 +179,24 @@ def first_fails(
 
 
 ROWS = {
-    "names": Row("each look-up takes 0.5 s", healthy, "tools.faults.rows:slow_names"),
+    "names": Row("each look-up takes 0.5 s", healthy, "slow_names", SLOW_LOOK_UPS),
     "descriptors": Row(
         "256 descriptors, robots.txt takes 2 s",
         late,
-        "tools.faults.rows:few_descriptors",
+        "few_descriptors",
+        FEW_DESCRIPTORS,
     ),
     "descriptors-keep-alive": Row(
         "the same, connections stay open",
         late_kept_alive,
-        "tools.faults.rows:few_descriptors",
+        "few_descriptors",
+        FEW_DESCRIPTORS,
     ),
     "names-and-hosts": Row(
         "each look-up takes 0.5 s, robots.txt 2 s",
         late,
-        "tools.faults.rows:slow_names",
+        "slow_names",
+        SLOW_LOOK_UPS,
     ),
     "slow": Row("half of the origins take 10 s", some_slow),
     "proxy": Row("one of three proxies is dead, 10 pages an origin", dead_proxy),

@@ -23,7 +23,6 @@ from tests.support import replies
 from tests.support.crawl import start_crawl
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
-from tools.proofs.shared_parts import queue_at
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -56,8 +55,8 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
         client.config_resetstat()
         running = [
             start_crawl(
-                spider="tools.proofs.shared_parts:SharedSpider",
-                settings=queue_at(queue.url) | settings,
+                spider="tests.support.plugins:Shared",
+                settings=queue.queue | settings,
                 timeout=1500,
                 # scrapy-redis calls deprecated methods of Scrapy.
                 may_warn=True,
