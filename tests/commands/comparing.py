@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable
+from itertools import starmap
 from pathlib import Path
 
 from tests.commands.running import CommandResult, scrapy
@@ -29,7 +31,8 @@ FILES = {
 }
 CHANGES = {
     **{f"http://{name}.test": "closed" for name in ("allow", "forbidden", "busy")},
-    **{f"http://{name}.test": "opened" for name in ("split", "wild", "long", "gone")},
+    **{f"http://{name}.test": "opened" for name in ("wild", "long", "gone")},
+    **{f"http://{name}.test": "opened" for name in ("split", "twice")},
     "http://both.test": "both",
     "http://same.test": "unchanged",
     HOSTILE_LABEL: "opened",
@@ -41,25 +44,32 @@ CAPTURES = [
     ("http://gone.test/robots.txt", "404 Not Found", CLOSED),
     ("http://forbidden.test/robots.txt", "403 Forbidden", b""),
     ("http://busy.test/robots.txt", "503 Busy", b""),
+    # The second file opens less than the first: it must not hide that.
+    ("http://twice.test/robots.txt", "200 OK", FILES["wild.test"]),
+    ("http://twice.test/robots.txt", "200 OK", FILES["split.test"]),
+    # No robots.txt, and what leads to one: both are passed over.
+    ("http://gone.test/", "200 OK", b"User-agent: *\nDisallow: /*a\n"),
+    ("http://moved.test/robots.txt", "301 Moved", b""),
 ]
 
 
-def write_archive(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
-    """Write a WARC file with the URL, status line and body of each response."""
-    with path.open("wb") as file:
-        for url, status, body in captures:
-            response = (
-                f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-            )
-            head = (
-                "WARC/1.0\r\nWARC-Type: response\r\n"
-                f"WARC-Target-URI: {url}\r\n"
-                "WARC-Date: 2026-11-20T12:00:00Z\r\n"
-                "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
-                "Content-Type: application/http; msgtype=response\r\n"
-                f"Content-Length: {len(response) + len(body)}\r\n\r\n"
-            )
-            file.write(gzip.compress(head.encode() + response + body + b"\r\n\r\n"))
+def capture(url: str, status: str, body: bytes) -> bytes:
+    """Return the record of a WARC file that has the response to a request."""
+    response = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\n"
+        f"WARC-Target-URI: {url}\r\n"
+        "WARC-Date: 2026-11-20T12:00:00Z\r\n"
+        "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+        "Content-Type: application/http; msgtype=response\r\n"
+        f"Content-Length: {len(response) + len(body)}\r\n\r\n"
+    )
+    return head.encode() + response + body + b"\r\n\r\n"
+
+
+def write_archive(path: Path, records: Iterable[bytes]) -> Path:
+    """Write a compressed WARC file."""
+    path.write_bytes(b"".join(map(gzip.compress, records)))
     return path
 
 
@@ -69,7 +79,7 @@ def write_files(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
-    write_archive(folder / "answers.warc.gz", CAPTURES)
+    write_archive(folder / "answers.warc.gz", starmap(capture, CAPTURES))
 
 
 def compare(folder: Path, *args: str) -> CommandResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
+
+SCRAPY = (sys.executable, "-m", "scrapy")
+SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
+"""What pip installs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.commands.running import CommandResult, scrapy
+from tests.commands.comparing import CLOSED
+from tests.commands.running import SCRAPY, CommandResult, scrapy
 from tests.support.corpus import generated_files
+from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.site import Site
 
 OPEN = "tests.commands.parsers.OpenParser"
-CLOSED = b"User-agent: *\nDisallow: /\n"
 
 
 def compare(*args: object, **options: Any) -> CommandResult:
@@ -22,29 +24,24 @@ def compare(*args: object, **options: Any) -> CommandResult:
     return scrapy("robots-compare", *map(str, args), **options)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder of files, some of them in a subfolder."""
-    inner = tmp_path / "files" / "more"
-    inner.mkdir(parents=True)
-    for number, (name, body) in enumerate(generated_files()[::40]):
-        (inner if number % 3 else inner.parent).joinpath(name).write_bytes(body)
-    return inner.parent
-
-
-def test_one_and_two_processes_give_the_same_report(folder: Path) -> None:
+def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
     """Counts, causes and samples do not depend on which process compared what, or when."""
-    options = ("--questions", 20, "--json")
+    (tmp_path / "more").mkdir()
+    files = generated_files()[::40]
+    for number, (name, body) in enumerate(files):
+        (tmp_path / ("more" if number % 3 else ".") / name).write_bytes(body)
 
-    one = compare(folder, "--processes", 1, *options)
-    two = compare(folder, "--processes", 2, *options)
+    one, two = (
+        compare(tmp_path, "--processes", number, "--questions", 20, "--json")
+        for number in (1, 2)
+    )
 
-    reports = [json.loads(result.out) for result in (one, two)]
-    assert [result.code for result in (one, two)] == [0, 0]
-    assert reports[0]["parsers"] == reports[1]["parsers"]
-    assert reports[0]["disagreements"] == reports[1]["disagreements"]
-    assert reports[0]["files"] == len(list(folder.rglob("*.test")))
-    assert sum(reports[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
+    assert (one.code, two.code) == (0, 0)
+    first, second = json.loads(one.out), json.loads(two.out)
+    assert first["parsers"] == second["parsers"]
+    assert first["disagreements"] == second["disagreements"]
+    assert first["files"] == len(files)
+    assert sum(first["parsers"]["RerpRobotParser"]["causes"].values()) > 0
 
 
 def test_folder_that_cannot_be_listed_is_reported(
@@ -81,35 +78,36 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(tmp_path: Path) -> None:
     assert (counts["agree"], counts["laxer"]) == (1, 1)
 
 
-def test_missing_file_sets_the_exit_code_of_every_command(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["robots-compare", "missing", "file", "--parsers", OPEN],
+        ["robots-lint", "missing", "file"],
+        ["robots-check", "--robots", "missing", "--robots", "file", "/x", "/y"],
+        ["robots-compare", "file", "--urls", "missing"],
+        ["robots-check", "--urls", "missing"],
+    ],
+)
+def test_missing_file_is_named_once_and_sets_exit_code_3(
+    tmp_path: Path, command: list[str]
 ) -> None:
-    """It is reported once, and `robots-compare` compares the others."""
-    (tmp_path / "a.test").write_bytes(CLOSED)
-    names = ("no-such-file", str(tmp_path / "a.test"))
+    """For every command; the others are read, unless it is the list of URLs."""
+    (tmp_path / "file").write_bytes(CLOSED)
 
-    runs = [
-        compare(*names, "--parsers", OPEN),
-        scrapy("robots-lint", *names),
-        scrapy("robots-check", "--robots", names[0], "--robots", names[1], "/x", "/y"),
-    ]
+    result = scrapy(*command, folder=tmp_path)
 
-    assert [result.code for result in runs] == [3, 3, 3]
-    assert runs[0].err.count("no-such-file") == 1
-    assert [(result.out + result.err).count("no-such-file") for result in runs[1:]] == [
-        1,
-        1,
-    ]
-    assert any(line.startswith("OpenParser") for line in runs[0].lines)
+    assert result.code == 3
+    assert (result.out + result.err).count("missing: No such file") == 1
+    assert "Traceback" not in result.err
+    assert bool(result.out) is ("--urls" not in command)
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
     """As when no policy matches in `robots-store`, the exit code is 1."""
-    file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
-    file.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
-    urls.write_text("http://other.test/a\n", "utf-8")
+    (tmp_path / "example.org").write_bytes(CLOSED)
+    (tmp_path / "urls").write_text("http://other.test/a\n")
 
-    result = compare(str(file), "--urls", str(urls), "--parsers", OPEN)
+    result = compare("example.org", "--urls", "urls", folder=tmp_path)
 
     assert result.code == 1
     assert result.lines[-1] == "Nothing was compared."
@@ -178,3 +176,28 @@ def test_failing_cluster_is_reported_without_a_traceback(
     assert message in result.err
     assert "Traceback" not in result.err
     assert code == 2 or json.loads(result.out)["files"] == 0
+
+
+def test_comparison_without_its_extra_uses_the_parsers_that_are_there(
+    tmp_path: Path,
+) -> None:
+    """The third parser needs a library; one line says what brings it."""
+    missing = "raise ImportError('missing', name='robotexclusionrulesparser')\n"
+    (tmp_path / "robotexclusionrulesparser.py").write_text(missing)
+
+    done = subprocess.run(
+        [*SCRAPY, "robots-compare", "README.md"],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_SECONDS,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "ProtegoRobotParser" in done.stdout
+    assert "PythonRobotParser" in done.stdout
+    assert "RerpRobotParser" not in done.stdout
+    assert "compared without it: RerpRobotParser needs" in done.stderr
+    assert "scrapy_robots1994[report]" in done.stderr

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import scrapy
+from tests.support.left_out import long_after
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 NO_ANNOTATION = re.compile(
@@ -21,33 +22,27 @@ COMMANDS = ("::error::x", "-::error::x", "x-::set-output name=a::", "##teamcity[
 LENGTHS = range(130)
 
 
-def mostly_long(*rows: object, plain: int = 1) -> list[object]:
-    """Return *rows*; a run without `--all` has the first *plain* of them."""
-    rest = [pytest.param(row, marks=pytest.mark.long) for row in rows[plain:]]
-    return [*rows[:plain], *rest]
-
-
 @pytest.mark.parametrize(
     "line",
-    mostly_long(
-        "Disallow: /{0}{1} {1}",
-        "Disallow: {0}{1}",
-        "Disallow: /*{0}{1}*",
-        "Disallow: http://{0}{1}",
-        "Disallow: /{1} {0}{1}",
-        "User-agent: {0}{1}",
-        "User-agent: a, {0}{1} *",
-        "User-agent: Mozilla/5.0 (compatible; {0}{1}",
-        "Disallo{0}{1}: /",
-        "Crawl-delay: {0}{1}",
-        "{0} {1}",
+    long_after(
+        1,
+        [
+            "Disallow: /{0}{1} {1}",
+            "Disallow: {0}{1}",
+            "Disallow: /*{0}{1}*",
+            "Disallow: http://{0}{1}",
+            "Disallow: /{1} {0}{1}",
+            "User-agent: {0}{1}",
+            "User-agent: a, {0}{1} *",
+            "User-agent: Mozilla/5.0 (compatible; {0}{1}",
+            "Disallo{0}{1}: /",
+            "Crawl-delay: {0}{1}",
+            "{0} {1}",
+        ],
     ),
 )
-def test_lint_of_any_length_begins_no_line_with_a_command(
-    line: str, tmp_path: Path
-) -> None:
+def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
     """Long words are broken; a line is made safe after that."""
-    file = tmp_path / "robots.txt"
     # A word is broken only if it is longer than a line.
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
@@ -55,15 +50,15 @@ def test_lint_of_any_length_begins_no_line_with_a_command(
         for total in (0, 95, 105, 115)
         for length in LENGTHS
     ]
-    file.write_text("User-agent: *\n" + "\n".join(lines), "utf-8")
+    file = "User-agent: *\n" + "\n".join(lines)
 
-    result = scrapy("robots-lint", str(file), "--dialect", "extended")
+    result = scrapy("robots-lint", "-", "--dialect", "extended", stdin_text=file)
 
     assert len(result.lines) >= len(LENGTHS)
     assert COMMAND.search(result.out + result.err) is None
 
 
-@pytest.mark.parametrize("command", mostly_long(*COMMANDS))
+@pytest.mark.parametrize("command", long_after(1, COMMANDS))
 def test_explanation_of_any_length_begins_no_line_with_a_command(
     command: str, tmp_path: Path
 ) -> None:
@@ -89,7 +84,7 @@ def test_explanation_of_any_length_begins_no_line_with_a_command(
 
 
 @pytest.mark.parametrize(
-    "name", mostly_long("::error::x", "##teamcity[x]", "##[group]x")
+    "name", long_after(1, ["::error::x", "##teamcity[x]", "##[group]x"])
 )
 def test_name_of_a_file_begins_no_line_with_a_command(
     name: str, tmp_path: Path
@@ -104,29 +99,23 @@ def test_name_of_a_file_begins_no_line_with_a_command(
         assert COMMAND.search(result.out + result.err) is None
 
 
-FORMULAS = "=1+1", "+1", "-1", "@SUM(1)"
-
-
 def test_csv_has_no_formula_with_either_separator(tmp_path: Path) -> None:
     """A spreadsheet chooses the separator by the language of its user."""
     starts = ("", "/x;", '/x;"', '/x"";', "/x; ", '/x;" "')
-    paths = [start + formula for start in starts for formula in FORMULAS]
+    paths = [start + it for start in starts for it in ("=1+1", "+1", "-1", "@SUM(1)")]
+    (tmp_path / "sites").mkdir()
     for number, path in enumerate(paths):
         file = tmp_path / "sites" / f"site;={number}.txt"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(
-            f"User-agent: *\nDisallow: /x*\nDisallow: {path}\n", encoding="utf-8"
-        )
+        file.write_text(f"User-agent: *\nDisallow: /x*\nDisallow: {path}\n", "utf-8")
     urls = tmp_path / "urls"
     urls.write_text("\n".join(f"/{path.lstrip('/')}" for path in paths), "utf-8")
-    report = tmp_path / "report.csv"
 
     scrapy(
         *("robots-compare", "sites", "--parsers", "Protego", "--robot", "a;=b"),
-        *("--urls", "urls", "--report", str(report)),
+        *("--urls", "urls", "--report", "report.csv"),
         folder=tmp_path,
     )
-    text = report.read_text("utf-8")
+    text = (tmp_path / "report.csv").read_text("utf-8")
     lines = text.splitlines()
     read = [
         list(csv.reader(lines)),
@@ -137,9 +126,7 @@ def test_csv_has_no_formula_with_either_separator(tmp_path: Path) -> None:
 
     assert "=1+1" in text
     assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
-    assert all(
-        line.startswith('"') and line.endswith('"') for line in text.split("\n")[:-1]
-    )
+    assert all(it.startswith('"') and it.endswith('"') for it in text.split("\n")[:-1])
 
 
 def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
@@ -150,13 +137,17 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "robots.txt").write_text("User-agent: *\nDisallow: /a\n", "utf-8")
+    (folder / ".hidden").write_text("User-agent: secret\nDisallow: /\n", "utf-8")
     (folder / "deep" / "inside").symlink_to("../robots.txt")
-    (folder / "deep" / "file").symlink_to(outside / "passwords")
-    (folder / "relative").symlink_to("../outside/passwords")
-    (folder / "chain").symlink_to("deep/file")
-    (folder / "all").symlink_to(outside)
-    (folder / "gone").symlink_to(outside / "gone")
-    leaving = ["all", "chain", "deep/file", "gone", "relative"]
+    leaving: dict[str, Path | str] = {
+        "all": outside,
+        "chain": "deep/file",
+        "deep/file": outside / "passwords",
+        "gone": outside / "gone",
+        "relative": "../outside/passwords",
+    }
+    for name, target in leaving.items():
+        (folder / name).symlink_to(target)
 
     for args in (
         ("robots-lint", "folder"),
@@ -174,12 +165,10 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
         assert "secret" in scrapy("robots-lint", name, folder=tmp_path).out
 
 
-def test_sarif_messages_have_no_link_and_no_placeholder(tmp_path: Path) -> None:
+def test_sarif_messages_have_no_link_and_no_placeholder() -> None:
     """Viewers show `[text](link)` as a link, and fill `{0}` in."""
-    file = tmp_path / "robots.txt"
-    file.write_text("User-agent: *\nDisallow: [a](http://b/)\\{0}\\]\n", "utf-8")
-
-    result = scrapy("robots-lint", str(file), "--format", "sarif")
+    body = "User-agent: *\nDisallow: [a](http://b/)\\{0}\\]\n"
+    result = scrapy("robots-lint", "-", "--format", "sarif", stdin_text=body)
     (run,) = json.loads(result.out)["runs"]
     texts = [it["message"]["text"] for it in run["results"]]
 
@@ -197,43 +186,36 @@ HOSTILE = (
 
 @pytest.mark.parametrize(
     "args",
-    mostly_long(
-        ("robots-lint", "{file}", "--format", "text"),
-        ("robots-lint", "{file}", "--format", "github"),
-        ("robots-check", "--robots", "{file}", "/##[error]e", "--explain"),
-        ("robots-compare", "{file}", "--parsers", "Protego"),
-        ("robots-lint", "{file}", "--format", "json"),
-        ("robots-lint", "{file}", "--format", "sarif"),
-        ("robots-lint", "{file}", "--summary", "--format", "json"),
-        ("robots-lint", "##[error]missing", "--format", "json"),
-        ("robots-check", "--robots", "{file}", "/##[error]e", "--json"),
-        ("robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"),
-        ("robots-compare", "{file}", "--parsers", "Protego", "--json"),
-        plain=4,
+    long_after(
+        4,
+        [
+            ["robots-lint", "-"],
+            ["robots-lint", "-", "--format", "github"],
+            ["robots-check", "--robots", "-", "/##[error]e", "--explain"],
+            ["robots-compare", "-", "--parsers", "Protego"],
+            ["robots-lint", "-", "--format", "sarif"],
+            ["robots-lint", "-", "--summary", "--format", "json"],
+            ["robots-lint", "##[error]missing", "--format", "json"],
+            ["robots-check", "--robots", "-", "/##[error]e", "--json"],
+            ["robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"],
+            ["robots-compare", "-", "--parsers", "Protego", "--json"],
+        ],
     ),
 )
-def test_input_text_is_not_a_workflow_command_in_any_output(
-    args: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
     """Neither `::` at the start of a line nor `##[` or `##vso[` anywhere."""
-    file = tmp_path / "robots.txt"
-    file.write_text(HOSTILE, "utf-8")
-    arguments = [str(file) if it == "{file}" else it for it in args]
-
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")
-    result = scrapy(*arguments, *robot)
+    result = scrapy(*args, *robot, stdin_text=HOSTILE)
 
     assert result.code in {0, 1, 3}
     assert NO_ANNOTATION.search(result.out) is None
     assert NO_ANNOTATION.search(result.err) is None
 
 
-def test_json_output_decodes_to_the_text_of_the_file(tmp_path: Path) -> None:
+def test_json_output_decodes_to_the_text_of_the_file() -> None:
     """Escapes against workflow commands disappear when JSON is decoded."""
-    file = tmp_path / "robots.txt"
-    file.write_text(HOSTILE, "utf-8")
-
-    result = scrapy("robots-lint", str(file), "--format", "json")
+    result = scrapy("robots-lint", "-", "--format", "json", stdin_text=HOSTILE)
     (report,) = json.loads(result.out)["files"]
 
+    assert NO_ANNOTATION.search(result.out) is None
     assert [line["text"] for line in report["lines"]] == HOSTILE.splitlines()

@@ -3,64 +3,50 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.commands.running import Started, interrupted, printed, scrapy
+from tests.commands.running import (
+    SCRAPY,
+    SCRIPT,
+    Started,
+    interrupted,
+    printed,
+    scrapy,
+)
 from tests.support import replies
 from tests.support.forked import TIMEOUT_SECONDS
 from tests.support.site import Site
 
-SCRAPY = (sys.executable, "-m", "scrapy")
-LINT = (
-    sys.executable,
-    "-c",
-    "import sys, scrapy_robots1994.commands.robots_lint as it; sys.exit(it.main())",
-)
 HANGING = "tests.commands.parsers.HangingParser"
 # A command that waits for its fetches all the same does not end in time.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /*.php\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Hosts:
-    """A site that responds at once, and others that never do."""
-
-    quick: Site
-    slow: list[Site]
-
-    def urls(self, target: str = "/private") -> list[str]:
-        """Return one URL per site, the slow ones first."""
-        return [site.url(target) for site in (*self.slow, self.quick)]
-
-
 @pytest.fixture
-def hosts() -> Iterator[Hosts]:
-    """Serve a quick site and two that never respond."""
+def hosts() -> Iterator[list[Site]]:
+    """Serve two sites that never respond, and one that does."""
     with ExitStack() as stack:
-        quick, *slow = [stack.enter_context(Site()) for _ in range(3)]
+        *slow, quick = [stack.enter_context(Site()) for _ in range(3)]
         quick.robots("User-agent: *\nDisallow: /private\n")
         for site in slow:
             site.answer("/robots.txt", replies.black_hole())
-        yield Hosts(quick, slow)
+        yield [*slow, quick]
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_interrupted_check_has_printed_known_verdicts(hosts: Hosts, times: int) -> None:
-    """The verdict for the quick host is printed, and the missing ones are counted.
+def test_interrupted_check_has_printed_known_verdicts(
+    hosts: list[Site], times: int
+) -> None:
+    """It counts the missing ones; a second Ctrl-C ends it at once, whatever it prints."""
+    *_, quick = urls = [site.url("/private") for site in hosts]
 
-    A second Ctrl-C ends the command at once, whatever it was about to print.
-    """
-    quick = hosts.quick.url("/private")
-    command = (*SCRAPY, "robots-check", *hosts.urls(), *PATIENT)
-
+    command = (*SCRAPY, "robots-check", *urls, *PATIENT)
     result = interrupted(command, printed(quick), times)
 
     assert result.code == 130
@@ -73,13 +59,14 @@ def test_interrupted_check_has_printed_known_verdicts(hosts: Hosts, times: int) 
 
 @pytest.mark.long
 def test_interrupted_refresh_lists_the_missing_origins(
-    hosts: Hosts, tmp_path: Path
+    hosts: list[Site], tmp_path: Path
 ) -> None:
     """Each origin without a response is printed."""
-    command = (*SCRAPY, "robots-store", "refresh", *hosts.urls("/"), *PATIENT)
-    store = f"sqlite:///{tmp_path}/robots.db"
+    *_, quick = urls = [site.url("/") for site in hosts]
+    store = ("--store", f"sqlite:///{tmp_path}/robots.db")
 
-    result = interrupted((*command, "--store", store), printed(hosts.quick.url("/")))
+    command = (*SCRAPY, "robots-store", "refresh", *urls, *PATIENT, *store)
+    result = interrupted(command, printed(quick))
 
     assert result.code == 130
     assert result.out.split()[0] == "parsed"
@@ -146,7 +133,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
             # It blocks until the pipe has a reader: the first file was read by then.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
-        command = (*LINT, done, waiting, "--format", form)
+        command = (SCRIPT, done, waiting, "--format", form)
         result = interrupted(command, until_it_waits, times)
 
     assert result.code == 130
@@ -167,6 +154,6 @@ def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
         assert process.stdout is not None
         return process.stdout.read(1)
 
-    result = interrupted((*LINT, file, "--format", "json"), until_it_prints)
+    result = interrupted((SCRIPT, file, "--format", "json"), until_it_prints)
 
     assert (result.code, result.err) == (130, "interrupted\n")

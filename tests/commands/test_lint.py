@@ -1,21 +1,42 @@
-"""`scrapy robots-lint`: inputs, formats and exit codes."""
+"""`scrapy robots-lint`, and the console script `robots-lint`, which does without Scrapy."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands.running import scrapy
+from tests.commands.running import SCRIPT, CommandResult, scrapy
 from tests.support import replies
-from tests.support.corpus import generated_files
+from tests.support.forked import ROOT, TIMEOUT_SECONDS
+from tests.support.left_out import long_after
 from tests.support.site import Site
 
 CLEAN = "User-agent: *\nDisallow: /tmp\n"
 INFO = CLEAN + "Sitemap: http://x.test/\n"
 WARNING = CLEAN + "Disallow: /*.php\n"
 ERROR = "Disallow: /\n"
+
+
+def robots_lint(
+    *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
+) -> CommandResult:
+    """Run the console script, if wanted with options of Python before it."""
+    result = subprocess.run(
+        [*python, SCRIPT, *args],
+        input=stdin_text,
+        text=True,
+        capture_output=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+    return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 @pytest.mark.parametrize(
@@ -44,58 +65,62 @@ def test_exit_code_depends_on_severity_and_fail_on(
     assert ("\x1b" in result.out) is ("always" in args)
 
 
-def test_lint_fetches_robots_txt_or_the_file_of_a_url(
-    site: Site,
-) -> None:
-    """With Scrapy's own downloader; a missing file is not a failure."""
+def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
+    """With Scrapy's own downloader, reported in the order of the URLs."""
     site.robots(CLEAN)
     site.answer("/draft.txt", replies.text(WARNING))
-    site.answer("/gone.txt", replies.text("x", status=404))
+    urls = [site.url("/draft.txt"), site.url("/")]
 
-    urls = [site.url("/"), site.url("/draft.txt"), site.url("/gone.txt")]
     result = scrapy("robots-lint", *urls, "--format", "json")
-    files = json.loads(result.out)["files"]
 
     assert result.code == 1
-    assert [it["file"] for it in files] == urls
-    assert [len(it.get("problems", ())) for it in files] == [0, 1, 0]
-    assert "no file (HTTP 404)" in files[2]["unread"]
-    assert sorted(site.targets()) == ["/draft.txt", "/gone.txt", "/robots.txt"]
+    files = json.loads(result.out)["files"]
+    assert [(it["file"], len(it["problems"])) for it in files] == [
+        (urls[0], 1),
+        (urls[1], 0),
+    ]
+    assert sorted(site.targets()) == ["/draft.txt", "/robots.txt"]
 
 
-def test_failed_fetch_of_a_file_is_explained_in_the_log(
-    site: Site,
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        (404, 0, "no file (HTTP 404)"),
+        (403, 3, "access was refused (HTTP 403)"),
+        (None, 3, "see the log"),
+    ],
+)
+def test_url_without_a_file_says_why(
+    site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """The output refers to the log."""
-    url = site.refused_url("/draft.txt")
+    """R3: a missing file is no failure, a refused one is; the log has a failed fetch."""
+    url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
+    site.answer("/draft.txt", replies.status(status or 500))
 
     result = scrapy("robots-lint", url, "-s", "RETRY_ENABLED=False")
 
-    assert result.code == 3
-    assert "see the log" in result.out
-    assert f"Could not fetch {url} (" in result.err
-    assert "refused" in result.err
+    assert result.code == code
+    assert said in result.out
+    assert (f"Could not fetch {url} (" in result.err) is (status is None)
 
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ("robots-lint",),
-        ("robots-compare", "--parsers", "Protego", "--json"),
-        ("robots-check", "/a", "--explain", "--robots"),
-        *(
-            pytest.param(command, marks=pytest.mark.long)
-            for command in (
-                ("robots-lint", "--format", "json"),
-                ("robots-lint", "--format", "sarif"),
-                ("robots-compare", "--parsers", "Protego"),
-                ("robots-check", "/a", "--json", "--robots"),
-                ("robots-check", "/a", "--robots", __file__, "--robots"),
-            )
-        ),
-    ],
+    long_after(
+        3,
+        [
+            ["robots-lint"],
+            ["robots-compare", "--parsers", "Protego", "--json"],
+            ["robots-check", "/a", "--explain", "--robots"],
+            ["robots-lint", "--format", "json"],
+            ["robots-lint", "--format", "sarif"],
+            ["robots-compare", "--parsers", "Protego"],
+            ["robots-check", "/a", "--json", "--robots"],
+            ["robots-check", "/a", "--robots", __file__, "--robots"],
+        ],
+    ),
 )
-def test_output_contains_no_password(site: Site, command: tuple[str, ...]) -> None:
+def test_output_contains_no_password(site: Site, command: list[str]) -> None:
     """Whether the fetch succeeds or fails: output is passed on to other people."""
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
@@ -108,49 +133,155 @@ def test_output_contains_no_password(site: Site, command: tuple[str, ...]) -> No
         assert "secret" not in result.out + result.err
 
 
-def test_forbidden_robots_txt_sets_exit_code_3(site: Site) -> None:
-    """Ours R3: a response with status 403 is not a missing file."""
-    site.answer("/robots.txt", replies.text("x", status=403))
+def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -> None:
+    """It also lists unreadable files."""
+    (tmp_path / "a.txt").write_text(f"{WARNING}Disallow: /*.gif\n")
+    (tmp_path / "b.txt").write_text(CLEAN)
+    command = ("robots-lint", "--summary", str(tmp_path), "no-such-file")
 
-    result = scrapy("robots-lint", site.url("/"))
+    as_json, as_text = scrapy(*command, "--format", "json"), scrapy(*command)
+    summary = json.loads(as_json.out)
 
-    assert result.code == 3
-    assert "access was refused (HTTP 403)" in result.out
-
-
-def test_summary_of_a_folder_counts_all_files(tmp_path: Path) -> None:
-    """With all generated files; the table counts the files with each code."""
-    files = generated_files()
-    for name, body in files:
-        (tmp_path / name).write_bytes(body)
-
-    result = scrapy("robots-lint", "--summary", str(tmp_path))
-
-    assert result.code == 1
-    assert result.lines[0].split() == [
-        "code",
-        "files",
-        "places",
-        "severity",
-        "clause",
-        "problem",
-    ]
-    assert result.lines[-1].startswith(f"{len(files)} files, ")
-    assert "Traceback" not in result.err
-
-
-def test_summary_is_also_available_as_json(tmp_path: Path) -> None:
-    """It counts files and problems, and lists unreadable files."""
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "a.txt").write_text(f"{WARNING}Disallow: /*.gif\n", "utf-8")
-    (tmp_path / "inner" / "b.txt").write_text(CLEAN, "utf-8")
-    names = (str(tmp_path), "no-such-file")
-
-    result = scrapy("robots-lint", "--summary", "--format", "json", *names)
-    summary = json.loads(result.out)
-
-    assert result.code == 3
+    assert as_json.code == as_text.code == 3
     assert (summary["files"], summary["without_problems"]) == (2, 1)
     assert [it["file"] for it in summary["unread"]] == ["no-such-file"]
     found = [(it["code"], it["files"], it["places"]) for it in summary["problems"]]
     assert found == [("R015", 1, 2)]
+    unread, _, counts, total = as_text.lines
+    assert unread.startswith("no-such-file: ")
+    assert counts.split()[:3] == ["R015", "1", "2"]
+    assert total == "2 files, 1 without a problem"
+
+
+@pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "sarif"]])
+def test_script_imports_no_slow_module(args: list[str]) -> None:
+    """Editors and commit hooks need a quick start, so not even Scrapy is imported."""
+    python = (sys.executable, "-S", "-X", "importtime")
+    result = robots_lint(*args, stdin_text=WARNING, python=python)
+    loaded = [line.rpartition("|")[2].strip() for line in result.err.splitlines()]
+    slow = {"scrapy", "twisted", "rich", "cachetools", "asyncio", "email", "socket"}
+
+    assert "scrapy_robots1994.commands.robots_lint" in loaded
+    assert not {name.partition(".")[0] for name in loaded} & slow
+    assert not any("importlib.metadata" in it for it in loaded)
+
+
+@pytest.mark.parametrize(
+    "args",
+    long_after(
+        4,
+        [
+            [],
+            ["--summary"],
+            ["--format", "json", "--ignore", "r015"],
+            ["--only-problems", "--fail-on", "error", "--color", "always"],
+            ["--summary", "--format", "json"],
+            ["--format", "github"],
+            ["--format", "sarif"],
+            ["--dialect", "extended"],
+        ],
+    ),
+)
+def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
+    """Of a folder, standard input, a missing file and a WARC file, which it names."""
+    (tmp_path / "files" / "inner").mkdir(parents=True)
+    (tmp_path / "files" / "a.txt").write_text(WARNING)
+    (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN)
+    (tmp_path / "some.warc.gz").write_bytes(b"\x1f\x8b not a robots.txt\n" * 9)
+    names = ("files", "missing", "some.warc.gz", "-")
+
+    script = robots_lint(*names, *args, stdin_text=WARNING, folder=tmp_path)
+    command = scrapy("robots-lint", *names, *args, stdin_text=WARNING, folder=tmp_path)
+
+    assert (script.code, script.out) == (command.code, command.out)
+    assert (script.code, script.err) == (3, "")
+    assert "missing" in script.out
+    assert "it is a WARC file: `scrapy robots-comp" in script.out
+
+
+@pytest.mark.parametrize(("names", "is_whole"), [(["-"], True), (["-", "gone"], False)])
+def test_sarif_says_whether_every_file_was_read(
+    names: list[str], *, is_whole: bool
+) -> None:
+    """A code host shows a run that is not whole as failed."""
+    result = robots_lint(*names, "--format", "sarif", stdin_text=CLEAN)
+
+    (invocation,) = json.loads(result.out)["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is is_whole
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["http://x.test/"], "http://x.test/ is a URL: use `scrapy robots-lint`"),
+        ([], "no file given: name a file, a folder, or - for"),
+        (["--formt", "json", "x"], '--formt; did you mean "--format"?'),
+        (["--spider", "x", "y"], "unrecognized argument --spider"),
+        (["-x.txt", "--", "y"], "unrecognized argument -x.txt"),
+    ],
+)
+def test_wrong_use_of_the_script_is_reported_in_one_sentence(
+    args: list[str], message: str
+) -> None:
+    """With exit code 2, before any file is read."""
+    result = robots_lint(*args)
+
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_help_of_the_script_promises_no_setting() -> None:
+    """It reads no project, which could have ROBOTS1994_DIALECT."""
+    shown = robots_lint("--help").out
+
+    assert "in this dialect; without it, in 1994" in " ".join(shown.split())
+    assert "ROBOTS1994_DIALECT" not in shown
+
+
+def test_pre_commit_hook_runs_the_script() -> None:
+    """Its options exist: warnings pass, errors fail."""
+    lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
+    (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
+    script, *args = entry.split()
+
+    assert script == "robots-lint"
+    assert robots_lint(*args, "-", stdin_text=WARNING).code == 0
+    assert robots_lint(*args, "-", stdin_text=ERROR).code == 1
+
+
+def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
+    """For the script and for the command of Scrapy."""
+    (tmp_path / "-x.txt").write_text(CLEAN)
+
+    for result in (
+        robots_lint("--", "-x.txt", folder=tmp_path),
+        scrapy("robots-lint", "--", "-x.txt", folder=tmp_path),
+    ):
+        assert (result.code, result.err) == (0, "")
+        assert result.out.startswith("-x.txt: 2 lines")
+
+
+@pytest.mark.parametrize(
+    "start", ["User-agent: x(", "User-agent: *\nDisallow: /"], ids=["name", "path"]
+)
+@pytest.mark.parametrize("filling", ["/", " ", "(", "a/"])
+def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
+    """A pattern that backtracks from every position would take minutes."""
+    times = 500_000 // len(filling)
+    result = robots_lint("-", "--summary", stdin_text=f"{start}{filling * times}x\n")
+
+    assert result.code in (0, 1)
+    assert result.err == ""
+
+
+def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
+    """Ours O24: as of an answer, no more bytes than the limit."""
+    file = tmp_path / "disk.img"
+    file.write_text("User-agent: *\nDisallow: /x\n")
+    os.truncate(file, 2**40)
+
+    result = robots_lint(str(file))
+
+    assert "Disallow: /x" in result.out
+    assert "cut at the size limit" in result.lines[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,24 +20,9 @@ from tests.support.site import Site
 BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
-    """Fill a store by a crawl of three hosts: parsed, absent and unreachable."""
-    store = f"sqlite:///{tmp_path_factory.mktemp('store')}/robots.db"
-    with Site() as site:
-        site.robots(BODY, at="a.test")
-        site.answer("/robots.txt", replies.status(503), at="down.test")
-        hosts = ("a.test", "b.test", "down.test")
-        urls = [site.url("/page", host=host) for host in hosts]
-        crawl(urls, settings={"ROBOTS1994_STORE": store})
-        yield site, store
-
-
-def copy_of(store: str, folder: Path) -> str:
-    """Return a copy of *store* for a test that changes it."""
-    path = Path(store.removeprefix("sqlite:///"))
-    (folder / "copy.db").write_bytes(path.read_bytes())
-    return f"sqlite:///{folder}/copy.db"
+def store(action: str, url: str, *args: str, **options: Any) -> CommandResult:
+    """Run `robots-store ACTION` on the store at *url*."""
+    return scrapy("robots-store", action, "--store", url, *args, **options)
 
 
 def rows(result: CommandResult) -> list[dict[str, Any]]:
@@ -45,35 +31,50 @@ def rows(result: CommandResult) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.lines if line]
 
 
-def hosts_of(store: str, *options: str) -> list[str]:
+def hosts_of(url: str, *options: str) -> list[str]:
     """Return the first label of each host that `list` shows."""
-    result = scrapy("robots-store", "list", "--json", "--store", store, *options)
-    return [row["origin"].split("/")[2].split(".")[0] for row in rows(result)]
+    listed = rows(store("list", url, "--json", *options))
+    return [row["origin"].split("/")[2].split(".")[0] for row in listed]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
+    """Fill a store by a crawl of three hosts: parsed, absent and unreachable."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('store')}/robots.db"
+    with Site() as site:
+        site.robots(BODY, at="a.test")
+        site.answer("/robots.txt", replies.status(503), at="down.test")
+        pages = [site.url("/page", host=f"{it}.test") for it in ("a", "b", "down")]
+        crawl(pages, settings={"ROBOTS1994_STORE": url})
+        yield site, url
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Return the URL of a store that does not exist yet."""
+    return f"sqlite:///{tmp_path}/robots.db"
 
 
 def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> None:
     """`list`, `stats`, `show` and `export`: as text without control characters, and JSON."""
-    site, store = filled
-    to = ("--store", store)
+    site, url = filled
 
-    listed = scrapy("robots-store", "list", *to)
+    listed = store("list", url)
     assert listed.code == 0
     outcomes = ["parsed", "absent", "unreachable"]
     assert [line.split()[0] for line in listed.lines] == outcomes
     assert site.url("", host="a.test") in listed.lines[0]
-    assert hosts_of(store) == ["a", "b", "down"]
 
-    (sums,) = rows(scrapy("robots-store", "stats", "--json", *to))
+    (sums,) = rows(store("stats", url, "--json"))
     assert sums["origins"] == sums["fresh"] == 3
     assert sums["outcomes"] == {"absent": 1, "parsed": 1, "unreachable": 1}
     assert sums["bytes"] == len(BODY)
-    counted = scrapy("robots-store", "stats", *to).lines
+    counted = store("stats", url).lines
     assert "outcomes: absent 1, parsed 1, unreachable 1" in counted
     assert "fresh policies: 3" in counted
 
     # Any URL of the origin selects its policy.
-    url = site.url("/some/page", host="a.test")
-    shown = scrapy("robots-store", "show", url, *to)
+    shown = store("show", url, site.url("/some/page", host="a.test"))
     assert shown.code == 0
     assert shown.lines[1:] == [
         "     1 User-agent: *",
@@ -81,7 +82,7 @@ def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> 
     ]
 
     # The body is null for an origin without a file.
-    first, *others = rows(scrapy("robots-store", "export", *to))
+    first, *others = rows(store("export", url))
     assert base64.b64decode(first["body"]).decode() == BODY
     assert [other["body"] for other in others] == [None, None]
 
@@ -103,75 +104,68 @@ def test_list_shows_origins_that_match_all_filters(
     assert hosts_of(filled[1], *options) == hosts
 
 
-def test_policy_that_is_over_is_not_listed(site: Site, tmp_path: Path) -> None:
+def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
     """No crawl would use it; the store deletes it with its next write."""
-    store = f"sqlite:///{tmp_path}/robots.db"
-    site.robots(BODY)
-    settings = {"ROBOTS1994_STORE": store}
+    settings = {"ROBOTS1994_STORE": url}
     crawl_over_time(-60 * DAY, [site.url("/page")], settings=settings)
 
-    result = scrapy("robots-store", "list", "--store", store)
+    result = store("list", url)
 
     assert (result.code, result.out) == (1, "")
 
 
-def test_missing_store_is_reported_and_not_created(tmp_path: Path) -> None:
+@pytest.mark.parametrize("action", ["list", "stats", "forget"])
+def test_missing_store_is_reported_and_not_created(
+    action: str, url: str, tmp_path: Path
+) -> None:
     """A typing error in the path creates no file."""
-    store = f"sqlite:///{tmp_path}/slip.db"
+    result = store(action, url, "--host", "a.*")
 
-    for action in ("list", "stats", "forget"):
-        result = scrapy("robots-store", action, "--store", store, "--host", "a.*")
-
-        assert result.code == 3
-        assert result.err.splitlines()[-1].startswith(f"{store}: there is no such file")
+    assert result.code == 3
+    assert result.err.splitlines()[-1].startswith(f"{url}: there is no such file")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_forget_removes_only_matching_policies(
-    filled: tuple[Site, str], tmp_path: Path
+    filled: tuple[Site, str], url: str, tmp_path: Path
 ) -> None:
     """The exit code is 1 when no policy matches any longer."""
-    store = copy_of(filled[1], tmp_path)
-    command = ("robots-store", "forget", "--host", "b.*", "--store", store)
+    shutil.copy(filled[1].removeprefix("sqlite:///"), tmp_path / "robots.db")
 
-    result = scrapy(*command)
+    result = store("forget", url, "--host", "b.*")
 
     assert (result.code, result.lines[-1]) == (0, "1 forgotten")
-    assert hosts_of(store) == ["a", "down"]
-    assert scrapy(*command).code == 1
+    assert hosts_of(url) == ["a", "down"]
+    assert store("forget", url, "--host", "b.*").code == 1
 
 
-def test_refresh_fetches_the_robots_txt_now(site: Site, tmp_path: Path) -> None:
+def test_refresh_fetches_the_robots_txt_now(site: Site, url: str) -> None:
     """Even a fresh policy is fetched again, with its validators, and then stored."""
-    store = f"sqlite:///{tmp_path}/robots.db"
-    headers = (("ETag", '"one"'),)
-    first = replies.Reply(200, BODY.encode(), headers)
+    first = replies.Reply(200, BODY.encode(), (("ETag", '"one"'),))
     site.answer("/robots.txt", [first, replies.text("User-agent: *\nDisallow: /b\n")])
-    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
+    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
-    result = scrapy("robots-store", "refresh", "--all", "--store", store)
+    result = store("refresh", url, "--all")
 
     assert result.code == 0, result
     assert result.lines == [f"parsed      {site.url('/robots.txt')}"]
     assert site.log("/robots.txt")[-1].headers["if-none-match"] == '"one"'
-    shown = scrapy("robots-store", "show", "--all", "--store", store)
-    assert shown.lines[-1] == "     2 Disallow: /b"
+    assert store("show", url, "--all").lines[-1] == "     2 Disallow: /b"
 
 
-def test_failed_refresh_keeps_the_last_good_policy(site: Site, tmp_path: Path) -> None:
+def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None:
     """Ours R5: a refresh by hand treats an unreachable origin as a crawl does."""
-    store = f"sqlite:///{tmp_path}/robots.db"
     site.answer("/robots.txt", [replies.text(BODY), replies.status(503)])
-    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
+    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
-    result = scrapy("robots-store", "refresh", "--all", "--store", store)
+    result = store("refresh", url, "--all")
 
     failed = "could not fetch robots.txt (see the log); the last good policy stands"
     assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
     assert result.code == 3
     # Counted from now on.
     assert "the next fetch is in 300 s at the earliest" in result.err
-    (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
+    (row,) = rows(store("list", url, "--json"))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
 
 
@@ -180,52 +174,45 @@ def test_refresh_into_a_failing_store_sets_exit_code_3(
 ) -> None:
     """The policy is fetched and printed; the log says why it was not stored."""
     site.robots(BODY)
-    store = f"sqlite:///{tmp_path}/nosuch/robots.db"
+    url = f"sqlite:///{tmp_path}/nosuch/robots.db"
 
-    result = scrapy("robots-store", "refresh", site.url("/"), "--store", store)
+    result = store("refresh", url, site.url("/"))
 
     assert result.code == 3
     assert result.lines == [f"parsed      {site.url('/robots.txt')}"]
-    assert f"ROBOTS1994_STORE {store} failed" in result.err
+    assert f"ROBOTS1994_STORE {url} failed" in result.err
 
 
-def test_refresh_with_an_unknown_spider_expires_no_policy(
-    site: Site, tmp_path: Path
-) -> None:
+def test_refresh_with_an_unknown_spider_expires_no_policy(site: Site, url: str) -> None:
     """Wrong use is found before the store is changed."""
-    store = f"sqlite:///{tmp_path}/robots.db"
-    site.robots(BODY)
-    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
-    options = ("--spider", "nosuch", "--store", store)
+    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
-    result = scrapy("robots-store", "refresh", "--all", *options)
+    result = store("refresh", url, "--all", "--spider", "nosuch")
 
     assert result.code == 2
-    (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
+    (row,) = rows(store("list", url, "--json"))
     assert row["is_fresh"]
 
 
 @pytest.mark.redis
-def test_list_and_forget_work_with_redis() -> None:
+def test_list_and_forget_work_with_redis(site: Site) -> None:
     """With a real server."""
-    with RedisServer() as server, Site() as site:
+    with RedisServer() as server:
         crawl([site.url("/page")], settings={"ROBOTS1994_STORE": server.url})
 
         assert hosts_of(server.url) == ["127"]
-        assert (
-            scrapy("robots-store", "forget", "--all", "--store", server.url).code == 0
-        )
-        assert scrapy("robots-store", "list", "--store", server.url).code == 1
+        assert store("forget", server.url, "--all").code == 0
+        assert store("list", server.url).code == 1
 
 
-@pytest.mark.parametrize("args", [("export",), ("list", "--json")])
+@pytest.mark.parametrize("args", [["export"], ["list", "--json"]])
 def test_failing_store_is_reported_on_stderr_of_a_json_command(
-    tmp_path: Path, args: tuple[str, ...]
+    args: list[str], url: str, tmp_path: Path
 ) -> None:
     """Standard output contains only JSON lines."""
-    (tmp_path / "a.db").write_bytes(b"no database" * 999)
+    (tmp_path / "robots.db").write_bytes(b"no database" * 999)
 
-    result = scrapy("robots-store", *args, "--store", "sqlite:///a.db", folder=tmp_path)
+    result = store(args[0], url, *args[1:])
 
     assert (result.code, result.out) == (3, "")
     assert "the store failed: " in result.err

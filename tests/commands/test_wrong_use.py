@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.commands.running import scrapy
+from tests.support.left_out import long_after
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +28,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["--robots", "file", "word"], "neither a URL nor a path"),
         (["--robots", "file", "http:///x"], "neither a URL nor a path"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
-        (
-            ["--evidence", "evidence", URL, "--at", "yesterday"],
-            "is not a time: write it",
-        ),
+        (["--evidence", "evidence", URL, "--at", "soon"], "is not a time: write it"),
         (["--evidence", "evidence", URL, "--verify"], "leave the URLs out"),
         (["--evidence", ".", "--verify"], "no journal"),
         (["--verify"], "--evidence"),
@@ -43,8 +41,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
     ],
     "robots-compare": [
         ([], "no file given"),
-        (["file", "--parsers", "no.such"], "--parsers: no.such is not a parser"),
-        (["file", "--parsers", "no.such"], "; write the path of a class, for"),
+        (["file", "--parsers", "no.such"], ": No module named 'no'; write the path"),
         (["file", "--parsers", "Protgo"], 'did you mean "Protego"?'),
         (["file", "--parsers", ","], "at least one parser"),
         (["file", "--report", "out.pdf"], "ends in .html, .json or .csv"),
@@ -71,13 +68,10 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         ),
     ],
 }
-PLAIN = 5
-"""How many rows of each command a run without `--all` tries."""
-
 CASES = [
-    pytest.param(name, *row, marks=[pytest.mark.long] * (number >= PLAIN))
+    row
     for name, found in WRONG.items()
-    for number, row in enumerate(found)
+    for row in long_after(5, ((name, *row) for row in found))
 ]
 
 
@@ -114,3 +108,20 @@ def test_folder_without_a_file_is_wrong_use(
 
     assert (result.code, result.out) == (2, "")
     assert "no file is in" in result.err
+
+
+@pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
+def test_help_has_examples_and_exit_codes(name: str) -> None:
+    """The examples have their line breaks, and the help fits 100 columns."""
+    command = f"robots-{name}"
+    result = scrapy(command, "--help")
+
+    assert result.code == 0
+    assert f"\n  scrapy {command} " in result.out
+    for code in ("0 all well", "1 something", "2 wrong use", "3 some", "130 interr"):
+        assert code in " ".join(result.out.split())
+    assert max(map(len, result.lines)) <= 100
+    ours = result.out.partition("\nOptions\n")[2].partition("\nGlobal Options\n")[0]
+    assert "--dialect" in ours
+    # Scrapy makes a heading of each line that ends with a colon.
+    assert [it for it in ours.split("\n") if ": " in it or it.endswith(":")] == []
