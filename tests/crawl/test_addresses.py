@@ -15,7 +15,6 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
-from scrapy_robots1994 import Origin
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
 from tests.support.http2 import http2_site
 from tests.support.left_out import table
@@ -245,16 +244,3 @@ def test_url_that_clients_read_differently_is_not_requested(
     assert {(failed.name, failed.message) for failed in result.failed} == {
         ("scrapy.exceptions.NotSupported", reason)
     }
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        *(f"a{sign}b" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
-        *("a\\", "a\\@b", "u\x1f@b", "a\uff1a8"),
-    ],
-)
-def test_host_that_clients_read_differently_has_no_origin(host: str) -> None:
-    """Backslash, control characters, and letters that IDNA turns into delimiters."""
-    assert Origin.of(f"http://{host}/") is None
-    assert Origin.of(f"https://{host}/") is None

@@ -57,29 +57,6 @@ def test_limit_closes_a_crawl_whose_requests_waited(
     assert result.failed == []
 
 
-@table(
-    "limit",
-    {"CLOSESPIDER_PAGECOUNT": 1},
-    {"CLOSESPIDER_TIMEOUT": 1},
-    ids=["pages", "timeout"],
-)
-def test_limit_ends_every_wait_for_a_silent_origin(limit: dict[str, Any]) -> None:
-    """Ten requests wait for it when the crawl reaches its limit: none fails."""
-    with Site(ports=2) as site:
-        site.robots(OPEN, at=f"a.test:{site.port}", gate="never")
-        result = Side().crawl(
-            site,
-            urls=[site.url("/page", port=1)],
-            spider_args={"pages": 10},
-            settings=limit,
-        )
-        pages = pages_of(site)
-
-    assert result.stats["finish_reason"].startswith("closespider_")
-    assert (pages, result.failed) == ([], [])
-    assert result.unclean == []
-
-
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
     """R6 (closing): no page is fetched and none fails; the second ends all at once."""
@@ -91,9 +68,8 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
         running.wait_for("shutting down gracefully")
         running.send_sigint()
     result = running.result()
-    targets = site.targets()
 
-    assert targets == ["/robots.txt"]
+    assert site.targets() == ["/robots.txt"]
     assert (result.returncode, result.fetched) == (0, [])
     if times == 1:
         assert result.failed == []
@@ -105,10 +81,7 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The crawl is interrupted while all requests wait; a later answer has no effect.
-
-    The second crawl closes while its first pages are in a middleware before ours.
-    """
+    """It is interrupted while all requests wait, and while they are in a middleware."""
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
     site.answer("/robots.txt", replies.Reply(503, gate="slow"))
@@ -121,13 +94,12 @@ def test_resumed_crawl_requests_each_waiting_page_once(
     second = side.crawl(
         site, spider_args=args, settings={"DOWNLOADER_MIDDLEWARES": between}
     )
-    interrupted = pages_of(site)
+    assert pages_of(site) == []
     site.robots(OPEN)
     result = side.crawl(site, "Redirecting", spider_args=args)
-    pages = pages_of(site)
 
-    assert (interrupted, first.failed, second.failed) == ([], [], [])
-    assert sorted(pages) == list(range(WAIT))
+    assert (first.failed, second.failed) == ([], [])
+    assert sorted(pages_of(site)) == list(range(WAIT))
     # Each request has its own `dont_filter` again, and no key of ours.
     assert result.items == [{"dont_filter": False, "own": []}] * WAIT
 
@@ -154,10 +126,9 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     after = pages_of(site)
     site.robots(OPEN)
     side.crawl(site, spider_args=args)
-    pages = pages_of(site)
 
     assert after == before
-    assert sorted(pages) == list(range(12))
+    assert sorted(pages_of(site)) == list(range(12))
 
 
 def test_no_robots_txt_is_requested_after_the_close(
@@ -316,9 +287,8 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site.wait("/robots.txt", count=6)
     site.open("late")
     running.result()
-    tokens = site.log("/token")
 
-    assert len(tokens) == 3
+    assert len(site.log("/token")) == 3
 
 
 def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) -> None:
@@ -344,10 +314,7 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """No item lacks what its pipeline awaits, and none is missing after a resumed crawl.
-
-    The robots.txt of what they await arrives after the close has begun.
-    """
+    """No item lacks what its pipeline awaits, and none is missing after a resumed crawl."""
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
 
@@ -358,10 +325,7 @@ def test_close_finishes_what_pipelines_await(
 def complete_items(
     folder: Path, middleware: Middleware, pipeline: str, found: str, limit: Any
 ) -> tuple[bool, int]:
-    """Crawl 30 pages with a closing and a resumed crawl.
-
-    Returns whether each item of the first has *found*, and how many of both have.
-    """
+    """Return whether each item of a closing crawl has *found*, and how many of both have."""
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
         "FILES_STORE": str(folder / "files"),
@@ -381,6 +345,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
+        # Their robots.txt arrives after the close has begun.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()

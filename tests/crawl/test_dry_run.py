@@ -6,18 +6,12 @@ import gzip
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tests.support import replies
-from tests.support.crawl import (
-    COMPONENTS,
-    CrawlRequest,
-    CrawlResult,
-    Reactor,
-    crawl,
-)
+from tests.support.crawl import COMPONENTS, CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -30,6 +24,9 @@ if TYPE_CHECKING:
 
 DRY: dict[str, Any] = {"ROBOTS1994_DRY_RUN": True}
 MIXED = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n"
+FILE = replies.text(MIXED)
+CLOSED = replies.text("User-agent: *\nDisallow: /\n")
+RECOVERING = [replies.status(503), FILE]
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robots1994.Robots1994Middleware"
 BY_HAND: dict[str, Any] = {
@@ -88,24 +85,20 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Robots.txt files by host, and the requests and settings of a crawl.
+    """Robots.txt files by host, and the requests and settings of *runs* crawls.
 
-    *robots* may need the site, for an address on it. *before* is called with the site.
-    *runs* crawls follow each other. For *unknown* requests of the last one it cannot be
-    known what ours would decide; -1 stands for a crawl of ours that differs. Where
-    Scrapy's middleware *is_unchecked*, the report of parsers has other counts.
+    For *unknown* requests of the last one it cannot be known what ours would decide; -1
+    stands for a crawl of ours that differs. Where Scrapy's middleware *is_unchecked*, the
+    report of parsers has other counts.
     """
 
-    robots: Reply | Callable[[Site], Reply] = field(
-        default_factory=lambda: replies.text(MIXED)
-    )
+    robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE
     targets: Sequence[str] = ("/page", "/a", "/a/b", "/end", "/x.gif")
     settings: Mapping[str, Any] = field(default_factory=dict)
     headers: Sequence[Mapping[str, str]] = ({},)
     meta: Mapping[str, Any] = field(default_factory=dict)
     hosts: Sequence[str] = ("one.test",)
     allowed: Sequence[str] = ()
-    before: Callable[[Site], None] | None = None
     runs: int = 1
     unknown: int = 0
     is_unchecked: bool = False
@@ -115,34 +108,24 @@ class Situation:
     ) -> tuple[CrawlResult, list[str]]:
         """Return the result of the last crawl, and all that the server saw."""
         with Site() as site, TemporaryDirectory() as folder:
-            robots = (
-                self.robots if isinstance(self.robots, Reply) else self.robots(site)
-            )
+            robots = self.robots(site) if callable(self.robots) else self.robots
             site.answer("/robots.txt", robots)
             site.answer("/nofollow", replies.html(NOFOLLOW))
-            if self.before is not None:
-                self.before(site)
             meta = {"proxy": site.url("")} if "proxy" in self.meta else self.meta
             requests = [
-                CrawlRequest(
-                    site.url(
-                        target + f"?{number}" * (target != "/robots.txt"), host=host
-                    ),
-                    meta,
-                    headers=headers,
-                )
+                CrawlRequest(site.url(target, host=host), meta, headers)
                 for host in self.hosts
                 for target in self.targets
-                for number, headers in enumerate(self.headers)
+                for headers in self.headers
             ]
+            always = {"CONCURRENT_REQUESTS": 1, "HTTPCACHE_DIR": folder}
+            args = {"follow": True, "allowed_domains": self.allowed}
             for _ in range(self.runs):
                 result = crawl(
                     requests,
                     middleware=middleware,
-                    settings={"CONCURRENT_REQUESTS": 1, "HTTPCACHE_DIR": folder}
-                    | dict(self.settings)
-                    | settings,
-                    spider_args={"follow": True, "allowed_domains": self.allowed},
+                    settings=always | dict(self.settings) | settings,
+                    spider_args=args,
                 )
             seen = [
                 f"{it.method} {it.host.partition(':')[0]}{it.target} "
@@ -158,7 +141,6 @@ BY_NAME = replies.text(
     "User-agent: *\nDisallow: /all\n\nUser-agent: rover\nDisallow: /rover\n\n"
     "User-agent: tester\nDisallow: /*/t$\nAllow: /x/t\n"
 )
-CLOSED = replies.text("User-agent: *\nDisallow: /\n")
 LARGE = replies.text("User-agent: *\n" + "# much\n" * 430_000 + "Disallow: /end\n")
 PACKED = (("Content-Encoding", "gzip"),)
 RETRYING = {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -178,21 +160,12 @@ def refreshed(site: Site) -> Reply:
     return replies.html(f"<html><head>{REFRESH}</head></html>")
 
 
-def recovering(site: Site) -> None:
-    """Let robots.txt fail once."""
-    site.answer("/robots.txt", [replies.status(503), replies.text(MIXED)])
-
-
-def changing(site: Site) -> None:
-    """Let robots.txt change after the first request."""
-    site.answer("/robots.txt", [replies.text(MIXED), CLOSED])
-
-
-def gated(site: Site) -> None:
+def gated(site: Site) -> Reply:
     """Let robots.txt wait until all requests have been made."""
     site.robots(MIXED, at="one.test", gate="all")
     site.robots("", at="two.test")
-    site.open_when("all", "/end?0", host="two.test")
+    site.open_when("all", "/end", host="two.test")
+    return FILE
 
 
 SITUATIONS = {
@@ -201,11 +174,11 @@ SITUATIONS = {
     "503": Situation(replies.status(503)),
     "reset": Situation(replies.reset()),
     "silent": Situation(replies.black_hole(), ("/a",), settings=SHORT),
-    "404 with rules": Situation(replies.text("User-agent: *\nDisallow: /\n", 404)),
-    "403 with rules": Situation(replies.text("User-agent: *\nDisallow: /\n", 403)),
+    "404 with rules": Situation(replace(CLOSED, status=404)),
+    "403 with rules": Situation(replace(CLOSED, status=403)),
     "503, retried": Situation(replies.status(503), settings=RETRYING),
     "reset, retried": Situation(replies.reset(), settings=RETRYING),
-    "503 once": Situation(settings=RETRYING, before=recovering),
+    "503 once": Situation(RECOVERING, settings=RETRYING),
     "425, which only ours retries": Situation(
         replies.status(425), settings=RETRYING, unknown=5
     ),
@@ -269,18 +242,18 @@ SITUATIONS = {
     "robots.txt as a page": Situation(CLOSED, ("/robots.txt", "/page")),
     "cached": Situation(settings=CACHED, runs=2),
     "cached failure": Situation(
+        RECOVERING,
         settings=CACHED | {"HTTPCACHE_IGNORE_HTTP_CODES": []},
-        before=recovering,
         runs=2,
         unknown=5,
     ),
     "changed": Situation(
-        hosts=("one.test", "one.test."), before=changing, is_unchecked=True
+        [FILE, CLOSED], hosts=("one.test", "one.test."), is_unchecked=True
     ),
     "requests that wait": Situation(
+        gated,
         hosts=("one.test", "two.test"),
         settings={"CONCURRENT_REQUESTS": 16},
-        before=gated,
         is_unchecked=True,
     ),
     "pages": Situation(targets=("/nofollow",), settings={"ROBOTS1994_PAGES": True}),
@@ -378,10 +351,7 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
     ("settings", "why"),
     ({"ROBOTSTXT_OBEY": False}, "for ROBOTSTXT_OBEY is False"),
     ({"ROBOTSTXT_OBEY": False} | BY_HAND, "for ROBOTSTXT_OBEY is False"),
-    (
-        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
-        "for the built-in is switched off",
-    ),
+    ({"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}}, "for the built-in is switched off"),
     ids=["off", "off, by hand", "no middleware"],
 )
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(

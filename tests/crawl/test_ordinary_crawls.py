@@ -42,8 +42,7 @@ def replayed(
     """Record a crawl of five pages with *cache*, and repeat it with *again*.
 
     Without *again*, the server is gone. *recorder* is the middleware of the first crawl if
-    it is another one. *headers* are of robots.txt. Returns the result of the second crawl,
-    and the targets that it requested.
+    it is another one. Returns the result of the second crawl, and what it requested.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
     settings |= cache
@@ -148,10 +147,7 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any],
 ) -> None:
-    """A robots.txt counts as a page; few more are requested than for the built-in.
-
-    On a busy machine a few pages more or less are fetched before a limit is noticed.
-    """
+    """A robots.txt counts as a page. A busy machine notices a limit some pages late."""
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
         with Site() as site:

@@ -11,12 +11,7 @@ import pytest
 import scrapy
 
 from tests.support import replies
-from tests.support.crawl import (
-    CrawlRequest,
-    Reactor,
-    crawl,
-    start_crawl,
-)
+from tests.support.crawl import CrawlRequest, Reactor, crawl, start_crawl
 from tests.support.http2 import http2_site
 from tests.support.left_out import table
 from tests.support.project import CLOSED, WHY

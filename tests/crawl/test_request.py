@@ -56,25 +56,11 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 @table(
     ("settings", "headers"),
     ({}, {"User-Agent": SPECIAL}),
-    (
-        {
-            "DEFAULT_REQUEST_HEADERS": {
-                "user-agent": [SPECIAL],
-                "User-Agent": "x",
-            }
-        },
-        {},
-    ),
+    ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL], "User-Agent": "x"}}, {}),
     ({"ROBOTSTXT_USER_AGENT": "special"}, {}),
     ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": SPECIAL}}, {}),
     ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL]}}, {}),
-    (
-        {
-            "DEFAULT_REQUEST_HEADERS": {"User-Agent": None},
-            "USER_AGENT": SPECIAL,
-        },
-        {},
-    ),
+    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": SPECIAL}, {}),
     ({"USER_AGENT": SPECIAL}, {}),
     short=3,
 )

@@ -104,14 +104,8 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
     (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "100%.json"}, "write %%"),
     (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "%(no)s.json"}, "attribute 'no'"),
-    (
-        {"ROBOTS1994_COMPARE": ["no.such.Parser"]},
-        "no.such.Parser is not a parser",
-    ),
-    (
-        {"ROBOTS1994_COMPARE": ["scrapy.Spider"]},
-        "scrapy.Spider is not a parser",
-    ),
+    ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "no.such.Parser is not a parser"),
+    ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "scrapy.Spider is not a parser"),
     (
         {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_PARSER": "no.such.Parser"},
         "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
@@ -126,10 +120,7 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     short=2,
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
-    site: Site,
-    settings: dict[str, Any],
-    message: str,
-    reactor: Reactor,
+    site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
     """This holds with the add-on and with the middleware enabled by hand."""
     result = crawl(

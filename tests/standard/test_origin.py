@@ -51,6 +51,9 @@ NONE = [
     "http://a:b:c",
     "mailto:a@x",
     b"\xff",
+    # Clients read these hosts differently: IDNA turns some letters into delimiters.
+    *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
+    *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),
 ]
 
 
