@@ -154,21 +154,6 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
-def test_table_has_at_most_20_origins(site: Site) -> None:
-    """It has the 20 with most refusals, and one row for the rest; so have the stats."""
-    site.robots(CLOSED)
-    urls = [
-        site.url(f"/private/{page}", host=f"h{number}.test")
-        for number in range(25)
-        for page in range(2)
-    ]
-    result = crawl(urls)
-
-    table = result.log[result.log.index("robots.txt refused 50 requests") :]
-    assert table.split("\n")[22].split() == ["10", "at", "the", "other", "origins"]
-    assert sum("refused_by" in key for key in result.stats) == 20
-
-
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
@@ -237,7 +222,7 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
-    """Only the first twenty have their own warning; the others are counted."""
+    """Only twenty have their own warning, row of the table and stat; the others are counted."""
     site.answer("/robots.txt", replies.text("x", status=403))
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
     result = crawl(urls, settings=settings)
@@ -246,6 +231,12 @@ def test_log_says_whether_forbidden_origins_are_refused(
     assert len(result.lines("WARNING", f"{counted} {meaning};")) == (number > 20)
     assert len(result.lines("WARNING", "HTTP 403, forbidden", meaning)) == 20
     assert result.log.count(f"all its URLs {meaning}") == number
+    is_refusing = not settings
+    rest = [line.split() for line in result.lines("at the other origins")]
+    assert rest == [["1", "at", "the", "other", "origins"]] * (
+        is_refusing and number > 20
+    )
+    assert sum("refused_by" in key for key in result.stats) == 20 * is_refusing
 
 
 WILD = "User-agent: *\nDisallow: /*.pdf$\n"

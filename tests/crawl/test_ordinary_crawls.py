@@ -118,23 +118,36 @@ def test_cache_of_one_middleware_replays_under_the_other(
 
 
 @table(
-    "headers",
-    {"Cache_Control": "no-store"},
-    {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
-    ids=["no-store", "older than STALE_TTL"],
+    ("headers", "then", "reason"),
+    # R5 (unreachable): the server is gone, and no policy is known.
+    ({"Cache_Control": "no-store"}, replies.reset(), "unreachable"),
+    # One of unknown age is requested again.
+    ({}, replies.text("User-agent: *\nDisallow: /\n"), "rule"),
+    # This one is older than STALE_TTL.
+    (
+        {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
+        replies.reset(),
+        "unreachable",
+    ),
+    short=2,
+    ids=["no-store", "no date", "old"],
 )
 def test_cached_robots_txt_that_does_not_count_sends_no_page(
-    site: Site, headers: dict[str, str], tmp_path: Path
+    site: Site,
+    headers: dict[str, str],
+    then: replies.Reply,
+    reason: str,
+    tmp_path: Path,
 ) -> None:
-    """R5 (unreachable): the server is gone, and no policy is known."""
+    """The next answer decides."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     known = replies.status(200, OPEN.encode(), **headers)
-    site.answer("/robots.txt", [known, replies.reset()])
+    site.answer("/robots.txt", [known, then])
     crawl([site.url("/1")], settings=settings)
     result = crawl([site.url("/2")], settings=settings)
 
     assert "/2" not in site.targets()
-    assert result.reasons == ["unreachable"]
+    assert result.reasons == [reason]
 
 
 @table(
