@@ -12,17 +12,14 @@
    (`policy.resolver`: memory, store, one fetch for all who wait).
 6. If there is room then (`WaitingRequests.may_go_on`), `_decide` as in 4. Else, or when
    the crawl closes meanwhile, `_give_back`: it goes back to the scheduler, for want of
-   room once, and begins again at 1. `_goes_on` says which requests pass also while the
-   crawl closes (R6): those that the scheduler cannot take back, and for a moment those
-   that have waited no longer than is usual.
+   room once, and begins again at 1. `WaitingRequests.is_finished` says which requests
+   pass also while the crawl closes (R6).
 """
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured, NotSupported
@@ -103,9 +100,6 @@ class Robots1994Middleware:
             crawler, self._engine, settings.max_waiting, self._close
         )
         self._owns_order = self._engine.owns_order()
-        # Those that a closing crawl finishes, and how many more that JOBDIR cannot write.
-        self._finished: WeakSet[Request] = WeakSet()
-        self._places = crawler.settings.getint("CONCURRENT_REQUESTS") or math.inf
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings, self._robot)
@@ -192,7 +186,7 @@ class Robots1994Middleware:
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
             # Ours R6: a page that is sent now would delay the close.
-            if self._engine.is_closing() and not self._goes_on(request, found):
+            if self._waiting.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
             if isinstance(found, Policy) and not (
                 went_back or self._has_room(waiting, origin, found)
@@ -222,7 +216,7 @@ class Robots1994Middleware:
     def _has_room(self, waiting: Waiting, origin: Origin, policy: Policy) -> bool:
         """Return whether the request of *waiting* may go on now that *policy* is known."""
         request = waiting.request
-        if request in self._finished or not self._owns_order:
+        if self._waiting.is_finished(request) or not self._owns_order:
             return True
         if self._delays is not None:
             delay = policy.rules(self._robot.of(request)).crawl_delay
@@ -248,7 +242,7 @@ class Robots1994Middleware:
             return None
         with self._waiting.waiting(request, origin):
             found = await self._find(request, origin)
-            if self._engine.is_closing() and not self._goes_on(request, found):
+            if self._waiting.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
         # Ours O22: it is never refused, so without a policy it may be sent itself.
         return None if isinstance(found, Exception) else handed_out(found, request)
@@ -267,7 +261,7 @@ class Robots1994Middleware:
         if not meta.pop(SCHEDULED, False):
             # A component awaits it (`engine.download_async`): it has no way back.
             # Given back, it comes again at once.
-            self._finished.add(request)
+            self._waiting.awaited.add(request)
         if RETURNED not in meta:
             return False
         request.dont_filter, for_room = meta.pop(RETURNED)
@@ -279,37 +273,25 @@ class Robots1994Middleware:
         meta = {**request.meta, RETURNED: (request.dont_filter, for_room)}
         return request.replace(dont_filter=True, meta=meta)
 
-    def _is_finished(self, request: Request) -> bool:
-        """Return whether a closing crawl finishes *request* (R6).
+    def _goes_on(self, request: Request, found: judges.Found) -> bool:
+        """Return whether a request goes on by what it *found* although the crawl closes.
 
-        A component awaits it, or JOBDIR cannot write it; of the latter there may be as
-        many as `CONCURRENT_REQUESTS`, the first that come.
-        """
-        if request in self._finished:
-            return True
-        if self._places <= 0 or self._engine.persists(request):
-            return False
-        self._places -= 1
-        self._finished.add(request)
-        return True
-
-    def _goes_on(self, request: Request, found: judges.Found | None = None) -> bool:
-        """Return whether a request that waits goes on although the crawl closes.
-
-        By a robots.txt that was *found* unreachable it goes back, to be tried again.
+        If its robots.txt is unreachable it goes back, to be tried again.
         """
         is_known = (
             isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
         )
-        is_quick = self._waiting.is_quick(request) and (found is None or is_known)
-        return is_quick or self._is_finished(request)
+        waiting = self._waiting
+        return request in waiting.awaited or (is_known and waiting.is_finished(request))
 
     def _close(self) -> None:
         """Start no fetch from now on but for what is finished (R6)."""
-        self.download.may_begin = lambda context: self._is_finished(context.page)
-        self._resolver.abort(CLOSING, lambda context: self._goes_on(context.page))
+        is_finished = self._waiting.is_finished
+        self.download.may_begin = lambda context: is_finished(context.page)
+        self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
         if self._delays is not None:
-            self._delays.abort_queued(CLOSING, self._is_finished)
+            # A file may state any delay.
+            self._delays.abort_queued(CLOSING, self._waiting.awaited.__contains__)
 
     def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> judges.Judge:
         """Return the judge that *settings* describe. What is not wanted is not imported."""

@@ -9,7 +9,6 @@ takes each of them away.
 from __future__ import annotations
 
 import argparse
-import pickle
 import time
 from contextlib import suppress
 from functools import reduce
@@ -197,20 +196,6 @@ class EngineAccess:
             )
             return False
         return issubclass(load_object(self._crawler.settings["SCHEDULER"]), ours)
-
-    def persists(self, request: Request) -> bool:
-        """Return whether the disk queue of JOBDIR can hold *request*.
-
-        Without JOBDIR nothing of the scheduler survives the close: then it need not.
-        """
-        if not self._crawler.settings["JOBDIR"]:
-            return True
-        # As the queues of Scrapy do: they keep in memory what raises any error here.
-        try:
-            pickle.dumps(request.to_dict(spider=self._crawler.spider), protocol=4)
-        except Exception:  # noqa: BLE001 - of any object in meta or cb_kwargs
-            return False
-        return True
 
 
 _engines: WeakKeyDictionary[Crawler, EngineAccess] = WeakKeyDictionary()

@@ -1,10 +1,13 @@
 """Requests that wait for a robots.txt: when they count, and when the crawl closes.
 
 A request that waits is in the downloader, and counts towards `CONCURRENT_REQUESTS` as
-any other. If its robots.txt takes longer than is usual in this crawl, the limit is one
-higher until the wait ends: so slow origins stop no other, and where all are quick, no
-robots.txt is fetched earlier than pages can use it. At first nothing is usual, and the
-first requests count for a second, for a crawl may be over soon.
+any other, until its robots.txt proves slow: when as many other waits have ended since it
+began as requests may be concurrent, or when none has ended for a moment. From then on the
+limit is one higher until the wait ends: so slow origins stop no other, and where all are
+alike, few requests leave the scheduler for which there is no room yet.
+
+In a crawl that ends after a number of pages or items, robots.txt files fetched ahead
+would take the place of pages: the limit is one higher for at most a hundredth of them.
 
 When the policy is known, a request that did not count goes on if there is room, and else
 back to the scheduler, which owns the order of requests. The middleware sees to that.
@@ -13,9 +16,10 @@ back to the scheduler, which owns the order of requests. The middleware sees to 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
-from time import monotonic
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from scrapy import signals
 
@@ -30,18 +34,19 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.scrapy_private import EngineAccess
     from scrapy_robots1994.origin import Origin
 
-POLL_SECONDS = 0.1
-"""Between two looks whether the crawl closes: Scrapy has no signal for it."""
+LOOK_SECONDS = 0.03
+"""Between two looks whether the crawl closes, for which Scrapy has no signal, and whether
+no wait has ended since the last look."""
 
-QUICK_SECONDS = 0.05
-MAX_QUICK_SECONDS = 1.0
-"""A wait of this length always counts, and a longer one than the other never does."""
+CLOSE_SECONDS = 5.0
+"""The longest time that a closing crawl waits for a robots.txt of its own requests."""
 
-TIMES_USUAL = 4
-"""A wait counts for this many times the usual one."""
-
-SMOOTHING = 0.2
-"""The part of the newest wait in the usual one."""
+LIMITS = (
+    "CLOSESPIDER_PAGECOUNT",
+    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
+    "CLOSESPIDER_ITEMCOUNT",
+)
+"""Settings by which a crawl ends after a number of pages or items."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,19 +57,23 @@ class Waiting:
     is_raised: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _OriginWait:
-    """How many requests wait for one robots.txt, and since when."""
+    """The requests that wait for one robots.txt; if *is_slow*, none of them counts.
 
-    since: float
-    number: int = 0
+    *ended_before* is how many waits had ended when this one began.
+    """
+
+    ended_before: int
+    requests: set[Waiting] = field(default_factory=set)
+    is_slow: bool = False
 
 
 class WaitingRequests:
     """The requests of one crawl that wait for a robots.txt.
 
     The limit is raised for at most *most* of them; further ones count. *on_closing* is
-    called when the crawl begins to close, and again when no wait is quick any more.
+    called when the crawl begins to close, and again `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -74,47 +83,51 @@ class WaitingRequests:
         most: int,
         on_closing: Callable[[], None],
     ) -> None:
+        settings = crawler.settings
         self._engine = engine
-        self._most = most
+        limits = filter(None, map(settings.getint, LIMITS))
+        # Scrapy counts a robots.txt as a page.
+        self._most = min([most, *(limit // 100 for limit in limits)])
+        self._concurrent = settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
+        # Public: requests that a component awaits, so that they have no way back.
+        self.awaited: WeakSet[Request] = WeakSet()
+        # All that wait, in order of arrival, and those that a closing crawl finishes.
+        self._waiting: dict[Request, None] = {}
+        self._finished: frozenset[Request] = frozenset()
+        # The waits for a file, and in the order in which they began those that count.
         self._origins: dict[Origin, _OriginWait] = {}
-        # Until one has ended or is slow, waits are taken to be quick.
-        self._usual = MAX_QUICK_SECONDS / TIMES_USUAL
-        self._is_usual_known = False
+        self._counted: dict[_OriginWait, None] = {}
+        # How many have ended, how many had at the last look, and which ones counted then.
+        self._ended = self._ended_before = 0
+        self._seen: tuple[_OriginWait, ...] = ()
         self._raised = 0
-        # Those whose wait is not longer than usual yet.
-        self._quick: set[Request] = set()
-        # Slow ones beyond *most*, in order of arrival.
-        self._counting: dict[Waiting, None] = {}
-        self._is_watching = self._is_closed = False
+        self._is_looking = self._is_closed = False
         crawler.signals.connect(self.close, signals.spider_closed)
 
     @contextmanager
     def waiting(self, request: Request, origin: Origin) -> Iterator[Waiting]:
         """Wait with *request* for the policy of *origin* while the block runs."""
         self._look()
-        waiting, began = Waiting(request), monotonic()
-        # Those that come later to a slow origin are as slow.
-        others = self._origins.setdefault(origin, _OriginWait(began))
-        others.number += 1
-        self._quick.add(request)
-        quick = self._quick_seconds()
-        timer = call_later(
-            max(0.0, others.since + quick - began), lambda: self._is_slow(waiting)
-        )
+        waiting, wait = Waiting(request), self._origins.get(origin)
+        if wait is None:
+            wait = self._origins[origin] = _OriginWait(self._ended)
+            self._counted[wait] = None
+        wait.requests.add(waiting)
+        self._waiting[request] = None
+        if wait.is_slow:
+            self._raise(waiting)
         try:
             yield waiting
         finally:
-            timer.cancel()
-            self._quick.discard(request)
             self._lower(waiting)
-            self._counting.pop(waiting, None)
-            others.number -= 1
-            if not others.number and self._origins.get(origin) is others:
+            self._waiting.pop(request, None)
+            wait.requests.remove(waiting)
+            if not wait.requests:
                 del self._origins[origin]
-                took = monotonic() - others.since
-                self._usual += SMOOTHING * (took - self._usual)
-                self._is_usual_known = True
+                self._counted.pop(wait, None)
+                self._ended += 1
+                self._find_overtaken()
 
     def may_go_on(self, waiting: Waiting) -> bool:
         """Return whether a request may go on whose policy has just become known.
@@ -129,66 +142,76 @@ class WaitingRequests:
             self._lower(waiting)
         return has_room
 
-    def is_quick(self, request: Request) -> bool:
-        """Return whether *request* waits, and not longer than is usual.
+    def is_finished(self, request: Request) -> bool:
+        """Return whether *request* is finished although the crawl closes (R6).
 
-        Like a page that is being downloaded, a closing crawl finishes it.
+        A component awaits it; or it is one of the first that came, as many as
+        `CONCURRENT_REQUESTS`, which Scrapy's own middleware would finish, too.
         """
-        return request in self._quick
+        return request in self.awaited or request in self._finished
+
+    def is_closing(self) -> bool:
+        """Return whether the crawl closes."""
+        if self._engine.is_closing():
+            self.close()
+        return self._is_closed
 
     def close(self) -> None:
         """Begin to close with the crawl, if that has not happened yet."""
         if not self._is_closed:
             self._is_closed = True
+            own = (it for it in self._waiting if it not in self.awaited)
+            self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
-            call_later(self._quick_seconds(), self._close_quick)
+            if self._finished:
+                call_later(CLOSE_SECONDS, self._close_finished)
 
-    def _close_quick(self) -> None:
-        """Let no request wait any more that is not finished in a closing crawl."""
-        self._quick.clear()
+    def _close_finished(self) -> None:
+        """Let no request wait any more that has a way back."""
+        self._finished = frozenset()
         self._on_closing()
 
-    def _quick_seconds(self) -> float:
-        """Return how long a request may wait and count."""
-        return min(max(TIMES_USUAL * self._usual, QUICK_SECONDS), MAX_QUICK_SECONDS)
+    def _find_overtaken(self) -> None:
+        """Stop counting the requests of waits that others have overtaken."""
+        most = self._ended - (self._concurrent or 0)
+        while (oldest := next(iter(self._counted), None)) and (
+            oldest.ended_before <= most
+        ):
+            self._stop_counting(oldest)
 
-    def _is_slow(self, waiting: Waiting) -> None:
-        """Note that the wait of a request is long."""
-        self._quick.discard(waiting.request)
-        if not self._is_usual_known:
-            self._usual, self._is_usual_known = QUICK_SECONDS, True
-        self._raise(waiting)
+    def _stop_counting(self, wait: _OriginWait) -> None:
+        """Stop counting the requests of *wait*, and those that will join it."""
+        self._counted.pop(wait, None)
+        wait.is_slow = True
+        for waiting in wait.requests:
+            self._raise(waiting)
 
     def _raise(self, waiting: Waiting) -> None:
-        """Stop counting a request whose wait is long."""
-        if self._raised >= self._most or not self._engine.raise_limit():
-            self._counting[waiting] = None
-            return
-        waiting.is_raised = True
-        self._raised += 1
-        # There is room for one more now.
-        self._engine.wake()
+        """Stop counting a request."""
+        if self._raised < self._most and self._engine.raise_limit():
+            waiting.is_raised = True
+            self._raised += 1
+            # There is room for one more now.
+            self._engine.wake()
 
     def _lower(self, waiting: Waiting) -> None:
-        """Count a request again, and raise the limit for another one that counts."""
-        if not waiting.is_raised:
-            return
-        waiting.is_raised = False
-        self._raised -= 1
-        self._engine.lower_limit()
-        if other := next(iter(self._counting), None):
-            del self._counting[other]
-            self._raise(other)
+        """Count a request again."""
+        if waiting.is_raised:
+            waiting.is_raised = False
+            self._raised -= 1
+            self._engine.lower_limit()
 
     def _look(self) -> None:
         """Close with the crawl, and look for that again and again from now on."""
-        if self._engine.is_closing():
-            self.close()
-        elif not self._is_watching:
-            self._is_watching = True
-            call_later(POLL_SECONDS, self._poll)
+        if not (self.is_closing() or self._is_looking):
+            self._is_looking = True
+            call_later(LOOK_SECONDS, self._look_again)
 
-    def _poll(self) -> None:
-        self._is_watching = False
-        if not self._is_closed:
-            self._look()
+    def _look_again(self) -> None:
+        """Look once more; if no wait has ended since the last look, all of them are slow."""
+        self._is_looking = False
+        if self._ended == self._ended_before:
+            for wait in self._seen:
+                self._stop_counting(wait)
+        self._ended_before, self._seen = self._ended, tuple(self._counted)
+        self._look()

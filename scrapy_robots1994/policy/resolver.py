@@ -45,6 +45,9 @@ from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt broke off"
 
+QUICK_SECONDS = 3.0
+"""A fetch that takes longer is not retried in a closing crawl."""
+
 
 @dataclass(eq=False)
 class PolicyResolver(Generic[ContextT]):
@@ -93,7 +96,7 @@ class PolicyResolver(Generic[ContextT]):
     ) -> None:
         """Start no fetch from now on, cancel those in flight, end every wait (R6).
 
-        Requests whose context *keeps* go on in bounded time: only an answer is retried,
+        Requests whose context *keeps* go on in bounded time: a fetch is retried at most
         once.
         """
         # Before any wait ends: a request that goes on must not start the next fetch.
@@ -235,11 +238,13 @@ class PolicyResolver(Generic[ContextT]):
         origin, retries = in_flight.origin, 0
         while True:
             context = in_flight.next_context()
+            began = self.backend.now()
             result = await self.backend.fetch(origin, context, in_flight.last)
             most = self.max_retries
             if self._aborted is not None:
-                # A failure may have taken all the time that there is.
-                most = min(most, 1) if isinstance(result, RobotsResponse) else 0
+                # A longer one may have taken all the time that there is.
+                is_quick = self.backend.now() - began < QUICK_SECONDS
+                most = min(most, 1) if is_quick else 0
             pause = retry_pause(result, retries, most)
             if pause is None:
                 return result

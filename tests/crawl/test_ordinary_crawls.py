@@ -150,12 +150,19 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
     assert result.reasons == [reason]
 
 
+TOKENS = {f"{COMPONENTS}.TokenMiddleware": 543}
+LATE = replies.text(OPEN, gate="late")
+SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
+
+
 @table(
     "limit",
     {"CLOSESPIDER_PAGECOUNT": 60},
     {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
     {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
     {"CLOSESPIDER_ITEMCOUNT": 10},
+    # A second host for each page.
+    {"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS},
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any],
@@ -164,18 +171,39 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
         with Site() as site:
-            site.robots(OPEN)
-            args = {
-                "site": site.url("", host="h{n}.test"),
-                "hosts": 60,
-                "pages": 180,
-                "item": {"page": "{n}"},
-            }
-            result = Side(middleware).crawl(site, spider_args=args, settings=limit)
+            site.answer("/robots.txt", replies.Reply(200, OPEN.encode(), delay=0.1))
+            tokens = {"TOKEN_URL": site.url("/token", host="t{n}.test")}
+            args = {"site": site.url("", host="h{n}.test")} | SIXTY
+            result = Side(middleware, settings=tokens).crawl(
+                site, spider_args=args, settings=limit
+            )
             found[middleware] = len(result.items), len(site.log("/robots.txt"))
 
     assert found["ours"][0] >= 0.8 * found["builtin"][0]
     assert found["ours"][1] <= found["builtin"][1] + 16
+
+
+@table("answers", [LATE], [replies.reset(), LATE], ids=["late", "reset"])
+def test_sigint_leaves_as_many_items_as_the_built_in(
+    answers: list[replies.Reply],
+) -> None:
+    """Each robots.txt arrives after the close has begun, or after a reset connection."""
+    found: list[int] = []
+    for middleware in BOTH:
+        with Site() as site:
+            for number in range(60):
+                site.answer("/robots.txt", answers, at=f"h{number}.test")
+            args = {"site": site.url("", host="h{n}.test")} | SIXTY
+            running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
+                site, spider_args=args
+            )
+            # For the built-in, the robots.txt of a request takes a place, too.
+            site.wait("/robots.txt", count=8)
+            running.interrupt()
+            site.open("late")
+            found.append(len(running.result().items))
+
+    assert found[1] >= found[0] > 0
 
 
 @table("concurrent", 2, 16)

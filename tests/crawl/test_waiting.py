@@ -74,7 +74,7 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     """With `ROBOTS1994_MAX_WAITING` 4, further requests stay in the scheduler."""
-    # All 20 would wait at once. A wait of up to a second may be the usual one.
+    # All 20 would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})

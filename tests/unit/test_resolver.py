@@ -507,8 +507,9 @@ def test_fetch_that_cannot_start_leaves_nothing_behind(
     ]
 
 
-def test_ours_r6_after_abort_kept_requests_wait_for_one_attempt(
-    harness: ResolverHarness,
+@pytest.mark.parametrize(("seconds", "retries"), [(1, 1), (5, 0)])
+def test_ours_r6_after_abort_kept_requests_wait_for_one_retry(
+    harness: ResolverHarness, seconds: float, retries: int
 ) -> None:
     """Of two that wait for the same fetch one is kept; a later one starts its own."""
     back, kept = harness.resolve(), harness.resolve(context="awaited")
@@ -518,13 +519,19 @@ def test_ours_r6_after_abort_kept_requests_wait_for_one_attempt(
     harness.driver.turn()
     later = harness.resolve(ORIGINS[1], context="awaited")
     harness.answer(RobotsResponse(200, BODY), nth=0)
-    harness.answer(FetchError("timeout", "too long"))
+    harness.clock.now += seconds
+    harness.answer(FetchError("reset", "by the server"))
+    # A longer fetch leaves no time for another one.
+    for pause in harness.backend.pauses:
+        pause.answer.complete(None)
+        harness.driver.turn()
+        harness.answer(FetchError("reset", "by the server"))
 
     for request in (back, other):
         with pytest.raises(FetchAborted, match="the crawl closes"):
             request.result()
     assert kept.result() is harness.backend.fetched[0].policy
-    # No retry, and each fetch ends in bounded time.
+    # And each fetch ends in bounded time.
     assert later.result().outcome is Outcome.UNREACHABLE
-    assert harness.backend.pauses == []
+    assert len(harness.backend.pauses) == retries
     assert len(harness.backend.cancelled_later) == 2
