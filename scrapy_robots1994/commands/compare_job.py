@@ -271,7 +271,6 @@ def run(
                 totals.add(part)
                 for _ in range(part.captures):
                     step()
-            totals.trim()
             changed = [site for site in totals.sites.values() if site.examples]
             for sites in completed(job.explain, changed):
                 totals.sites.update({site.label: site for site in sites})

@@ -4,7 +4,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
@@ -178,7 +177,7 @@ class SiteImpact(Answers):
         )
 
     def keep(self, stratum: Stratum, example: Example, capture: Capture) -> None:
-        """Keep *example* about *capture* if it is among the first by rank."""
+        """Keep *example* about *capture* if it is one of the first."""
         if not self.packed:
             files = (capture.body, capture.others)
             self.packed = tuple(zlib.compress(it) for it in files if it is not None)
@@ -194,20 +193,10 @@ class SiteImpact(Answers):
             self.variants[stratum] |= bits
 
     def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
-        """Keep the first of *examples* and the known ones, each question once."""
+        """Keep the first of the known examples and *examples*, each question once."""
         known = self.examples.get(stratum, [])
         merged = {it.question: it for it in (*known, *examples)}
-        ranked = {rank(self.label, it.robot, it.url): merged[it] for it in merged}
-        self.examples[stratum] = [ranked[it] for it in sorted(ranked)[:MAX_EXAMPLES]]
-
-
-def rank(*parts: str) -> bytes:
-    """Return a key that orders texts as if at random, in every process the same.
-
-    The first by rank are a uniform sample, in whatever order all came.
-    """
-    text = "\n".join(parts)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self.examples[stratum] = list(merged.values())[:MAX_EXAMPLES]
 
 
 @dataclass(slots=True)
@@ -239,19 +228,13 @@ class Totals(Answers):
         self.unlisted.update(other.unlisted)
         self.unlisted_sites += other.unlisted_sites
         for label, site in other.sites.items():
-            known = self.sites.setdefault(label, site)
-            if known is not site:
-                known.add(site)
-            # Of too many, those with the last ranks are only counted. Twice as many are
-            # let in, so that few of them cause a sort.
-            if len(self.sites) > 2 * MAX_SITES:
-                self.trim()
-
-    def trim(self) -> None:
-        """Take the sites beyond `MAX_SITES` off the list; their changes stay counted."""
-        for label in sorted(self.sites, key=rank)[MAX_SITES:]:
-            self.unlisted.update(self.sites.pop(label).changes())
-            self.unlisted_sites += 1
+            if label in self.sites:
+                self.sites[label].add(site)
+            elif len(self.sites) < MAX_SITES:
+                self.sites[label] = site
+            else:
+                self.unlisted.update(site.changes())
+                self.unlisted_sites += 1
 
     def changes(self) -> Counter[Switch]:
         """Return how many sites each switch changes in which way."""

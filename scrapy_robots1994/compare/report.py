@@ -67,7 +67,6 @@ class ComparisonReport:
     @property
     def sites(self) -> list[SiteImpact]:
         """The listed sites by label."""
-        self.totals.trim()
         return [self.totals.sites[it] for it in sorted(self.totals.sites)]
 
 

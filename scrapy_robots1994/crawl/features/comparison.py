@@ -247,7 +247,6 @@ class ShadowComparison:
     def _explain(self) -> None:
         """Find the causes and the lines of the examples, as far as there is time."""
         end = monotonic() + EXPLAIN_SECONDS
-        self._totals.trim()
         for site in self._totals.sites.values():
             # A site that is not explained in time is in the counts all the same.
             if site.examples and monotonic() < end:
