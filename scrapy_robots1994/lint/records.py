@@ -17,7 +17,7 @@ from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
-from scrapy_robots1994.parser.reader import Agent, Entry, Line, Part, Record, Rule
+from scrapy_robots1994.parser.reader import Entry, Line, Part, Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -262,38 +262,30 @@ def _without_effect(
 
 def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
     """Yield the names of records that no robot of that name ever comes to."""
-    for position, agent, taker in _taken_names(records, dialect):
-        # Else it makes no difference which of the two is obeyed.
-        if set(map(str, records[position].rules)) != set(map(str, taker.rules)):
-            name = agent.name.lower()
-            whose = next(
-                (it for it in taker.agents if it.name.lower() in name), taker.agents[0]
-            )
-            # Neither name is the longer one.
-            advice = _SAME_NAME_FIX if whose.name.lower() == name else ""
-            yield kinds.UNREACHED.at(
-                agent.line, 1, agent.name, str(whose.line), whose.name, advice=advice
-            )
-
-
-def _taken_names(
-    records: Sequence[Record], dialect: Dialect
-) -> Iterator[tuple[int, Agent, Record]]:
-    """Yield each name whose robot obeys another record: its place, and that record."""
     names = [record.names for record in records]
-    agents = [
-        (position, agent)
-        for position, record in enumerate(records)
-        for agent in record.agents
-        if agent.name != EVERYBODY
-    ]
     if sum(map(len, names)) > _NAMES_COMPARED:
         return
-    for position, agent in agents:
-        # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
-        robot = robot_names.__wrapped__(agent.name)
-        chosen = dialect.choose(names, robot)
-        # A name that no robot can have is a problem of its own.
-        is_name = agent.name.lower() in robot
-        if is_name and chosen and position not in chosen:
-            yield position, agent, records[chosen[0]]
+    for position, record in enumerate(records):
+        for agent in record.agents:
+            # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
+            robot = robot_names.__wrapped__(agent.name)
+            chosen = dialect.choose(names, robot)
+            name = agent.name.lower()
+            # A name that no robot can have is a problem of its own.
+            if name == EVERYBODY or name not in robot or position in chosen:
+                continue
+            taker = records[chosen[0]]
+            # Else it makes no difference which of the two is obeyed.
+            if set(map(str, record.rules)) != set(map(str, taker.rules)):
+                named = (it for it in taker.agents if it.name.lower() in name)
+                whose = next(named, taker.agents[0])
+                # Neither name is the longer one.
+                advice = _SAME_NAME_FIX if whose.name.lower() == name else ""
+                yield kinds.UNREACHED.at(
+                    agent.line,
+                    1,
+                    agent.name,
+                    str(whose.line),
+                    whose.name,
+                    advice=advice,
+                )
