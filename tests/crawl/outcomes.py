@@ -302,26 +302,20 @@ FILES = [
 ]
 
 
-def by_proxy(slug: str, answer: Reply, means: Meaning) -> Row:
-    """Return a row whose requests leave through a proxy."""
-    return Row(f"proxied-{slug}", answer, means, by_proxy=True)
-
-
 # Ours 3.1: the proxy may have sent all but a file, a 404 and a 410 itself.
 PROXIED = [
-    by_proxy("200", replies.text(RULES), R1),
-    by_proxy("404", replies.status(404), R4),
-    by_proxy("410", replies.status(410), R4),
-    by_proxy("402", replies.status(402), replace(R4, kept=PAUSE, shared=False)),
-    by_proxy("403", replies.status(403), replace(R3, kept=PAUSE, shared=False)),
-    by_proxy("451", replies.status(451), replace(R4, kept=PAUSE, shared=False)),
-    by_proxy("407", replies.status(407), meaning_of(407)),
-    by_proxy("502", replies.status(502), replace(R5, shared=False)),
-    by_proxy(
-        "retry",
-        replies.status(503, Retry_After="1000"),
-        replace(R5_NO_POLICY, shared=False),
-    ),
+    Row(f"proxied-{slug}", answer, means, by_proxy=True)
+    for slug, answer, means in (
+        ("200", replies.text(RULES), R1),
+        ("404", replies.status(404), R4),
+        ("410", replies.status(410), R4),
+        ("402", replies.status(402), replace(R4, kept=PAUSE, shared=False)),
+        ("403", replies.status(403), replace(R3, kept=PAUSE, shared=False)),
+        ("451", replies.status(451), replace(R4, kept=PAUSE, shared=False)),
+        ("407", replies.status(407), meaning_of(407)),
+        ("502", replies.status(502), replace(R5, shared=False)),
+        ("retry", replies.status(503, Retry_After="1000"), R5_NO_POLICY),
+    )
 ]
 
 

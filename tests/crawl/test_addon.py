@@ -12,6 +12,7 @@ from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
 from tests.support.crawl import crawl
+from tests.support.left_out import table
 from tests.support.project import Project
 from tests.support.site import Site
 
@@ -80,10 +81,6 @@ def test_robotstxt_obey_is_enabled_unless_the_user_disables_it(
     assert changed(**settings).getbool("ROBOTSTXT_OBEY") is obeys
 
 
-ADDONS = {"ADDONS": {"scrapy_robots1994.Addon": 500}}
-NONE = "\nADDONS = {}\n"
-
-
 def fetched(project: Project, *options: str) -> list[str]:
     """Return the sorted pages that a crawl with *options* fetched."""
     result = project.crawl(*options)
@@ -93,28 +90,33 @@ def fetched(project: Project, *options: str) -> list[str]:
     return sorted(json.loads(line)["url"].removeprefix(base) for line in lines)
 
 
-def test_spider_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
-    """`custom_settings` may have ADDONS in a project without the add-on."""
-    project = Project.make(tmp_path, site, settings=NONE, custom=ADDONS)
-
-    assert fetched(project) == ["/open"]
+ADDONS = {"scrapy_robots1994.Addon": 500}
+NONE = "\nADDONS = {}\n"
 
 
-@pytest.mark.long
-def test_command_line_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
-    """`-s ADDONS=…` works as JSON in a project without the add-on."""
-    project = Project.make(tmp_path, site, settings=NONE)
+@table(
+    ("settings", "custom", "options", "obeys"),
+    (NONE, {"ADDONS": ADDONS}, (), True),
+    ("", {"ROBOTSTXT_OBEY": False}, (), False),
+    (NONE, None, (), False),
+    (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
+    short=2,
+    ids=["by a spider", "not by a spider", "by nothing", "by the command line"],
+)
+def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a table)
+    *,
+    settings: str,
+    custom: object,
+    options: tuple[str, ...],
+    obeys: bool,
+    site: Site,
+    tmp_path: Path,
+) -> None:
+    """`custom_settings` and `-s` may have ADDONS in a project without the add-on."""
+    project = Project.make(tmp_path, site, settings=settings, custom=custom)
 
-    assert fetched(project) == ["/open", "/private"]
-    assert fetched(project, "-s", f"ADDONS={json.dumps(ADDONS['ADDONS'])}") == ["/open"]
-
-
-def test_obeying_may_be_disabled_by_a_spider(site: Site, tmp_path: Path) -> None:
-    """The add-on does not override the user's ROBOTSTXT_OBEY = False."""
-    project = Project.make(tmp_path, site, custom={"ROBOTSTXT_OBEY": False})
-
-    assert fetched(project) == ["/open", "/private"]
-    assert "/robots.txt" not in site.targets()
+    assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
+    assert ("/robots.txt" in site.targets()) is obeys
 
 
 @pytest.mark.long

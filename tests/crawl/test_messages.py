@@ -187,8 +187,9 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
     """The result of that request does not matter."""
     site.robots(CLOSED)
     started = CrawlRequest(site.url(open_one.url), open_one.meta)
-    urls = [site.url("/private/1"), started, site.url("/private/2")]
-    result = crawl(urls, settings=CLOSING)
+    result = crawl(
+        [site.url("/private/1"), started, site.url("/private/2")], settings=CLOSING
+    )
 
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"

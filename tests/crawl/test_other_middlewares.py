@@ -32,9 +32,8 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
     site.answer("/flaky", [replies.status(503), replies.html("well")])
-    paths = ("/open", "/closed", "/flaky")
     result = crawl(
-        [site.url(path, host="a.test") for path in paths],
+        [site.url(it, host="a.test") for it in ("/open", "/closed", "/flaky")],
         settings={
             "RETRY_ENABLED": True,
             "COOKIES_ENABLED": True,
@@ -48,12 +47,8 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
     )
     seen = site.log()
 
-    assert sorted(it.target for it in seen) == [
-        "/flaky",
-        "/flaky",
-        "/open",
-        "/robots.txt",
-    ]
+    sent = [*["/flaky"] * 2, "/open", "/robots.txt"]
+    assert sorted(it.target for it in seen) == sent
     assert not [it for it in seen if {"cookie", "authorization"} & it.headers.keys()]
     assert result.failed_urls == [site.url("/closed", host="a.test")]
     assert result.unclean == []
@@ -73,15 +68,10 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
     """For three origins one line has the exception, its path and the way out."""
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
-    pages = [
-        site.url(f"/open/{page}", host=f"h{host}.test")
-        for page in range(2)
-        for host in range(3)
-    ]
-
-    result = crawl(
-        pages, reactor=reactor, settings={"DOWNLOADER_MIDDLEWARES": {name: order}}
-    )
+    hosts = [f"h{host}.test" for host in range(3)]
+    pages = [site.url(f"/open/{n}", host=host) for n in range(2) for host in hosts]
+    settings = {"DOWNLOADER_MIDDLEWARES": {name: order}}
+    result = crawl(pages, reactor=reactor, settings=settings)
 
     assert set(site.targets()) <= {"/robots.txt"}
     assert result.failed_urls == sorted(pages)
@@ -144,23 +134,16 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> None:
-    """Nor does it appear in exceptions, stats or the report of the comparison.
-
-    Scrapy's own log lines ("Crawled (200) <GET …>") show URLs unchanged.
-    """
+    """Scrapy's own lines show it; our exceptions, stats and reports do not."""
     report = tmp_path / "report.json"
-    page = '<html><meta name="robots" content="noindex, nofollow"></html>'
     # The parsers disagree about it, so the report has its URL.
     site.robots(f"{OPEN}Allow: /closed\n")
-    site.answer("/open", replies.html(page))
+    site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
+    settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_PAGES": True}
     result = crawl(
         [with_password + path for path in ("/open", "/closed")],
-        settings={
-            "ROBOTS1994_COMPARE": True,
-            "ROBOTS1994_COMPARE_REPORT": str(report),
-            "ROBOTS1994_PAGES": True,
-        },
+        settings=settings | {"ROBOTS1994_COMPARE_REPORT": str(report)},
     )
     robots = site.log("/robots.txt")[0]
 

@@ -15,7 +15,6 @@ import pytest
 
 from tests.support.crawl import (
     COMPONENTS,
-    Crawl,
     CrawlRequest,
     CrawlResult,
     crawl,
@@ -92,18 +91,6 @@ def test_each_page_is_requested_once_whatever_the_queue(
     assert max(result.stats["test/passes"].values()) > 1
 
 
-def interrupt_after_a_page(site: Site, running: Crawl, number: int) -> CrawlResult:
-    """Send SIGINT when a page has been requested, before the last ones are answered.
-
-    The scheduler has the *number* of pages by then, so that the next crawl can go on.
-    """
-    running.wait_for(f"all {number} are yielded")
-    site.wait("/p1")
-    running.send_sigint()
-    site.open("interrupted")
-    return running.result()
-
-
 @ORIGINS
 def test_each_page_is_requested_once_over_stop_and_resume(
     site: Site, tmp_path: Path, origins: int
@@ -113,7 +100,12 @@ def test_each_page_is_requested_once_over_stop_and_resume(
     pages = slow_site(site, origins)
     site.answer("/p2", Reply(gate="interrupted"))
     running = start_crawl(pages, settings=settings, timeout=TIMEOUT)
-    first = interrupt_after_a_page(site, running, len(pages))
+    # The scheduler has all of them, so that the next crawl can go on.
+    running.wait_for(f"all {len(pages)} are yielded")
+    site.wait("/p1")
+    running.send_sigint()
+    site.open("interrupted")
+    first = running.result()
     second = crawl(settings=settings, timeout=TIMEOUT)
 
     assert_each_once(site, pages, first, second)

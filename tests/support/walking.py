@@ -1,22 +1,28 @@
-"""What the scripts of `tests/crawl/test_processes.py` crawl with.
+"""Scripts that crawl, as users write them: `python -m tests.support.walking WAY URL`.
 
-The first argument of such a script is the URL of a site.
+*WAY* is one of `WAYS`, and *URL* that of a site.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import scrapy
+import scrapy.crawler
 from scrapy.http import Response
+from scrapy.utils.log import configure_logging
+from scrapy.utils.reactor import install_reactor
+from twisted.internet.defer import Deferred, inlineCallbacks
 from twisted.python.failure import Failure
 
 
 def printed(*words: object) -> None:
     """Print the words on one line of the output."""
-    sys.stdout.write(" ".join(map(str, words)).replace(sys.argv[1], "") + "\n")
+    sys.stdout.write(" ".join(map(str, words)).replace(sys.argv[2], "") + "\n")
 
 
 class Walk(scrapy.Spider):
@@ -27,7 +33,7 @@ class Walk(scrapy.Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Request both pages."""
         for page in ("/open", "/private"):
-            yield scrapy.Request(sys.argv[1] + page, errback=self.refused)
+            yield scrapy.Request(sys.argv[2] + page, errback=self.refused)
 
     def parse(self, response: Response, **_: Any) -> None:
         """Print a page."""
@@ -70,3 +76,69 @@ def settings(**more: Any) -> dict[str, Any]:
         "USER_AGENT": "walker/1.0",
         **more,
     }
+
+
+crawlers: Any = scrapy.crawler
+
+
+def in_parallel(process: str) -> None:
+    """Run several spiders at once, which read the same file differently."""
+    started = getattr(crawlers, process)(settings())
+    started.crawl(Walk)
+    started.crawl(reads("careful", "split/1.0", READING="cautious"))
+    started.crawl(reads("exact", "split/1.0"))
+    started.crawl(reads("lists", DIALECT="revisited"))
+    started.crawl(reads("allows", DIALECT="extended"))
+    started.crawl(Free)
+    started.start()
+
+
+def installed() -> Any:
+    """Return `react` of Twisted, with the reactor of the settings."""
+    configure_logging()
+    install_reactor(settings()["TWISTED_REACTOR"])
+    from twisted.internet.task import react  # noqa: PLC0415 - it imports the reactor
+
+    return react
+
+
+def with_a_runner() -> None:
+    """Run two spiders in turn by Deferreds."""
+
+    @inlineCallbacks
+    def both(_: object) -> Any:
+        runner = crawlers.CrawlerRunner(settings())
+        yield runner.crawl(Walk)
+        yield runner.crawl(Other)
+
+    installed()(both)
+
+
+async def in_turn(**more: Any) -> None:
+    """Run two spiders in turn by coroutines."""
+    runner = crawlers.AsyncCrawlerRunner(settings(**more))
+    await runner.crawl(Walk)
+    await runner.crawl(Other)
+
+
+def with_an_async_runner() -> None:
+    """Run two spiders in turn on the reactor of asyncio."""
+    installed()(lambda _: Deferred.fromFuture(asyncio.ensure_future(in_turn())))
+
+
+def without_a_reactor() -> None:
+    """Run two spiders in turn on asyncio alone."""
+    configure_logging()
+    asyncio.run(in_turn(TWISTED_REACTOR_ENABLED=False))
+
+
+WAYS: dict[str, Callable[[], None]] = {
+    "CrawlerProcess": partial(in_parallel, "CrawlerProcess"),
+    "AsyncCrawlerProcess": partial(in_parallel, "AsyncCrawlerProcess"),
+    "CrawlerRunner": with_a_runner,
+    "AsyncCrawlerRunner": with_an_async_runner,
+    "AsyncCrawlerRunner without a reactor": without_a_reactor,
+}
+
+if __name__ == "__main__":
+    WAYS[sys.argv[1]]()
