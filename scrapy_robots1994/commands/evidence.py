@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
@@ -69,7 +69,6 @@ class Line(NamedTuple):
     values: dict[str, Any]
 
 
-@dataclass(slots=True)
 class CrawlEvidence:
     """The journal of one crawl, and its WARC.
 
@@ -77,32 +76,23 @@ class CrawlEvidence:
     leaves.
     """
 
-    journal: Path
-    report: Report
-    note: Report
-    warc: Path = field(init=False)
-    header: dict[str, Any] = field(init=False)
-    entries: dict[str, Entry] = field(init=False, default_factory=dict)
-    settings: RobotsSettings = field(init=False)
-    policy: Callable[[str, str, str], Policy | None] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, journal: Path, report: Report, note: Report) -> None:
         """Read the header of the journal and all records of the WARC."""
-        lines = self._lines()
-        self.header = next(lines, Line(0, {})).values
-        named = self.header.get("warc")
+        self.journal, self.report, self.note = journal, report, note
+        self.entries: dict[str, Entry] = {}
+        self.settings = RobotsSettings.from_settings(Settings())
+        self.policy = lru_cache(MAX_POLICIES)(self._policy)
+        named = next(self._lines(), Line(0, {})).values.get("warc")
         # Only next to the journal: a file of others must not choose what is read.
         name = Path(named).name if isinstance(named, str) else ""
-        self.warc = self.journal.parent / name
-        self.settings = RobotsSettings.from_settings(Settings())
+        self.warc = journal.parent / name
         if not name:
-            self.report(f"{self.journal.name}: its first line names no WARC")
+            report(f"{journal.name}: its first line names no WARC")
         elif not self.warc.is_file():
-            self.report(f"{self.warc.name} is missing")
+            report(f"{self.warc.name} is missing")
         else:
             with damage_reported(self._in_warc):
                 self._read_records()
-        self.policy = lru_cache(MAX_POLICIES)(self._policy)
 
     def __iter__(self) -> Iterator[Line]:
         """Yield the decisions."""

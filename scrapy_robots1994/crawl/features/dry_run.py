@@ -295,7 +295,7 @@ class DryRun:
             text = "Dry run: what ours would decide about <%s %s> is not known: %s"
             self._log_line(text, request, why)
             if self._evidence is not None:
-                self._evidence.unchecked(request, why or "")
+                self._evidence.write_decision(request, why or "")
             return
         if self._evidence is not None:
             self._evidence.decided(request, origin, policy)

@@ -242,29 +242,23 @@ class Evidence:
             aborted = isinstance(found, FetchAborted)
             reference = None if aborted else self._last.get(origin)
             why = f"{type(found).__name__}: {one_line(found)}"
-            self.unchecked(request, why, reference)
+            self.write_decision(request, why, reference)
             return
         reference = self._reference_of(found, self._source)
         request.meta[EVIDENCE] = reference.record
         rules = found.rules(self._robot.of(request))
         stale = found.is_stale_on_error or not found.is_fresh(time.time())
-        self._write_decision(request, rules, reference, stale=stale)
+        self.write_decision(request, rules, reference, stale=stale)
 
-    def unchecked(
-        self, request: Request, why: str, reference: Reference | None = None
-    ) -> None:
-        """Write the line of a *request* that was not decided, and *why*."""
-        self._write_decision(request, why, reference)
-
-    def _write_decision(
+    def write_decision(
         self,
         request: Request,
         decided: Rules | str,
-        reference: Reference | None,
+        reference: Reference | None = None,
         *,
         stale: bool = False,
     ) -> None:
-        """Write the line of a decision about *request*: the rules, or why there is none."""
+        """Write the line of *request*, *decided* by these rules, or why by none."""
         record, digest = reference[:2] if reference else (None, None)
         robot, settings = self._robot.of(request), self._settings
         self._files.write(
