@@ -7,27 +7,13 @@ import zipfile
 from pathlib import Path
 
 import scrapy_robots1994
+from tests.support import egg_runner
 from tests.support.project import Project, run
 from tests.support.site import Site
 
 PACKAGE = Path(scrapy_robots1994.__file__).parent
+RUNNER = Path(egg_runner.__file__)
 ENTRY = "[scrapy]\nsettings = walker.settings\n"
-
-# What Scrapyd's runner does: the egg goes first on the path, its `scrapy` entry point
-# names the settings, and Scrapy's command line takes over.
-RUNNER = """
-import sys
-from importlib.metadata import distribution
-from os import environ
-
-egg, *command = sys.argv[1:]
-sys.path.insert(0, egg)
-found = [point for point in distribution("walker").entry_points
-         if point.group == "scrapy" and point.name == "settings"]
-environ["SCRAPY_SETTINGS_MODULE"] = found[0].value
-from scrapy.cmdline import execute
-execute(["scrapy", *command])
-"""
 
 
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
@@ -49,12 +35,11 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
         packed.writestr("EGG-INFO/PKG-INFO", named)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (elsewhere / "runner.py").write_text(RUNNER)
 
     # Scrapyd accepts a project only after listing its spiders.
-    listed = run("runner.py", archive, "list", folder=elsewhere)
+    listed = run(RUNNER, archive, "list", folder=elsewhere)
     options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
-    result = run("runner.py", archive, "crawl", "walk", *options, folder=elsewhere)
+    result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)
 
     assert (listed.code, listed.printed) == (0, "walk\n"), listed.log
     assert result.code == 0, result.log

@@ -10,7 +10,6 @@ from tests.support import replies
 from tests.support.crawl import (
     DAY,
     HOUR,
-    CrawlRequest,
     CrawlResult,
     Reactor,
     crawl_over_time,
@@ -267,18 +266,3 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 
     assert len(site.log("/robots.txt")) == 3
     assert result.fetched_urls == [both(site, 2)[0], both(site, 3)[0]]
-
-
-def test_ours_31_retry_after_of_a_proxy_is_ignored(site: Site) -> None:
-    """On plain http: the proxy may have written it: the pause is our own."""
-    site.answer("/robots.txt", [replies.status(503, Retry_After="9999"), Reply(404)])
-    meta = {"proxy": site.url("").rstrip("/")}
-
-    result = crawl_over_time(
-        [CrawlRequest("http://far.example/1", meta=meta)],
-        400,
-        [CrawlRequest("http://far.example/2", meta=meta)],
-    )
-
-    assert result.failed_urls == ["http://far.example/1"]
-    assert result.fetched_urls == ["http://far.example/2"]

@@ -32,19 +32,29 @@ SITE = {
 ALL_PAGES = sorted([*SITE, *(f"{path}/1" for path in SITE if path != "/")])
 
 
-def walk(
-    site: Site, pages: Any, spider: str = "PlainSpider", reactor: Reactor = "asyncio"
+def follow(
+    site: Site,
+    pages: Any,
+    spider: str = "PlainSpider",
+    reactor: Reactor = "asyncio",
+    **settings: Any,
 ) -> CrawlResult:
     """Crawl the site from its first page with ROBOTS1994_PAGES set to *pages*."""
-    for target, reply in SITE.items():
-        site.answer(target, reply)
+    own = {"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"}
     return crawl(
         [site.url("/")],
         spider=spider,
         reactor=reactor,
         hook="count_dropped",
-        settings={"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"},
+        settings=own | settings,
     )
+
+
+def walk(site: Site, pages: Any, **options: Any) -> CrawlResult:
+    """Crawl `SITE` as `follow` does."""
+    for target, reply in SITE.items():
+        site.answer(target, reply)
+    return follow(site, pages, **options)
 
 
 def paths(urls: list[str]) -> list[str]:
@@ -156,9 +166,7 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
 ) -> None:
     """There is one line for the page."""
     site.answer("/", page("/a", tag=content))
-    result = crawl(
-        [site.url("/")], spider="PlainSpider", settings={"ROBOTS1994_PAGES": True}
-    )
+    result = follow(site, pages=True)
     url = site.url("/")
 
     assert paths(result.fetched_urls) == exported(result) == ["/", "/a"]
@@ -172,11 +180,7 @@ def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
     shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     site.answer("/", Reply(200, body, shut.headers))
-    result = crawl(
-        [site.url("/")],
-        spider="PlainSpider",
-        settings={"ROBOTS1994_PAGES": "rel-nofollow"},
-    )
+    result = follow(site, pages="rel-nofollow")
 
     assert paths(result.fetched_urls) == ["/", "/b"]
     assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 2
@@ -186,10 +190,6 @@ def test_configured_order_of_our_components_is_not_changed(site: Site) -> None:
     """The add-on does not add a component that the user added or disabled."""
     ours = "scrapy_robots1994.RobotsPages"
     site.answer("/", SITE["/shut"])
-    result = crawl(
-        [site.url("/")],
-        spider="PlainSpider",
-        settings={"ROBOTS1994_PAGES": True, "SPIDER_MIDDLEWARES": {ours: None}},
-    )
+    result = follow(site, pages=True, SPIDER_MIDDLEWARES={ours: None})
 
     assert paths(result.fetched_urls) == ["/", "/shut", "/shut/1"]

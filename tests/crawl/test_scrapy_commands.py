@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -79,24 +76,6 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
     assert len(result.lines(f"ForbiddenByRobots: {REFUSAL}")) == 1
     assert result.code == 1
     assert project.site.targets() == ["/robots.txt"]
-
-
-def test_our_commands_load_hardly_a_module_of_the_crawl() -> None:
-    """Scrapy loads the commands of all packages, whichever command it runs."""
-    names = [it.value for it in entry_points(group="scrapy.commands")]
-    ours = sorted({it.partition(":")[0] for it in names if "robots1994" in it})
-    script = f"import sys, {', '.join(ours)}\nprint(*sys.modules, sep='\\n')"
-    output = subprocess.check_output([sys.executable, "-c", script], text=True)
-    loaded = set(output.split())
-
-    assert len(ours) == 4
-    assert set(ours) < loaded
-    crawl = "scrapy_robots1994.crawl"
-    assert {it for it in loaded if it.startswith(crawl)} == {
-        crawl,
-        f"{crawl}.log",
-        f"{crawl}.scrapy_private",
-    }
 
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
