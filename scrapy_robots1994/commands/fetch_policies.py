@@ -7,7 +7,6 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
-from threading import Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,9 +30,6 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
-
-GRACE_SECONDS = 1.0
-"""Seconds in which a crawl that was interrupted may close."""
 
 # What a crawl does apart from fetching, and must not do here.
 ISOLATED: dict[str, Any] = {
@@ -69,14 +65,13 @@ class PolicyLookup(Lookup):
         self.robot = RobotName(crawler).usual
         self.store_failures = 0
         self._error = ""
-        self._is_interrupted = False
-        self._cancel: Callable[[], object] = lambda: None
+        self._stop: Callable[[], object] = self._give_up
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
         """Report what a crawl that does nothing else finds at *urls*.
 
         A URL without a path means the robots.txt of its origin. Raises `WrongUse` for a
-        crawl that cannot start. Ctrl-C lets it close first.
+        crawl that cannot start.
         """
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
@@ -97,9 +92,6 @@ class PolicyLookup(Lookup):
         before = signal.signal(signal.SIGINT, self._interrupt)
         self._process.start(install_signal_handlers=False)
         signal.signal(signal.SIGINT, before)
-        if self._is_interrupted:
-            self._timer.cancel()
-            raise KeyboardInterrupt
         if error := self._error or _error_of(started):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
@@ -113,6 +105,8 @@ class PolicyLookup(Lookup):
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
         """Fetch *urls*, as many at a time as the project downloads pages."""
+        # On the event loop: the signal may have come amid a line that is printed.
+        self._stop = partial(thread_safe_call(), self._give_up)
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
         ours = ours or Robots1994Middleware(crawler)
@@ -124,14 +118,11 @@ class PolicyLookup(Lookup):
                     source = PolicySource.from_policy(url, policy)
                 except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
                     source = PolicySource.from_error(url, error)
-                if self._is_interrupted:
-                    return
                 report(source)
 
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
         works = [deferred_from_coro(fetch_some()) for _ in range(count)]
         all_done: Any = DeferredList(works, consumeErrors=True)
-        self._cancel = partial(thread_safe_call(), all_done.cancel)
         ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
         for is_done, failure in ends:
             if not is_done:
@@ -165,14 +156,9 @@ class PolicyLookup(Lookup):
         return Policy.from_response(origin, answer, self.reader, now, freshness)
 
     def _interrupt(self, *_signal: object) -> None:
-        """Let the crawl close with what has been found; a second time, end at once."""
-        if self._is_interrupted:
-            terminal.end_now()
-        self._is_interrupted = True
-        self._timer = Timer(GRACE_SECONDS, self._give_up)
-        self._timer.daemon = True
-        self._timer.start()
-        self._cancel()
+        """Print what has been found and end the process; a second time, end it at once."""
+        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
+        self._stop()
 
 
 def _error_of(started: Any) -> str:
