@@ -62,9 +62,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.evidence import Evidence
     from scrapy_robots1994.crawl.settings import RobotsSettings
 
-MAX_SITES = 100_000
-"""Sites that are counted one by one."""
-
 FORBIDDEN = "Forbidden by robots.txt"
 """The message of the `IgnoreRequest` by which Scrapy's middleware refuses a request."""
 
@@ -106,9 +103,9 @@ class DryRun:
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
         self._requests = 0
-        # Requests by site; those of the sites over `MAX_SITES` have none.
-        self._opened: Counter[Origin | None] = Counter()
-        self._refused: Counter[Origin | None] = Counter()
+        # Requests by site.
+        self._opened: Counter[Origin] = Counter()
+        self._refused: Counter[Origin] = Counter()
         self._evidence: Evidence | None = None
         if settings.evidence is not None:
             from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - an extra
@@ -304,14 +301,16 @@ class DryRun:
         rules = policy.rules(robot)
         ours = rules.allowed(request.url)
         if is_open and not ours:
-            self._add(self._refused, origin, stats.WOULD_REFUSE)
+            self._refused[origin] += 1
+            stats.count(self._crawler, stats.WOULD_REFUSE)
             if logger.isEnabledFor(DEBUG):
                 verdict = rules.verdict(request.url)
                 text = "Dry run: ours would refuse <%s %s>: %s"
                 self._log_line(text, request, verdict)
         if not is_open:
             if ours:
-                self._add(self._opened, origin, stats.WOULD_OPEN)
+                self._opened[origin] += 1
+                stats.count(self._crawler, stats.WOULD_OPEN)
             change = "ours would allow it" if ours else "as ours would"
             text = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
             self._log_line(text, request, change)
@@ -335,13 +334,6 @@ class DryRun:
         settings = self._crawler.settings
         sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
         return settings["ROBOTSTXT_USER_AGENT"] or sent or ""
-
-    def _add(self, sites: Counter[Origin | None], origin: Origin, stat: str) -> None:
-        """Count one request whose decision changes."""
-        stats.count(self._crawler, stat)
-        # A broad crawl meets any number of sites.
-        is_counted = origin in sites or len(sites) < MAX_SITES
-        sites[origin if is_counted else None] += 1
 
     def _log_line(self, text: str, request: Request, why: object) -> None:
         """Log one line about *request* at DEBUG."""
