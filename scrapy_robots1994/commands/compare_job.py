@@ -56,7 +56,7 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import MissingExtra, RobotsError, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 ItemT = TypeVar("ItemT")

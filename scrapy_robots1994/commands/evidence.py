@@ -39,7 +39,8 @@ from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
-from scrapy_robots1994.policy import FetchError, Policy, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
+from scrapy_robots1994.policy.policy import Policy
 
 MAX_BLOCK_BYTES = 256_000_000
 """Bytes of one record that are read."""

@@ -29,7 +29,8 @@ from scrapy_robots1994.crawl.threads import thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
+from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
+from scrapy_robots1994.policy.policy import Policy
 
 # What a crawl does apart from fetching, and must not do here.
 ISOLATED: dict[str, Any] = {

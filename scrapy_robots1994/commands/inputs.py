@@ -18,7 +18,7 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Policy, UniformRules
+from scrapy_robots1994.policy.policy import Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 STDIN = "-"

@@ -18,7 +18,7 @@ from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.outcomes import ROWS
-from scrapy_robots1994.stores import PolicyStore, Stored
+from scrapy_robots1994.stores.base import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
 from scrapy_robots1994.stores.sqlite import SqliteStore
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.commands.inputs import PolicySource
     from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.policy import Policy
+    from scrapy_robots1994.policy.policy import Policy
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")

@@ -33,7 +33,7 @@ from scrapy_robots1994.crawl.threads import is_look_up_slow
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import (
+from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchError,
     FetchResult,

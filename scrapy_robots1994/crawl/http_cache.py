@@ -25,7 +25,7 @@ from scrapy.extensions.httpcache import DummyPolicy
 
 from scrapy_robots1994.crawl import robots_response as headers
 from scrapy_robots1994.crawl.unpacking import Undecodable, codings_of, read_body
-from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -45,9 +45,10 @@ from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import Waiting, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Outcome, Policy
+from scrapy_robots1994.policy.outcomes import Outcome
+from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.resolver import PolicyResolver
-from scrapy_robots1994.stores import MemoryStore
+from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable

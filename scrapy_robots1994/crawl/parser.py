@@ -25,7 +25,7 @@ from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.stores import StoreUrl
+from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
 

@@ -26,10 +26,10 @@ from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.fields import Role
-from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
+from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
-from scrapy_robots1994.stores import StoreUrl
+from scrapy_robots1994.stores.url import StoreUrl
 
 # Of every setting, so that a misspelt one is found among Scrapy's own.
 PREFIX = SETTING_PREFIX

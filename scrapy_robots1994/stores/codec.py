@@ -13,7 +13,8 @@ from types import NoneType
 from typing import Any, Final
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
 
 VERSION: Final = b"\x02"

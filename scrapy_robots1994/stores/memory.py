@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.url import MAX_BYTES
 
 POLICY_BYTES = 1_200

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing_extensions import Self
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.stores import Lease, SharedStore, Stored
+from scrapy_robots1994.stores.base import Lease, SharedStore, Stored
 from tests.unit.samples import NOW
 
 

@@ -12,10 +12,12 @@ from threading import Thread
 from typing import Any
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.stores import PolicyStore, StoreUrl
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
+from scrapy_robots1994.stores.base import PolicyStore
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
+from scrapy_robots1994.stores.url import StoreUrl
 from tests.unit.samples import FRESHNESS, NOW, READER, SITE
 
 MARKER = Origin("http", "fence.example", 80)

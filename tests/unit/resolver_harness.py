@@ -10,20 +10,19 @@ from typing import Any
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import (
+from scrapy_robots1994.policy.backend import InFlightFetch, Resolution
+from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchError,
     FetchResult,
-    FreshnessSettings,
     LocalFault,
-    Policy,
     RobotsResponse,
+    Validators,
 )
-from scrapy_robots1994.policy.backend import InFlightFetch, Resolution
-from scrapy_robots1994.policy.fetch_result import Validators
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.robotstxt import Reader
-from scrapy_robots1994.stores import MemoryStore
+from scrapy_robots1994.stores.memory import MemoryStore
 from tests.unit.clock import FakeClock
 from tests.unit.resolver_drivers import Driver, Pending, Running
 from tests.unit.samples import SITE

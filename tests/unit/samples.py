@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import (
-    FetchError,
-    FreshnessSettings,
-    Policy,
-    RobotsResponse,
-)
+from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
 
 SITE = Origin("http", "site.example", 80)

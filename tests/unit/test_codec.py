@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.outcomes import Outcome
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import (
     DICTIONARY,

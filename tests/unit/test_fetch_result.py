@@ -6,8 +6,14 @@ import errno
 
 import pytest
 
-from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, RobotsResponse
-from scrapy_robots1994.policy.fetch_result import copy_of, retry_pause
+from scrapy_robots1994.policy.fetch_result import (
+    FetchError,
+    FetchResult,
+    LocalFault,
+    RobotsResponse,
+    copy_of,
+    retry_pause,
+)
 
 
 class NetworkError(Exception):

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
 from tests.unit.clock import FakeClock

@@ -6,7 +6,6 @@ import pytest
 
 from scrapy_robots1994.crawl.setting_types import MEANING
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.policy.outcomes import (
     GROUPS,
     ROWS,
@@ -14,6 +13,7 @@ from scrapy_robots1994.policy.outcomes import (
     Outcome,
     OutcomeRow,
 )
+from scrapy_robots1994.policy.policy import FreshnessSettings
 
 EVERY_ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.outcome.value)
 WITH_SETTING = pytest.mark.parametrize(

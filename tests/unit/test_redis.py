@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994 import MissingExtra
-from scrapy_robots1994.stores import StoreUrl
 from scrapy_robots1994.stores.redis import RedisStore, _new_client
+from scrapy_robots1994.stores.url import StoreUrl
 
 
 def test_sentinel_url_has_the_options_of_the_client_library() -> None:

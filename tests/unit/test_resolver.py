@@ -19,15 +19,15 @@ import pytest
 
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import (
+from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchError,
     FetchResult,
     LocalFault,
-    Outcome,
-    Policy,
     RobotsResponse,
 )
+from scrapy_robots1994.policy.outcomes import Outcome
+from scrapy_robots1994.policy.policy import Policy
 from tests.unit.resolver_drivers import AsyncioDriver, Driver, Running, TwistedDriver
 from tests.unit.resolver_harness import FRESHNESS, FakeCall, Fetched, ResolverHarness
 from tests.unit.samples import BODY, READER, SITE

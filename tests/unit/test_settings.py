@@ -9,8 +9,8 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.policy import FreshnessSettings
-from scrapy_robots1994.stores import StoreUrl
+from scrapy_robots1994.policy.policy import FreshnessSettings
+from scrapy_robots1994.stores.url import StoreUrl
 
 BOTH = {"noindex", "nofollow"}
 READ: dict[str, list[tuple[Any, Any]]] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_robots1994 import Origin, StoreError
-from scrapy_robots1994.stores import Stored
+from scrapy_robots1994.stores.base import Stored
 from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.unit.samples import SITE
 

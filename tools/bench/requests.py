@@ -19,7 +19,8 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from tests.support.crawler import idle_crawler
 from tools.bench.parsing import TEN
 from tools.bench.timing import OURS, Result, exponent, race

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
-from scrapy_robots1994.stores import MemoryStore, Stored
+from scrapy_robots1994.stores.base import Stored
 from scrapy_robots1994.stores.codec import encode
+from scrapy_robots1994.stores.memory import MemoryStore
 from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.support.corpus import corpus_files
 

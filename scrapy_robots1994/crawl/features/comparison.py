@@ -39,7 +39,7 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.policy.policy import Policy
 
 # Origins whose files stay in memory for the other parsers, and packed bytes of the bodies
 # of answers whose status decides. Few of those have as many as the entry takes besides.
