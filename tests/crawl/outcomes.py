@@ -24,12 +24,10 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What follows from an answer.
+    """What follows from an answer: *opened* and *closed* say how /open and /closed end.
 
-    *opened* and *closed* say how /open and /closed end: fetched, failed, or the reason of
-    the refusal. *outcome* is the word of stats and log, and *log* begins the explanation,
-    which has the seconds for which the answer is *kept*. One fetch has *attempts*, that
-    is, retries and one. If it is *shared*, a store gives it to the next crawl.
+    *outcome* is the word of stats and log, and *log* begins the explanation, which has the
+    seconds for which the answer is *kept*. A store gives a *shared* one to the next crawl.
     """
 
     opened: str
@@ -88,10 +86,9 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An origin `{slug}.test`, or the one of *at*, whose robots.txt gets *answer*.
+    """An origin `{slug}.test`, or that of *at*; each attempt sends *requests* to it.
 
-    Each attempt sends *requests* to it. With *by_proxy* its requests leave through a proxy
-    on plain `http:`, which the test's server is, too.
+    With *by_proxy* they leave through a proxy on plain `http:`, the test's own server.
     """
 
     slug: str

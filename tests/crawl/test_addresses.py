@@ -7,7 +7,6 @@ segments, and servers do so after them; some read a host where others read a pat
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -15,24 +14,28 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
-from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import (
+    COMPONENTS,
+    CrawlRequest,
+    Reactor,
+    crawl,
+    http_handlers,
+    reactors,
+)
 from tests.support.http2 import http2_site
 from tests.support.left_out import table
+from tests.support.project import CLOSED
 from tests.support.site import Site
 
 # Scrapy's default resolver does not accept IPv6 literals. The setting was renamed in
 # Scrapy 2.19, and the old name causes a warning.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
-CLOSED = "User-agent: *\nDisallow: /private\n"
 FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """A Unicode name, a port, a user with a password, and a trailing dot.
-
-    Scrapy versions differ in how they fetch a page with a password in its URL.
-    """
+    """A Unicode name, a port, a user with a password, and a trailing dot."""
     with Site(ports=2) as site:
         site.robots(CLOSED)
         forms = [
@@ -45,6 +48,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
+    # Scrapy versions differ in how they fetch a page with a password in its URL.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -93,16 +97,7 @@ VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 WITH_VERBATIM_URL = pytest.mark.skipif(
     VERSION < (2, 19), reason="Scrapy normalizes all URLs"
 )
-REACTORS_AND_HANDLERS: list[tuple[Reactor, str]] = [(it, "") for it in reactors()]
-REACTORS_AND_HANDLERS += [
-    ("asyncio", f"{HANDLERS}.{module}.{name}")
-    for module, name in (
-        ("_aiohttp", "AiohttpDownloadHandler"),
-        ("_httpx", "HttpxDownloadHandler"),
-    )
-    if find_spec(f"{HANDLERS}.{module}") and "asyncio" in reactors()
-]
-with_each_handler = table(("reactor", "handler"), *REACTORS_AND_HANDLERS)
+with_each_handler = table(("reactor", "handler"), *http_handlers())
 written = pytest.mark.parametrize(
     "meta",
     [{}, pytest.param({"verbatim_url": True}, marks=WITH_VERBATIM_URL)],

@@ -76,7 +76,7 @@ def test_placeholders_in_the_report_name_are_replaced(
     settings = {"ROBOTS1994_COMPARE": parsers, "ROBOTS1994_COMPARE_REPORT": str(path)}
     crawl([site.url("/a/b"), site.url("/c")], settings=settings)
 
-    (written,) = (tmp_path / "new").iterdir()
+    (written,) = path.parent.iterdir()
     assert written.name.startswith("asking-20")
     assert ":" not in written.name
     report = json.loads(written.read_text("utf-8"))

@@ -85,11 +85,10 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Robots.txt files by host, and the requests and settings of *runs* crawls.
+    """A robots.txt, and the requests and settings of *runs* crawls.
 
-    For *unknown* requests of the last one it cannot be known what ours would decide; -1
-    stands for a crawl of ours that differs. Where Scrapy's middleware *is_unchecked*, the
-    report of parsers has other counts.
+    Of *unknown* requests it cannot be known what ours would decide; -1: ours differs. Where
+    Scrapy's middleware *is_unchecked*, the report of parsers has other counts.
     """
 
     robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE
@@ -329,8 +328,7 @@ def test_dry_run_changes_no_request(
 def test_ours_beside_scrapys_own_makes_no_second_one() -> None:
     """With the add-on and ours listed in front of it, robots.txt is requested once."""
     listed = {"DOWNLOADER_MIDDLEWARES": {OURS: 50}}
-    situation = Situation(settings={})
-    dry, sent = situation.crawl("ours", DRY | listed)
+    dry, sent = Situation().crawl("ours", DRY | listed)
 
     assert sum("/robots.txt" in it for it in sent) == 1
     assert opened_and_refused(dry) == (1, 1)

@@ -11,9 +11,9 @@ from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, crawl_over_time
 from tests.support.left_out import table
+from tests.support.project import CLOSED
 from tests.support.site import Site
 
-CLOSED = "User-agent: *\nDisallow: /private\n"
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 CLOSING = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
 NOTHING = "refused every start request"

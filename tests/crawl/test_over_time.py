@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import (
-    DAY,
-    HOUR,
-    CrawlResult,
-    Reactor,
-    crawl_over_time,
-)
+from tests.support.crawl import DAY, HOUR, CrawlResult, Reactor, crawl_over_time
 from tests.support.replies import Reply
 from tests.support.site import Site
 

@@ -134,8 +134,7 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
         settings={"ROBOTS1994_PAGES": True},
     )
 
-    assert result.fetched_urls == [site.url("/")]
-    assert result.failed == []
+    assert (result.fetched_urls, result.failed) == ([site.url("/")], [])
     assert exported(result) == []
 
 

@@ -101,8 +101,7 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     assert (robots.target, page.target) == ("/robots.txt", "/open")
     assert "sec-fetch-mode" in page.headers
     assert ("sec-fetch-mode" in robots.headers) is bool(propagated)
-    agents = {seen.headers["user-agent"] for seen in (robots, page)}
-    assert agents == {"walker/1.0"}
+    assert {it.headers["user-agent"] for it in (robots, page)} == {"walker/1.0"}
 
 
 def test_scrapy_deltafetch_does_not_skip_refused_pages(
@@ -208,10 +207,8 @@ def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
         result = crawling.result()
         keys = client.keys()
 
-    assert [item["url"] for item in result.items] == [
-        site.url("/first"),
-        site.url("/later"),
-    ]
+    items = [item["url"] for item in result.items]
+    assert items == [site.url("/first"), site.url("/later")]
     assert site.targets() == ["/robots.txt", "/first", "/later"]
     assert result.stats["robotstxt/forbidden"] == 2
     assert (result.stats["finish_reason"], keys) == ("finished", [])

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl, http_handlers
+from tests.support.left_out import table
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
-AIOHTTP = "scrapy.core.downloader.handlers._aiohttp"
 USER_INFO = [
     f"user:{password.format(character)}"
     for password in (
@@ -131,30 +130,18 @@ def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
     assert all(seen.proxied for seen in site.log())
 
 
-@pytest.mark.parametrize(
-    "handler",
-    [
-        "",
-        pytest.param(
-            f"{AIOHTTP}.AiohttpDownloadHandler",
-            marks=[
-                pytest.mark.long,
-                pytest.mark.skipif(
-                    not find_spec(AIOHTTP) or "asyncio" not in reactors(),
-                    reason="Scrapy has no handler for aiohttp",
-                ),
-            ],
-        ),
-    ],
-)
-def test_no_line_of_ours_has_a_password_of_a_proxy(handler: str) -> None:
+# httpx quotes the part of a password before a %2F, as a port.
+@table(("reactor", "handler"), *(it for it in http_handlers() if "httpx" not in it[1]))
+def test_no_line_of_ours_has_a_password_of_a_proxy(
+    reactor: Reactor, handler: str
+) -> None:
     """The proxy refuses connections; the client quotes its URL in the exception."""
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
         for n, info in enumerate(USER_INFO)
     ]
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
-    result = crawl(requests, settings=settings, may_warn=bool(handler))
+    result = crawl(requests, reactor=reactor, settings=settings, may_warn=bool(handler))
 
     lines = result.lines("[scrapy_robots1994]")
     assert len(lines) >= len(requests)

@@ -36,12 +36,9 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
         where = site.url("/map.xml", host=host)
         site.robots(f"Sitemap: {where}\nUser-agent: *\nDisallow: /shut\n", at=host)
         site.answer("/map.xml", sitemap(*pages), at=host)
-    result = crawl(
-        [site.url("/robots.txt", host=host) for host in hosts],
-        spider=SPIDER,
-        reactor=reactor,
-        settings={"ROBOTS1994_DIALECT": dialect},
-    )
+    urls = [site.url("/robots.txt", host=host) for host in hosts]
+    settings = {"ROBOTS1994_DIALECT": dialect}
+    result = crawl(urls, spider=SPIDER, reactor=reactor, settings=settings)
 
     fetches = [seen.host.partition(":")[0] for seen in site.log("/robots.txt")]
     permitted = [site.url(path, host=host) for path in ("/1", "/2") for host in hosts]
@@ -54,11 +51,8 @@ def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> N
     """The page has put the policy in memory, and the spider gets the file from there."""
     site.robots("User-agent: *\nDisallow: /shut\n")
     site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
-    result = crawl(
-        [site.url("/page")],
-        spider="Following",
-        spider_args={"robots": site.url("/robots.txt")},
-    )
+    args = {"robots": site.url("/robots.txt")}
+    result = crawl([site.url("/page")], spider="Following", spider_args=args)
 
     assert len(site.log("/robots.txt")) == 1
     assert result.fetched_urls == [site.url("/robots.txt")]
@@ -107,11 +101,7 @@ def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The sitemap URLs are absolute, unique, and of http or https only.
-
-    The second crawl requests no robots.txt, and the third is one in the dialect of 1994,
-    where Sitemap is an unknown field (F6).
-    """
+    """The sitemap URLs are absolute, unique, and of http or https only."""
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
     site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))
@@ -128,6 +118,7 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
         )
         assert [name for name, _ in result.sent] == names
         if dialect == "1994":
+            # Sitemap is an unknown field there (F6).
             assert "test/times" not in result.stats
         else:
             assert result.stats["test/sitemaps"] == [site.url("/a.xml"), valid[1]]
@@ -162,14 +153,12 @@ NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "MIN_TTL", "STALE_TTL")}
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
 ) -> None:
-    """The policy is usable before handlers run, even if its lifetime is zero.
-
-    In the second crawl each policy comes from a store, and memory has room for one.
-    """
+    """The policy is usable before handlers run, even if its lifetime is zero."""
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
     args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
+    # In the second crawl each policy comes from the store, and memory has room for one.
     for _ in range(2):
         result = crawl(
             spider="Counted",

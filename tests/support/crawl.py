@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -68,6 +69,17 @@ def reactors() -> tuple[Reactor, ...]:
         message = f"ROBOTS1994_TEST_REACTORS={','.join(wanted)} leaves none of {known}"
         raise RuntimeError(message)
     return chosen
+
+
+def http_handlers() -> list[tuple[Reactor, str]]:
+    """Return each reactor with its own HTTP handler, "", and asyncio with the others."""
+    module = "scrapy.core.downloader.handlers"
+    others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
+    return [(reactor, "") for reactor in reactors()] + [
+        ("asyncio", f"{module}.{path}")
+        for path in others
+        if find_spec(f"{module}.{path.partition('.')[0]}") and "asyncio" in reactors()
+    ]
 
 
 @dataclass(frozen=True, slots=True)
