@@ -119,14 +119,14 @@ class DownloadLimits:
             state.sent(request)
             # From here on the downloader has it; it adds nothing to
             # CONCURRENT_REQUESTS.
-            state.is_raised = state.is_raised or self._engine.raise_limit()
+            state.is_raised = state.is_raised or self._engine.raise_for_robots()
 
     def _left(self, request: Request) -> None:
         """Let a request count that is about to leave the downloader."""
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState) and state.is_raised:
             state.is_raised = False
-            self._engine.lower_limit()
+            self._engine.lower_for_robots()
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""

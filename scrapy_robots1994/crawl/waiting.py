@@ -7,7 +7,7 @@ limit is one higher until the wait ends: so slow origins stop no other, and wher
 alike, few requests leave the scheduler for which there is no room yet.
 
 In a crawl that ends after a number of pages or items, robots.txt files fetched ahead
-would take the place of pages: the limit is one higher for at most a hundredth of them.
+would take the place of pages: few waits raise the limit then (`raise_for_robots`).
 
 When the policy is known, a request that did not count goes on if there is room, and else
 back to the scheduler, which owns the order of requests. The middleware sees to that.
@@ -40,13 +40,6 @@ no wait has ended since the last look."""
 
 CLOSE_SECONDS = 5.0
 """The longest time that a closing crawl waits for a robots.txt of its own requests."""
-
-LIMITS = (
-    "CLOSESPIDER_PAGECOUNT",
-    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
-    "CLOSESPIDER_ITEMCOUNT",
-)
-"""Settings by which a crawl ends after a number of pages or items."""
 
 
 @dataclass(slots=True, eq=False)
@@ -83,12 +76,9 @@ class WaitingRequests:
         most: int,
         on_closing: Callable[[], None],
     ) -> None:
-        settings = crawler.settings
         self._engine = engine
-        limits = filter(None, map(settings.getint, LIMITS))
-        # Scrapy counts a robots.txt as a page.
-        self._most = min([most, *(limit // 100 for limit in limits)])
-        self._concurrent = settings.getint("CONCURRENT_REQUESTS") or None
+        self._most = most
+        self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
         # Public: requests that a component awaits, so that they have no way back.
         self.awaited: WeakSet[Request] = WeakSet()
@@ -188,7 +178,7 @@ class WaitingRequests:
 
     def _raise(self, waiting: Waiting) -> None:
         """Stop counting a request."""
-        if self._raised < self._most and self._engine.raise_limit():
+        if self._raised < self._most and self._engine.raise_for_robots():
             waiting.is_raised = True
             self._raised += 1
             # There is room for one more now.
@@ -199,7 +189,7 @@ class WaitingRequests:
         if waiting.is_raised:
             waiting.is_raised = False
             self._raised -= 1
-            self._engine.lower_limit()
+            self._engine.lower_for_robots()
 
     def _look(self) -> None:
         """Close with the crawl, and look for that again and again from now on."""
