@@ -30,9 +30,9 @@ class DownloadState:
     component stopped it, and *is_raised* that the limit of requests is one higher for it.
     *proxy* is the one that the request was sent through, *user_agent* the name it was sent
     with. *final_url* is the URL of a request that follows a redirect. With *conditions*,
-    its headers, the server may answer "not modified". *raw* is the response as it came, of
-    which *on_download* is called each time; *is_changed* says that a middleware made
-    another one of it.
+    its headers, the server may answer "not modified". With *keeps_raw*, *raw* is the
+    response as it came, of which *on_download* is called each time; *is_changed* says that
+    a middleware made another one of it.
     """
 
     max_bytes: int
@@ -46,6 +46,7 @@ class DownloadState:
     is_answered: bool = False
     is_raised: bool = False
     is_changed: bool = False
+    keeps_raw: bool = False
     proxy: str | None = None
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
@@ -152,11 +153,12 @@ class DownloadLimits:
         if not isinstance(state, DownloadState):
             return
         state.is_answered = True
-        # Another component may stop a download whose only piece has already arrived.
-        length = response.headers.get("Content-Length")
-        is_whole = state.is_truncated or length == b"%d" % len(response.body)
-        state.is_stopped = "download_stopped" in response.flags and not is_whole
-        state.raw = response.replace(headers=response.headers.copy())
+        if "download_stopped" in response.flags and not state.is_truncated:
+            # Another component may stop a download whose only piece has already arrived.
+            length = response.headers.get("Content-Length")
+            state.is_stopped = length != b"%d" % len(response.body)
+        if state.keeps_raw:
+            state.raw = response.replace(headers=response.headers.copy())
         # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
         state.codings = codings_of(response)
         for name in CODING_HEADERS:

@@ -82,7 +82,9 @@ class FetchLimit:
     @asynccontextmanager
     async def permit(self) -> AsyncIterator[None]:
         """Wait for permission to fetch; it lasts while the block runs."""
-        await maybe_deferred_to_future(self._semaphore.acquire())
+        turn = self._semaphore.acquire()
+        if not turn.called:
+            await maybe_deferred_to_future(turn)
         try:
             self._spare_descriptors()
             yield

@@ -6,13 +6,12 @@ from dataclasses import replace
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl import robots_response as headers
@@ -92,6 +91,7 @@ class RobotsDownload:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds)
                 state.final_url = urls[-1] if len(urls) > 1 else None
+                state.keeps_raw = bool(self.on_answer or self.on_download)
                 if self.on_download is not None:
                     state.on_download = partial(self.on_download, origin)
                 # To another server, the validators of one could confirm another file.
@@ -126,7 +126,7 @@ class RobotsDownload:
         self, url: str, context: RequestContext, state: DownloadState
     ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
-        self._widen_pool(urlsplit(url).scheme)
+        self._widen_pool(url.partition(":")[0])
         request = robots_request(url, context, self._settings.timeout)
         request.headers.update(state.conditions)
         with self._downloads.watch(request, state):
@@ -174,18 +174,15 @@ class RobotsDownload:
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
-        started = deferred_from_coro(download(request))
-
-        def cancel(_: object) -> None:
+        response: Any = download(request)
+        if isinstance(response, Deferred):
+            response = maybe_deferred_to_future(response)
+        try:
+            return await response  # type: ignore[no-any-return]
+        except BaseException:
             # The downloader sends what it has queued, though nothing waits for it.
             unqueue(self._crawler, request)
-            started.cancel()
-
-        # A future would call `cancel` only in the next turn of the event loop.
-        response: Any = Deferred(cancel)
-        # One that was cancelled has its result.
-        started.addBoth(lambda it: response.called or response.callback(it))
-        return await maybe_deferred_to_future(response)
+            raise
 
     async def _result(
         self, origin: Origin, response: Response, state: DownloadState
@@ -210,12 +207,11 @@ class RobotsDownload:
         answer = headers.answer_of(
             response, body, is_truncated=is_truncated, final_url=state.final_url
         )
-        # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
-        is_plain = urlsplit(response.url).scheme == "http"
         return replace(
             answer,
             not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
-            via_plain_proxy=is_plain and bool(state.proxy),
+            # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
+            via_plain_proxy=bool(state.proxy) and response.url.startswith("http:"),
         )
 
     async def _unpacked(

@@ -6,11 +6,12 @@
    With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
    never reach the network: the recorded policy decides, however old it is.
 4. Known and fresh: `_decide`. A judge (`judges`) lets it pass, or `Refusals.refuse` makes
-   the `ForbiddenByRobots` that is raised. What passes gets the crawl delay of its origin
-   (`CrawlDelays.set_delay`), and is counted where `*` and `$` have no effect (`wildcards`).
+   the `ForbiddenByRobots` that is raised. Before it, the crawl delay of the origin applies
+   (`CrawlDelays.set_delay`); what passes is counted where `*` and `$` have no effect
+   (`wildcards`).
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
-6. If there is room then (`WaitingRequests.may_go_on`), `_decide` as in 4. Else, or when
+6. `_decide` as in 4, if there is room then (`WaitingRequests.may_go_on`). Else, or when
    the crawl closes meanwhile, `_give_back`: it goes back to the scheduler, for want of
    room once, and begins again at 1. `WaitingRequests.is_finished` says which requests
    pass also while the crawl closes (R6).
@@ -45,6 +46,7 @@ from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import Waiting, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.resolver import PolicyResolver
@@ -103,7 +105,7 @@ class Robots1994Middleware:
         self._owns_order = self._engine.owns_order()
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        self._wildcards = IgnoredWildcards.of(crawler, settings, self._robot)
+        self._wildcards = IgnoredWildcards.of(crawler, settings)
         self._judge = recorded(self._judge_for(crawler, settings))
         self._delays = _delays_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
@@ -150,8 +152,7 @@ class Robots1994Middleware:
                 return None
         if policy is None:
             return await self._wait(request, origin, went_back=went_back)
-        await self._decide(request, origin, policy)
-        return None
+        return await self._decide(request, origin, policy)
 
     def process_exception(
         self,
@@ -189,17 +190,21 @@ class Robots1994Middleware:
             # Ours R6: a page that is sent now would delay the close.
             if self._waiting.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
-            if isinstance(found, Policy) and not (
-                went_back or self._has_room(waiting, origin, found)
-            ):
-                return self._give_back(request, for_room=True)
-            await self._decide(request, origin, found)
-        return None
+            return await self._decide(
+                request, origin, found, None if went_back else waiting
+            )
 
     async def _decide(
-        self, request: Request, origin: Origin, found: judges.Found
-    ) -> None:
-        """Let *request* pass by the policy that it *found*, or raise."""
+        self,
+        request: Request,
+        origin: Origin,
+        found: judges.Found,
+        waiting: Waiting | None = None,
+    ) -> Request | None:
+        """Let *request* pass by the policy that it *found*, or raise.
+
+        With *waiting* it goes back to the scheduler if there is no room for it.
+        """
         policy = None if isinstance(found, Exception) else found
         robots = policy and policy.robots
         if policy and robots and robots.size > INLINE_PARSE_BYTES:
@@ -208,22 +213,30 @@ class Robots1994Middleware:
             if not robots.has_rules(robot):
                 await run_in_thread(partial(robots.rules, robot))
                 self._memory.measure(policy)
-        rules = self._judge.judge(request, origin, found)
-        if self._delays is not None:
-            self._delays.set_delay(request, origin, rules.crawl_delay)
-        if robots and self._wildcards and rules.has_wildcards:
-            await self._wildcards.sent(request, origin, robots)
-
-    def _has_room(self, waiting: Waiting, origin: Origin, policy: Policy) -> bool:
-        """Return whether the request of *waiting* may go on now that *policy* is known."""
-        request = waiting.request
-        if self._waiting.is_finished(request) or not self._owns_order:
-            return True
-        if self._delays is not None:
+        is_late = False
+        if policy and self._delays is not None:
             delay = policy.rules(self._robot.of(request)).crawl_delay
-            if self._delays.set_delay(request, origin, delay):
-                return False
-        return self._waiting.may_go_on(waiting)
+            is_late = self._delays.set_delay(request, origin, delay)
+        if policy and waiting and not self._has_room(waiting, is_late=is_late):
+            return self._give_back(request, for_room=True)
+        rules = self._judge.judge(request, origin, found)
+        if (
+            self._wildcards
+            and robots
+            and isinstance(rules, RobotRules)
+            and rules.has_wildcards
+        ):
+            await self._wildcards.sent(request, origin, robots, rules)
+        return None
+
+    def _has_room(self, waiting: Waiting, *, is_late: bool) -> bool:
+        """Return whether a request may go on whose policy is known now.
+
+        With *is_late* it has passed the point where its crawl delay is kept.
+        """
+        if self._waiting.is_finished(waiting.request) or not self._owns_order:
+            return True
+        return not is_late and self._waiting.may_go_on(waiting)
 
     async def _find(self, request: Request, origin: Origin) -> judges.Found:
         """Return the policy of *origin*, or the error because of which it has none."""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_robots1994.crawl.unpacking import accept_encoding
+from scrapy_robots1994.crawl.unpacking import ACCEPT_ENCODING
 from scrapy_robots1994.origin import Origin, target_of
 
 OWN_REQUEST = "_robots1994_download"
@@ -131,7 +131,7 @@ def robots_request(url: str, context: RequestContext, timeout: float) -> Request
     meta["download_timeout"] = timeout
     # The file is requested by the name it is matched with, and packed as we unpack it.
     own = {
-        "Accept-Encoding": accept_encoding(),
+        "Accept-Encoding": ACCEPT_ENCODING,
         "User-Agent": context.user_agent,
         "Proxy-Authorization": context.proxy_authorization,
     }

@@ -372,9 +372,14 @@ class ScopePacing:
 
     def _downloaded(self, request: Request) -> None:
         """Begin the pauses anew, whatever AutoThrottle set: they count from the last answer."""
-        for name in self._scopes and self._throttler.get_applied_scopes(request):
-            if name in self._scopes:
-                self._scopes[name].restart()
+        if not self._scopes:
+            return
+        try:
+            for name in self._throttler.get_applied_scopes(request):
+                if scope := self._scopes.get(name):
+                    scope.restart()
+        except (AttributeError, TypeError):
+            self._warn()
 
     def _scope(self, name: str) -> PacedScope:
         """Return the scope of that name to be paced."""

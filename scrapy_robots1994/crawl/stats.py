@@ -98,4 +98,4 @@ links).
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
     """Add *number* to *key*, a constant of this module with *parts* filled in."""
     assert crawler.stats is not None  # noqa: S101 - set before components are made
-    crawler.stats.inc_value(key.format(**parts), number)
+    crawler.stats.inc_value(key.format(**parts) if parts else key, number)

@@ -71,11 +71,6 @@ def codings_of(response: Response) -> tuple[str, ...]:
     return tuple(name for name in names if name not in {"", "identity", "chunked"})
 
 
-def accept_encoding() -> str:
-    """Return the value of Accept-Encoding: the codings that are unpacked here."""
-    return ", ".join(name for name in _UNPACKERS if not name.startswith("x-"))
-
-
 async def read_body(
     body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
 ) -> tuple[bytes, bool]:
@@ -230,3 +225,6 @@ with suppress(ImportError, TypeError):  # before 1.2 it cannot stop at a limit
         return out, stream.is_finished()
 
     _UNPACKERS["br"] = _unbrotli
+
+ACCEPT_ENCODING = ", ".join(it for it in _UNPACKERS if not it.startswith("x-"))
+"""The codings that are unpacked here, as requests name them."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from scrapy_robots1994.crawl.robot_name import RobotName
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import RobotRules
@@ -46,10 +45,9 @@ class IgnoredWildcards:
     effect, and those of them that RFC 9309 would have refused.
     """
 
-    def __init__(self, crawler: Crawler, dialect: str, robot: RobotName) -> None:
+    def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        self._robot = robot
         # By the rules of the crawl's own dialect, for the same robot.
         self._others: LRUCache[RobotRules, RobotRules]
         self._others = LRUCache(
@@ -60,19 +58,18 @@ class IgnoredWildcards:
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     @classmethod
-    def of(
-        cls, crawler: Crawler, settings: RobotsSettings, robot: RobotName
-    ) -> Self | None:
+    def of(cls, crawler: Crawler, settings: RobotsSettings) -> Self | None:
         """Return the counter; `None` where the dialect gives both characters a meaning."""
         if DIALECTS[settings.dialect].has_wildcards:
             return None
-        return cls(crawler, settings.dialect, robot)
+        return cls(crawler, settings.dialect)
 
-    async def sent(self, request: Request, origin: Origin, robots: RobotsTxt) -> None:
-        """Count *request*, which *robots* of *origin* lets pass by rules with one of the
+    async def sent(
+        self, request: Request, origin: Origin, robots: RobotsTxt, rules: RobotRules
+    ) -> None:
+        """Count *request*, which *robots* of *origin* lets pass by *rules* with one of the
         two characters.
         """
-        rules = robots.rules(self._robot.of(request))
         other = self._others.get(rules) or await self._read(robots, rules)
         self._sent += 1
         if len(self._origins) < MAX_ORIGINS:

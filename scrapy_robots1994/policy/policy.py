@@ -74,9 +74,8 @@ class UniformRules:
     reason: Reason
     status: int | None = None
 
-    # No file states a delay, or has a rule.
+    # No file states a delay.
     crawl_delay = None
-    has_wildcards = False
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         """Return this object: every robot gets the same answer."""
