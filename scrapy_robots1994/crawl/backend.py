@@ -184,8 +184,8 @@ class ScrapyBackend:
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
         # Awaited: a handler may request pages of the origin, whose policy is in memory
-        # by now. Shielded: it may await the close, which cancels the fetch.
-        await threads.shielded(send(signal, **arguments))
+        # by now.
+        await threads.result_of(send(signal, **arguments))
 
 
 def examine(

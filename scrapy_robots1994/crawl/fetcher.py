@@ -11,8 +11,6 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl import robots_response as headers
 from scrapy_robots1994.crawl import stats
@@ -28,7 +26,7 @@ from scrapy_robots1994.crawl.requests import RequestContext, robots_request
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import unqueue, widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import is_look_up_slow
+from scrapy_robots1994.crawl.threads import is_look_up_slow, result_of
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
@@ -174,15 +172,13 @@ class RobotsDownload:
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
-        response: Any = download(request)
-        if isinstance(response, Deferred):
-            response = maybe_deferred_to_future(response)
         try:
-            return await response  # type: ignore[no-any-return]
+            response: Response = await result_of(download(request))
         except BaseException:
             # The downloader sends what it has queued, though nothing waits for it.
             unqueue(self._crawler, request)
             raise
+        return response
 
     async def _result(
         self, origin: Origin, response: Response, state: DownloadState

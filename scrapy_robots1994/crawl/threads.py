@@ -8,10 +8,9 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
 
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.threads import deferToThread
-from twisted.python.failure import Failure
 
 T = TypeVar("T")
 
@@ -49,14 +48,11 @@ def thread_safe_call() -> Any:
     return cast("Any", reactor).callFromThread
 
 
-async def shielded(work: Coroutine[Any, Any, object] | Deferred[Any]) -> None:
-    """Wait for *work*, which goes on if the wait is cancelled."""
-    # Not `asyncio.shield`: on other reactors there is no event loop of asyncio.
-    ended: DeferredWaiter[object] = DeferredWaiter()
-    deferred_from_coro(work).addBoth(ended.release)
-    result = await ended
-    if isinstance(result, Failure):
-        result.raiseException()
+async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
+    """Return the result of *work*: Scrapy 2.13 has Deferreds where later ones have coroutines."""
+    if isinstance(work, Deferred):
+        return await maybe_deferred_to_future(work)
+    return await work
 
 
 async def future_result(future: Future[T]) -> T:

@@ -61,6 +61,14 @@ class InFlightFetch(Generic[ContextT]):
         self.tried.append(self.context)
         return self.context
 
+    def cancel_undecided(self) -> None:
+        """Cancel the fetch if no policy is decided; else let its listeners end.
+
+        A listener may await the close of the crawl, which calls this.
+        """
+        if self.cancel is not None and self.policy is None:
+            self.cancel()
+
     def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
         """Resume every waiter with *resolution*, but for those in *but*."""
         for waiter in tuple(self.waiters):

@@ -105,15 +105,14 @@ class PolicyResolver(Generic[ContextT]):
         for in_flight in self._in_flight.values():
             kept = [it for it, context in in_flight.waiters.items() if keeps(context)]
             if kept and in_flight.cancel is not None:
-                self.backend.cancel_later(in_flight.cancel)
+                self.backend.cancel_later(in_flight.cancel_undecided)
                 in_flight.release(Cancelled(reason), kept)
             else:
                 ended.append(in_flight)
         # The last first, for the end of one fetch lets the next one start.
         for in_flight in reversed(ended):
             self._end(in_flight, Cancelled(reason))
-            if in_flight.cancel is not None:
-                in_flight.cancel()
+            in_flight.cancel_undecided()
 
     async def _wait(
         self, origin: Origin, context: ContextT, last: Policy | None
@@ -154,7 +153,7 @@ class PolicyResolver(Generic[ContextT]):
             ended()
             raise
         if self._aborted is not None:
-            self.backend.cancel_later(in_flight.cancel)
+            self.backend.cancel_later(in_flight.cancel_undecided)
 
     async def _run(self, in_flight: InFlightFetch[ContextT]) -> None:
         """Find or fetch the policy, then resume every waiter, even after an error."""
