@@ -1,7 +1,8 @@
 """Evidence: a record of each robots.txt answer, and a line for each decision.
 
 `RecordedBackend` is the crawl as the resolver sees it, and records what it hears;
-`EvidenceJudge` is a judge around another one. Nothing else of the crawl knows of them.
+`EvidenceJudge` is a judge around another one. Nothing else of the crawl knows of them; the
+middleware alone removes the meta key `EVIDENCE`, which a request may bring from another.
 
 Which record a policy was made from is looked up by its origin and the time of its fetch.
 A policy without a record in this WARC comes from a store, from the HTTP cache or from a
