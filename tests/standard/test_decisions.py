@@ -71,6 +71,9 @@ D2 empty value allows everything   | {U}rex\nDisallow:\n\n{U}*{D}/        | +/x 
 D3 record without Disallow         | {U}rex\n                             | +/ | O3
 E1 only blank lines                | \n\n                                 | +/ +max/x
 E1 only comments                   | # nothing\n                          | +/ +max/x
+first example | {U}*{D}/map/ # endless{D}/tmp/ # short{D}/foo | -/map/1 +/map -/tmp/x -/foo?x +/fo
+second example | {U}*{D}/map/\n\n# one is welcome\n{U}mapper\nDisallow:\n | -/map/ +mapper/map/
+example of the FAQ | {U}crawler\nDisallow:\n\n{U}ly{D}/\n\n{U}*{D}/t | +crawler/t -ly/ -/tx +/logs
 """)
 
 OURS = rows(r"""

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994 import Reason, RobotsTxt
+from scrapy_robots1994 import RobotsTxt
 from tests.standard.table import Row, check, rows
 
 HOST = "https://h.test"
-
-
-def verdict_line(
-    rules: str, target: str, robot: str = "rex"
-) -> tuple[bool, int | None]:
-    """Return whether the rules of one group allow a target, and the rule that decides.
-
-    Rules are counted from 1.
-    """
-    robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
-    verdict = robots.verdict(HOST + target, robot)
-    assert robots.allowed(HOST + target, robot) is verdict.allowed
-    return verdict.allowed, verdict.line and verdict.line - 1
 
 
 CLAUSES = rows(
@@ -98,40 +85,12 @@ def test_rule_with_most_octets_decides(
     rules: str, target: str, expected: tuple[bool, int | None]
 ) -> None:
     """2.2.2: Allow wins a tie; the verdict names the first of equal rules."""
-    assert verdict_line(rules, target) == expected
+    robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
+    verdict = robots.verdict(HOST + target, "rex")
 
-
-def test_first_name_of_the_robot_that_has_a_group_decides() -> None:
-    """The name after `compatible;` comes first, then the product tokens in order."""
-    text = "User-agent: mozilla\nDisallow: /m\n\nUser-agent: rex\nDisallow: /r\n"
-    robots = RobotsTxt.parse(text, dialect="rfc9309")
-    header = "Mozilla/5.0 (compatible; Rex/1.0; +http://h.test)"
-
-    assert robots.allowed(f"{HOST}/m", header)
-    assert not robots.allowed(f"{HOST}/r", header)
-    assert not robots.allowed(f"{HOST}/m", "Mozilla/5.0 (X11) Other/1.0")
-
-
-def test_delay_and_sitemaps_are_read_as_in_extended() -> None:
-    """A crawl delay belongs to its group, a sitemap to the file."""
-    text = (
-        "Sitemap: https://h.test/s.xml\nUser-agent: *\nCrawl-delay: 2.5\nDisallow: /a\n"
-    )
-    robots = RobotsTxt.parse(text, dialect="rfc9309")
-
-    assert robots.rules("rex").crawl_delay == 2.5
-    assert robots.sitemaps == ("https://h.test/s.xml",)
-
-
-def test_reading_makes_no_difference() -> None:
-    """Blank lines have no meaning, so no rule is an orphan."""
-    text = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
-    verdicts = {
-        RobotsTxt.parse(text, dialect="rfc9309", reading=reading).verdict("/b", "rex")
-        for reading in ("literal", "cautious")
-    }
-
-    assert [verdict.reason for verdict in verdicts] == [Reason.RULE]
+    # Rules are counted from 1.
+    assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
+    assert robots.allowed(HOST + target, "rex") is verdict.allowed
 
 
 def test_hostile_pattern_is_matched_without_backtracking() -> None:
