@@ -64,8 +64,9 @@ class RobotsTxt:
         self._body = body
         self._dialect = dialect_named(dialect)
         self._reading = reading
-        # By the names of a robot: a header as str and as bytes, and of two versions, is one.
-        self._rules: dict[tuple[str, ...], RobotRules] = {}
+        # One for the names of a robot: a header as str and as bytes, and of two versions, is
+        # one. Mostly one in all, and a dict would take four times as much memory.
+        self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
 
     @classmethod
@@ -94,12 +95,18 @@ class RobotsTxt:
         body, dialect, names = self._body, self._dialect, robot_names(robot)
         reading = RobotReading(body.text, dialect, self._reading, names)
         self._sitemaps = reading.sitemaps
-        rules = self._rules.get(names)
+        rules = self._known_rules(names)
         if rules is None:
-            if len(self._rules) >= _MAX_ROBOTS:
-                self._rules = {}
-            rules = self._rules[names] = RobotRules(reading, body, dialect, robot)
+            rules = RobotRules(reading, body, dialect, robot)
+            self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
         return reading, rules
+
+    def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
+        """Return what was read for the robot with these *names*."""
+        for rules in self._rules:
+            if rules.names == names:
+                return rules
+        return None
 
     def rules(self, robot: str | bytes) -> RobotRules:
         """Return what the file says to *robot*, a bare name or a whole User-Agent
@@ -108,11 +115,11 @@ class RobotsTxt:
         The first call for a robot reads the file: a large one takes many milliseconds, and
         may be read in a thread.
         """
-        return self._rules.get(robot_names(robot)) or self._read_for(robot)[1]
+        return self._known_rules(robot_names(robot)) or self._read_for(robot)[1]
 
     def has_rules(self, robot: str | bytes) -> bool:
         """Return whether the file was read for *robot*, so that `rules` takes no time."""
-        return robot_names(robot) in self._rules
+        return self._known_rules(robot_names(robot)) is not None
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve *url*: a whole URL, or a path. Never
@@ -231,7 +238,7 @@ class RobotsTxt:
         """An estimate of the memory that the body and all compiled rules take."""
         own = getsizeof(self) + getsizeof(self._rules) + self._body.memory_bytes
         sitemaps = sum(map(getsizeof, self._sitemaps or ()))
-        return own + sitemaps + sum(it.memory_bytes for it in self._rules.values())
+        return own + sitemaps + sum(it.memory_bytes for it in self._rules)
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
         """Pickle the file without its rules, which other processes read again."""

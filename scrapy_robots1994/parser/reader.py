@@ -42,6 +42,7 @@ from operator import itemgetter
 from sys import maxsize
 from typing import Any, NamedTuple, TypeAlias
 
+from scrapy_robots1994.parser.columns import smallest_array, stored_texts
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
@@ -414,25 +415,27 @@ MAX_OPEN_RECORDS = 500
 
 
 class Rules(NamedTuple):
-    """The rules that a robot obeys, but empty ones, in columns and in the order of the file.
+    """The rules that a robot obeys, but empty ones, in columns and sorted by their values.
 
-    *values* are the paths as written, *lines* their lines. *allows* says which are Allow, and
-    *splits* which only the cautious reading obeys; each is empty if none is.
-    *first_lines* and *names* are those of the records that the robot obeys. *is_plain* says
-    that each value is a path in ASCII without an escape.
+    The number of a rule is its place, from 0. *values* are the paths as written, *lines* their
+    lines. *allows* says which are Allow, and *splits*
+    which only the cautious reading obeys; each is empty if none is. *first_lines* and *names*
+    are those of the records that the robot obeys. *is_plain* says that each value is a path in
+    ASCII without an escape, *has_wildcards* that one has `*` or `$`.
     """
 
-    values: tuple[str, ...] = ()
+    values: Sequence[str] = ()
     # Quoted, for before Python 3.12 `array` has no subscript.
-    lines: "array[int]" = array("I")
+    lines: "array[int]" = array("H")
     allows: bytes = b""
     splits: bytes = b""
-    first_lines: "array[int]" = array("I")
+    first_lines: tuple[int, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
     is_plain: bool = True
+    has_wildcards: bool = False
 
     def disallows(self, number: int) -> bool:
-        """Return whether the rule with this *number* (from 0) is a Disallow."""
+        """Return whether the rule with this *number* is a Disallow."""
         return not (self.allows and self.allows[number])
 
     def is_split(self, number: int) -> bool:
@@ -560,21 +563,23 @@ class RobotReading:
             obeyed = [
                 (*it[:5], path, *it[6:]) for it in obeyed for path in paths(it[5])
             ]
-        values = tuple([it[5] for it in obeyed])
+        obeyed.sort(key=itemgetter(5))
+        values = [it[5] for it in obeyed]
         if self.is_cautious:
             splits = bytes([it[2] is _ORPHAN for it in obeyed])
         if dialect.has_allow:
             allows = bytes([it[3] is not None and it[3].allows for it in obeyed])
-        text = "\n".join(("", *values))
-        is_path = text.count("\n/") == len(values)
+        text = "\n".join(values)
+        is_path = f"\n{text}".count("\n/") == len(values)
         return Rules(
-            values,
-            array("I", [it[0] for it in obeyed]),
+            stored_texts(values),
+            smallest_array([it[0] for it in obeyed]),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
-            array("I", self._first_lines),
+            tuple(self._first_lines),
             tuple(self._names),
             is_path and text.isascii() and "%" not in text,
+            "*" in text or "$" in text,
         )
 
     @property

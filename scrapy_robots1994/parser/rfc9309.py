@@ -1,14 +1,14 @@
 """Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
 
 import re
-from array import array
 from collections.abc import Iterable
 from string import hexdigits
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
+from scrapy_robots1994.parser.columns import smallest_array, stored_texts
 from scrapy_robots1994.parser.reader import Rules
-from scrapy_robots1994.parser.rule_table import NO_RULE
+from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
 MAX_WORK = 25_000_000
 """Ours O28: so many comparisons of characters a URL may take; it is disallowed before more."""
@@ -105,38 +105,40 @@ class Pattern(NamedTuple):
         return True
 
 
-class LongestTable:
+class LongestTable(Prefixes):
     """The rules of one group, of which the longest decides; see `RuleTable`."""
 
-    __slots__ = ("_lengths", "_paths", "_patterns", "_rules")
+    __slots__ = ("_patterns", "_rules")
 
     def __init__(self, rules: Rules) -> None:
         """Compile *rules*."""
         self._rules = rules
-        self._paths: dict[str, int] = {}
+        paths: list[tuple[str, int]] = []
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(rules.values):
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
             # a wildcard, too. Any other value covers nothing.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
-                    self._keep(patterns, Pattern.of(value), number)
+                    pattern = Pattern.of(value)
+                    # Of equal ones that which decides.
+                    equal = number, patterns.get(pattern, number)
+                    patterns[pattern] = min(equal, key=self._rank)
             elif value[0] == "/":
-                self._keep(self._paths, normal_spelling(value), number)
-        longest_first = sorted(
-            patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1]))
+                paths.append((normal_spelling(value), number))
+        paths.sort()
+        numbers = smallest_array([number for _, number in paths])
+        super().__init__(stored_texts([text for text, _ in paths]), numbers)
+        self._patterns = tuple(
+            sorted(
+                patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1]))
+            )
         )
-        self._patterns = tuple(longest_first)
-        self._lengths = array("I", sorted(set(map(len, self._paths)), reverse=True))
 
     def _rank(self, number: int) -> tuple[bool, int]:
         """Return the rank of a rule among those of its length."""
         # RFC 9309 2.2.2: of equally long rules Allow decides; then the first in the file.
-        return self._rules.disallows(number), number
-
-    def _keep(self, rules: dict[Any, int], key: Any, number: int) -> None:
-        """Store the rule with this *number*, unless an equal one decides before it."""
-        rules[key] = min(rules.setdefault(key, number), number, key=self._rank)
+        return self._rules.disallows(number), self._rules.lines[number]
 
     spelling = staticmethod(normal_spelling)
 
@@ -144,9 +146,12 @@ class LongestTable:
         """Return the number of the rule that decides about a target; `BEYOND` if that takes
         more comparisons than a question may.
         """
-        path = self._longest_path(spelling)
-        number = self._paths[path] if path else NO_RULE
-        work, size, least = 0, len(spelling), len(path)
+        size, number, least = len(spelling), NO_RULE, 0
+        if paths := self.longest(spelling):
+            number = min(paths, key=self._rank)
+            # A spelling is ASCII: a character is an octet.
+            least = len(normal_spelling(self._rules.values[number]))
+        work = 0
         for pattern, other in self._patterns:
             length, first, texts, longest, _ = pattern
             # Longer ones come first; the path decides against shorter ones.
@@ -168,22 +173,10 @@ class LongestTable:
 
     def permit(self, target: str) -> bool | None:
         """Return whether the rules permit a URL with this *target*; None if unknown."""
-        return None if self._patterns or self._longest_path(target) else True
-
-    def _longest_path(self, spelling: str) -> str:
-        """Return the longest path that *spelling* begins with, perhaps none."""
-        paths = self._paths
-        for length in self._lengths:
-            if (path := spelling[:length]) in paths:
-                return path
-        return ""
+        return None if self._patterns or self._longest(target) else True
 
     def parts(self) -> Iterable[object]:
         """Return the objects that take memory; some may be those of the rules."""
-        own = (self, self._paths, *self._paths, self._lengths, self._patterns)
         patterns = [it for pair in self._patterns for it in (pair, pair[0], *pair[0])]
-        return (
-            *own,
-            *patterns,
-            *(text for it, _ in self._patterns for text in it.others),
-        )
+        texts = (text for it, _ in self._patterns for text in it.others)
+        return (*super().parts(), self._patterns, *patterns, *texts)

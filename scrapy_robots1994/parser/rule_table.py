@@ -1,13 +1,19 @@
 """Which rule decides about a URL, where rules are prefixes.
 
-`parser/rfc9309.py` has the table for the dialect whose longest rule decides. A table numbers
-the rules in the order of the file, from 0, and `decide` returns the number of one of them.
+`parser/rfc9309.py` has the table for the dialect whose longest rule decides. A table takes the
+numbers of the rules from `Rules`, and `decide` returns the number of one of them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from scrapy_robots1994.parser.reader import Rules
+from scrapy_robots1994.parser.columns import (
+    parts_of_texts,
+    smallest_array,
+    stored_texts,
+)
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -21,9 +27,8 @@ NO_RULE = -1
 # What clients leave out in front of a URL: space and control characters.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
-# So many prefixes are tried in one call, which is quicker than a look-up for each length.
-_FEW = 64
-
+# In front of a text that is compared as written; no other form of a rule begins so.
+_AS_WRITTEN = "%"
 
 class RuleTable(Protocol):
     """The rules of one robot, ready for questions."""
@@ -46,96 +51,111 @@ class RuleTable(Protocol):
 
 
 class Prefixes:
-    """Texts with numbers: which of them begin a given text.
+    """Texts, each with the number of a rule: which of them begin a given text.
 
-    A few are tried in one call; of many, those of one length are found by one look-up.
+    They are sorted. Of those in front of a given text, the last one has every text that begins
+    the given one as its own beginning.
     """
 
-    __slots__ = ("_by_text", "_lengths", "_numbers", "_texts")
+    __slots__ = ("_numbers", "_outer", "_texts")
 
-    def __init__(self, texts: Sequence[str], numbers: Sequence[int]) -> None:
-        """Take *texts*, each with the number at its place in *numbers*."""
-        self._texts: tuple[str, ...] = ()
-        self._numbers: Sequence[int] = ()
-        self._by_text: dict[str, int | list[int]] = {}
-        self._lengths: Sequence[int] = ()
-        if len(texts) <= _FEW:
-            self._texts, self._numbers = tuple(texts), numbers
-            return
-        self._by_text |= zip(texts, numbers, strict=True)
-        if len(self._by_text) < len(texts):
-            # Some are equal.
-            by_text: dict[str, list[int]] = {}
-            for text, number in zip(texts, numbers, strict=True):
-                by_text.setdefault(text, []).append(number)
-            for text, all_numbers in by_text.items():
-                if len(all_numbers) > 1:
-                    self._by_text[text] = all_numbers
-        self._lengths = tuple(sorted(set(map(len, self._by_text))))
+    def __init__(self, texts: Sequence[str], numbers: Sequence[int] = ()) -> None:
+        """Take *texts*, which are sorted, each with the number at its place in *numbers*, or that
+        of its own place.
+        """
+        self._texts = texts
+        self._numbers = numbers
+        # For each text the place, from 1, of the longest shorter one that begins it; 0 for none.
+        self._outer: Sequence[int] = ()
+        # One begins another only if one begins the next.
+        in_order = tuple(texts)
+        if any(map(str.startswith, in_order[1:], in_order)):
+            self._outer = smallest_array(_outer_places(in_order))
 
-    def cover(self, text: str) -> bool:
-        """Return whether any of the texts begins *text*."""
-        if self._texts:
-            return text.startswith(self._texts)
-        by_text, size = self._by_text, len(text)
-        for length in self._lengths:
-            if length > size:
-                return False
-            if text[:length] in by_text:
-                return True
-        return False
+    def _longest(self, text: str) -> int:
+        """Return the place, from 1, of the last of the longest texts that begin *text*; 0 for
+        none.
+        """
+        texts, outer = self._texts, self._outer
+        place = bisect_right(texts, text)
+        while place and not text.startswith(texts[place - 1]):
+            place = outer[place - 1] if outer else 0
+        return place
+
+    def _numbers_at(self, place: int) -> tuple[int, Sequence[int]]:
+        """Return the first place, from 0, of texts that are equal to the one at *place*, the last
+        of them, and their numbers.
+        """
+        first = bisect_left(self._texts, self._texts[place - 1], 0, place)
+        return first, self._numbers[first:place] or range(first, place)
+
+    def longest(self, text: str) -> Sequence[int]:
+        """Return the numbers of the longest texts that begin *text*: several if they are equal."""
+        place = self._longest(text)
+        return self._numbers_at(place)[1] if place else ()
 
     def covering(self, text: str) -> list[int]:
         """Return the numbers of the texts that begin *text*."""
-        if self._texts:
-            if not text.startswith(self._texts):
-                return []
-            pairs = zip(self._texts, self._numbers, strict=True)
-            return [number for it, number in pairs if text.startswith(it)]
         found: list[int] = []
-        by_text, size = self._by_text, len(text)
-        for length in self._lengths:
-            if length > size:
-                break
-            numbers = by_text.get(text[:length])
-            if isinstance(numbers, list):
-                found += numbers
-            elif numbers is not None:
-                found.append(numbers)
+        place = self._longest(text)
+        while place:
+            first, numbers = self._numbers_at(place)
+            found += numbers
+            place = self._outer[first] if self._outer else 0
         return found
 
     def parts(self) -> Iterable[object]:
-        """Return the objects that take memory."""
-        own = (self, self._texts, self._numbers, self._by_text, self._lengths)
-        return (*own, *self._texts, *self._by_text)
+        """Return the objects that take memory; some may be those of the rules."""
+        return (self, self._numbers, self._outer, *parts_of_texts(self._texts))
 
 
-class PrefixTable:
+def _outer_places(texts: Iterable[str]) -> list[int]:
+    """Return what `Prefixes` has for each of *texts*."""
+    places: list[int] = []
+    begun: list[tuple[str, int]] = []
+    for place, text in enumerate(texts, 1):
+        while begun and (begun[-1][0] == text or not text.startswith(begun[-1][0])):
+            begun.pop()
+        places.append(begun[-1][1] if begun else 0)
+        begun.append((text, place))
+    return places
+
+
+class PrefixTable(Prefixes):
     """The rules of a dialect in which a rule is a prefix of what it covers.
 
     *is_first* says that the first rule in the file that covers a URL decides, in each record
     by itself; else any rule disallows, and the verdict names the shortest.
     """
 
-    __slots__ = ("_cut", "_has_urls", "_is_first", "_prefixes", "_rules")
+    __slots__ = ("_has_cut", "_has_urls", "_is_first", "_rules")
 
     def __init__(self, rules: Rules, *, is_first: bool) -> None:
         """Compile *rules*."""
         self._rules, self._is_first = rules, is_first
-        self._cut: Prefixes | None = None
-        self._has_urls = False
+        self._has_cut = self._has_urls = False
         if rules.is_plain:
-            self._prefixes = Prefixes(rules.values, range(len(rules.values)))
+            super().__init__(rules.values)
             return
-        # Ours O18: one spelling for all percent-encodings.
-        self._prefixes = _prefixes(rules.values, canonical)
-        # Ours O18: a rule whose last escape is cut short covers what begins with it as
-        # written, too.
-        cut = [it if has_cut_escape(it) else "" for it in rules.values]
-        if any(cut):
-            self._cut = _prefixes(cut, str)
-        # Ours O19: a rule may be an absolute URL.
-        self._has_urls = any(is_absolute(it) for it in rules.values if it[0] != "/")
+        forms: list[tuple[str, int]] = []
+        for number, value in enumerate(rules.values):
+            # Ours O18: one spelling for all percent-encodings.
+            if value[0] == "/":
+                forms.append((canonical(value), number))
+            elif is_absolute(value):
+                # Ours O19: a rule may be an absolute URL. Ours O20: any other value without a
+                # leading slash covers nothing.
+                self._has_urls = True
+                forms += [(it, number) for it in url_forms(value, canonical)]
+            # Ours O18: a rule whose last escape is cut short covers what begins with it as
+            # written, too.
+            if has_cut_escape(value):
+                self._has_cut = True
+                written = [value] if value[0] == "/" else url_forms(value, str)
+                forms += [(_AS_WRITTEN + it, number) for it in written]
+        forms.sort()
+        numbers = smallest_array([number for _, number in forms])
+        super().__init__(stored_texts([text for text, _ in forms]), numbers)
 
     spelling = staticmethod(canonical)
 
@@ -143,22 +163,21 @@ class PrefixTable:
         """Return whether the rules permit a URL with this *target*; None if unknown."""
         if self._has_urls:
             return None
-        if not self._prefixes.cover(target):
+        if not self._longest(target):
             return True
         return None if self._rules.allows else False
 
     def decide(self, head: str, target: str, spelling: str) -> int:
         """Return the number of the rule that decides about a URL."""
-        found = self._prefixes.covering(spelling)
-        if self._cut is not None:
-            found += self._cut.covering(target)
+        forms = [spelling]
+        if self._has_cut:
+            forms.append(_AS_WRITTEN + target)
         if self._has_urls and head:
             url = head.lstrip(_BEFORE_A_URL) + target
-            for form in url_forms(url, canonical):
-                found += self._prefixes.covering(form)
-            if self._cut is not None:
-                for form in url_forms(url, str):
-                    found += self._cut.covering(form)
+            forms += url_forms(url, canonical)
+            if self._has_cut:
+                forms += [_AS_WRITTEN + it for it in url_forms(url, str)]
+        found = [number for form in forms for number in self.covering(form)]
         return self._first_of(found) if found else NO_RULE
 
     def _first_of(self, numbers: list[int]) -> int:
@@ -168,42 +187,28 @@ class PrefixTable:
             # Ours O5: what the literal reading disallows comes before what only the
             # cautious one does.
             return min(
-                numbers, key=lambda it: (rules.is_split(it), len(rules.values[it]), it)
+                numbers,
+                key=lambda it: (
+                    rules.is_split(it),
+                    len(rules.values[it]),
+                    rules.lines[it],
+                ),
             )
-        if len(rules.first_lines) > 1:
-            # Ours X3: of several records for every robot, each answers for itself.
-            first: dict[int, int] = {}
-            for number in sorted(numbers):
-                first.setdefault(rules.record(number), number)
-            numbers = list(first.values())
-        else:
-            # Ours X1: the first rule in the file that covers a URL decides.
-            numbers = [min(numbers)]
+        # Ours X1: the first rule in the file that covers a URL decides. Ours X3: of several
+        # records for every robot, each answers for itself.
+        first: dict[int, int] = {}
+        for number in sorted(numbers, key=rules.lines.__getitem__):
+            first.setdefault(rules.record(number), number)
         # Ours O2: what one of the records disallows is disallowed.
         number = min(
-            numbers, key=lambda it: (not rules.disallows(it), rules.is_split(it), it)
+            first.values(),
+            key=lambda it: (
+                not rules.disallows(it),
+                rules.is_split(it),
+                rules.lines[it],
+            ),
         )
         # An Allow that only the cautious reading obeys is no reason.
         is_reason = rules.disallows(number) or not rules.is_split(number)
         return number if is_reason else NO_RULE
 
-    def parts(self) -> Iterable[object]:
-        """Return the objects that take memory; some may be those of the rules."""
-        cut = () if self._cut is None else self._cut.parts()
-        return (self, *self._prefixes.parts(), *cut)
-
-
-def _prefixes(values: Iterable[str], spelling: Callable[[str], str]) -> Prefixes:
-    """Return what the rules with these *values*, numbered from 0, cover in a *spelling*."""
-    texts: list[str] = []
-    numbers: list[int] = []
-    for number, value in enumerate(values):
-        if value.startswith("/"):
-            texts.append(spelling(value))
-            numbers.append(number)
-        else:
-            # Ours O20: any other value without a leading slash covers nothing.
-            forms = url_forms(value, spelling)
-            texts += forms
-            numbers += [number] * len(forms)
-    return Prefixes(texts, numbers)

@@ -6,11 +6,13 @@ from sys import getsizeof
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
+from scrapy_robots1994.parser.columns import parts_of_texts
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import RobotReading
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
 from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
 from scrapy_robots1994.parser.spellings import other_spelling
+from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
@@ -42,10 +44,10 @@ class RobotRules:
         "_body",
         "_dialect",
         "_has_any",
-        "_has_wildcards",
         "_rules",
         "_table",
         "crawl_delay",
+        "names",
         "robot",
     )
 
@@ -56,11 +58,11 @@ class RobotRules:
         User-Agent header.
         """
         self.robot = robot
+        self.names = robot_names(robot)
         self.crawl_delay = reading.crawl_delay
         self._body = body
         self._dialect = dialect
         self._has_any = reading.has_any
-        self._has_wildcards: bool | None = None
         self._rules = reading.rules
         self._table: RuleTable
         if dialect.has_wildcards:
@@ -71,11 +73,7 @@ class RobotRules:
     @property
     def has_wildcards(self) -> bool:
         """Whether a path of the rules has `*` or `$`, which few dialects give a meaning."""
-        if self._has_wildcards is None:
-            self._has_wildcards = any(
-                "*" in it or "$" in it for it in self._rules.values
-            )
-        return self._has_wildcards
+        return self._rules.has_wildcards
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
@@ -162,6 +160,7 @@ class RobotRules:
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
         rules = self._rules
-        parts = (self, rules, *rules, *rules.values, *rules.names, *self._table.parts())
+        values = parts_of_texts(rules.values)
+        parts = (self, rules, *rules, *values, *rules.names, *self._table.parts())
         # Rules and table share most texts.
         return sum(map(getsizeof, {id(it): it for it in parts}.values()))
