@@ -1,8 +1,8 @@
 """Columns of rules in little memory: numbers, and many texts as one."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 # The largest number of two bytes.
 _MAX_SHORT = 0xFFFF
@@ -11,10 +11,10 @@ _MAX_SHORT = 0xFFFF
 _FEW = 64
 
 
-def smallest_array(numbers: Sequence[int]) -> "array[int]":
-    """Return an array of *numbers*, none below 0, with two or four bytes for each."""
+def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
+    """Return an array of *numbers* from 0 to *largest*, with two or four bytes for each."""
     # Quoted, for before Python 3.12 `array` has no subscript.
-    return array("H" if max(numbers, default=0) <= _MAX_SHORT else "I", numbers)
+    return array("H" if largest <= _MAX_SHORT else "I", numbers)
 
 
 class Texts(Sequence[str]):
@@ -24,8 +24,9 @@ class Texts(Sequence[str]):
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Take *texts*."""
-        self.all = "".join(texts)
-        self.ends = smallest_array(list(accumulate(map(len, texts), initial=0)))
+        self.all, end = "".join(texts), 0
+        ends = [end := end + len(text) for text in texts]
+        self.ends = small_array([0, *ends], end)
 
     def __len__(self) -> int:
         """Return how many texts these are."""

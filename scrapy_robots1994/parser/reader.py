@@ -42,7 +42,7 @@ from operator import itemgetter
 from sys import maxsize
 from typing import Any, NamedTuple, TypeAlias
 
-from scrapy_robots1994.parser.columns import smallest_array, stored_texts
+from scrapy_robots1994.parser.columns import small_array
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
@@ -76,7 +76,8 @@ with most lines.
 
 
 # Before Python 3.12 each look-up of a member calls a function, and lines are many.
-_BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
+_BLANK, _MALFORMED = LineKind.BLANK, LineKind.MALFORMED
+_ORPHAN, _UNKNOWN = LineKind.ORPHAN, LineKind.UNKNOWN
 _NAMES, _RULE, _PAUSE, _SITEMAP = Role.NAMES, Role.RULE, Role.PAUSE, Role.SITEMAP
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
@@ -159,7 +160,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 kind, said = _UNKNOWN, known_field(name.lower())
             elif name or colon:
                 # Ours O14: a line without this form is ignored, never guessed.
-                kind, name, value = LineKind.MALFORMED, "", ""
+                kind, name, value = _MALFORMED, "", ""
             elif content is not raw:
                 # 1994 F5: a line of a comment alone vanishes, and is not blank.
                 if most is not None:
@@ -175,6 +176,14 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 room -= 1
             continue
         kind, role, said = field.kind, field.role, value
+        if role is _RULE:
+            if is_parted or not record:
+                # Ours O4: it belongs to no record.
+                kind = _ORPHAN
+            elif field.ends_names:
+                is_named = True
+            rules.append((number, record, kind, field, name, value, said, raw))
+            continue
         if role is _NAMES:
             said = names_of(value)
             if not said:
@@ -188,22 +197,17 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 yield part
                 part = Part([], [], [])
                 rules, others, without = part
-        elif field.in_record:
-            if field.read is not None:
-                said = field.read(value)
+        elif field.in_record and (is_parted or not record):
+            # Ours O4: it belongs to no record.
+            kind = _ORPHAN
+        elif field.ends_names:
+            is_named = True
+        if field.read is not None:
+            said = field.read(value)
             if said is None and field.bad_value is not None:
                 # Ours X4: without a number it is ignored.
                 kind = field.bad_value.kind
-            elif is_parted or not record:
-                # Ours O4: it belongs to no record.
-                kind = _ORPHAN
-            elif field.ends_names:
-                is_named = True
-        entry = number, record, kind, field, name, value, said, raw
-        if role is _RULE:
-            rules.append(entry)
-        else:
-            others.append(entry)
+        others.append((number, record, kind, field, name, value, said, raw))
     yield part
 
 
@@ -424,7 +428,7 @@ class Rules(NamedTuple):
     ASCII without an escape, *has_wildcards* that one has `*` or `$`.
     """
 
-    values: Sequence[str] = ()
+    values: Sequence[str]
     # Quoted, for before Python 3.12 `array` has no subscript.
     lines: "array[int]" = array("H")
     allows: bytes = b""
@@ -563,6 +567,7 @@ class RobotReading:
             obeyed = [
                 (*it[:5], path, *it[6:]) for it in obeyed for path in paths(it[5])
             ]
+        last_line = obeyed[-1][0] if obeyed else 0
         obeyed.sort(key=itemgetter(5))
         values = [it[5] for it in obeyed]
         if self.is_cautious:
@@ -572,8 +577,8 @@ class RobotReading:
         text = "\n".join(values)
         is_path = f"\n{text}".count("\n/") == len(values)
         return Rules(
-            stored_texts(values),
-            smallest_array([it[0] for it in obeyed]),
+            values,
+            small_array([it[0] for it in obeyed], last_line),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
             tuple(self._first_lines),

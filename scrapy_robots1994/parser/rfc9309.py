@@ -6,7 +6,7 @@ from string import hexdigits
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.columns import smallest_array, stored_texts
+from scrapy_robots1994.parser.columns import small_array, stored_texts
 from scrapy_robots1994.parser.reader import Rules
 from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
@@ -108,11 +108,11 @@ class Pattern(NamedTuple):
 class LongestTable(Prefixes):
     """The rules of one group, of which the longest decides; see `RuleTable`."""
 
-    __slots__ = ("_patterns", "_rules")
+    __slots__ = ("_patterns", "rules")
 
     def __init__(self, rules: Rules) -> None:
         """Compile *rules*."""
-        self._rules = rules
+        self.rules = rules._replace(values=stored_texts(rules.values))
         paths: list[tuple[str, int]] = []
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(rules.values):
@@ -127,18 +127,16 @@ class LongestTable(Prefixes):
             elif value[0] == "/":
                 paths.append((normal_spelling(value), number))
         paths.sort()
-        numbers = smallest_array([number for _, number in paths])
-        super().__init__(stored_texts([text for text, _ in paths]), numbers)
+        numbers = small_array([number for _, number in paths], len(rules.values))
+        super().__init__([text for text, _ in paths], numbers)
         self._patterns = tuple(
-            sorted(
-                patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1]))
-            )
+            sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))
         )
 
     def _rank(self, number: int) -> tuple[bool, int]:
         """Return the rank of a rule among those of its length."""
         # RFC 9309 2.2.2: of equally long rules Allow decides; then the first in the file.
-        return self._rules.disallows(number), self._rules.lines[number]
+        return self.rules.disallows(number), self.rules.lines[number]
 
     spelling = staticmethod(normal_spelling)
 
@@ -150,7 +148,7 @@ class LongestTable(Prefixes):
         if paths := self.longest(spelling):
             number = min(paths, key=self._rank)
             # A spelling is ASCII: a character is an octet.
-            least = len(normal_spelling(self._rules.values[number]))
+            least = len(normal_spelling(self.rules.values[number]))
         work = 0
         for pattern, other in self._patterns:
             length, first, texts, longest, _ = pattern

@@ -6,12 +6,14 @@ numbers of the rules from `Rules`, and `decide` returns the number of one of the
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import islice
+from operator import contains
 from typing import Protocol
 
 from scrapy_robots1994.parser.reader import Rules
 from scrapy_robots1994.parser.columns import (
     parts_of_texts,
-    smallest_array,
+    small_array,
     stored_texts,
 )
 from scrapy_robots1994.parser.spellings import (
@@ -30,8 +32,11 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # In front of a text that is compared as written; no other form of a rule begins so.
 _AS_WRITTEN = "%"
 
+
 class RuleTable(Protocol):
     """The rules of one robot, ready for questions."""
+
+    rules: Rules
 
     def spelling(self, target: str) -> str:
         """Return the one spelling of all targets that the rules do not distinguish."""
@@ -63,14 +68,13 @@ class Prefixes:
         """Take *texts*, which are sorted, each with the number at its place in *numbers*, or that
         of its own place.
         """
-        self._texts = texts
+        self._texts = stored_texts(texts)
         self._numbers = numbers
         # For each text the place, from 1, of the longest shorter one that begins it; 0 for none.
         self._outer: Sequence[int] = ()
-        # One begins another only if one begins the next.
-        in_order = tuple(texts)
-        if any(map(str.startswith, in_order[1:], in_order)):
-            self._outer = smallest_array(_outer_places(in_order))
+        # One begins another only if one begins the next, which is quicker to see so.
+        if any(map(contains, islice(texts, 1, None), texts)):
+            self._outer = small_array(_outer_places(texts), len(texts))
 
     def _longest(self, text: str) -> int:
         """Return the place, from 1, of the last of the longest texts that begin *text*; 0 for
@@ -109,15 +113,16 @@ class Prefixes:
         return (self, self._numbers, self._outer, *parts_of_texts(self._texts))
 
 
-def _outer_places(texts: Iterable[str]) -> list[int]:
+def _outer_places(texts: Sequence[str]) -> list[int]:
     """Return what `Prefixes` has for each of *texts*."""
     places: list[int] = []
-    begun: list[tuple[str, int]] = []
-    for place, text in enumerate(texts, 1):
-        while begun and (begun[-1][0] == text or not text.startswith(begun[-1][0])):
-            begun.pop()
-        places.append(begun[-1][1] if begun else 0)
-        begun.append((text, place))
+    for text in texts:
+        place = len(places)
+        while place and not text.startswith(texts[place - 1]):
+            place = places[place - 1]
+        if place and texts[place - 1] == text:
+            place = places[place - 1]
+        places.append(place)
     return places
 
 
@@ -128,14 +133,15 @@ class PrefixTable(Prefixes):
     by itself; else any rule disallows, and the verdict names the shortest.
     """
 
-    __slots__ = ("_has_cut", "_has_urls", "_is_first", "_rules")
+    __slots__ = ("_has_cut", "_has_urls", "_is_first", "rules")
 
     def __init__(self, rules: Rules, *, is_first: bool) -> None:
         """Compile *rules*."""
-        self._rules, self._is_first = rules, is_first
+        self._is_first = is_first
         self._has_cut = self._has_urls = False
         if rules.is_plain:
             super().__init__(rules.values)
+            self.rules = rules._replace(values=self._texts)
             return
         forms: list[tuple[str, int]] = []
         for number, value in enumerate(rules.values):
@@ -154,8 +160,9 @@ class PrefixTable(Prefixes):
                 written = [value] if value[0] == "/" else url_forms(value, str)
                 forms += [(_AS_WRITTEN + it, number) for it in written]
         forms.sort()
-        numbers = smallest_array([number for _, number in forms])
-        super().__init__(stored_texts([text for text, _ in forms]), numbers)
+        numbers = small_array([number for _, number in forms], len(rules.values))
+        super().__init__([text for text, _ in forms], numbers)
+        self.rules = rules._replace(values=stored_texts(rules.values))
 
     spelling = staticmethod(canonical)
 
@@ -165,7 +172,7 @@ class PrefixTable(Prefixes):
             return None
         if not self._longest(target):
             return True
-        return None if self._rules.allows else False
+        return None if self.rules.allows else False
 
     def decide(self, head: str, target: str, spelling: str) -> int:
         """Return the number of the rule that decides about a URL."""
@@ -182,7 +189,7 @@ class PrefixTable(Prefixes):
 
     def _first_of(self, numbers: list[int]) -> int:
         """Return which of the rules with these *numbers*, which cover a URL, decides."""
-        rules = self._rules
+        rules = self.rules
         if not self._is_first:
             # Ours O5: what the literal reading disallows comes before what only the
             # cautious one does.
@@ -211,4 +218,3 @@ class PrefixTable(Prefixes):
         # An Allow that only the cautious reading obeys is no reason.
         is_reason = rules.disallows(number) or not rules.is_split(number)
         return number if is_reason else NO_RULE
-

@@ -63,12 +63,12 @@ class RobotRules:
         self._body = body
         self._dialect = dialect
         self._has_any = reading.has_any
-        self._rules = reading.rules
         self._table: RuleTable
         if dialect.has_wildcards:
-            self._table = LongestTable(self._rules)
+            self._table = LongestTable(reading.rules)
         else:
-            self._table = PrefixTable(self._rules, is_first=dialect.has_allow)
+            self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
+        self._rules = self._table.rules
 
     @property
     def has_wildcards(self) -> bool:
