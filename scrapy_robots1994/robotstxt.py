@@ -274,16 +274,17 @@ class Reader:
         self._dialect = dialect
         self._reading = reading
         self.limit = limit
-        self._known: WeakValueDictionary[tuple[int, bool], RobotsTxt]
+        self._known: WeakValueDictionary[int, RobotsTxt]
         self._known = WeakValueDictionary()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Return the file *body*; *is_truncated* says that it is only the beginning."""
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
-        key = hash(within.data), within.is_truncated
+        key = hash((within.data, within.is_truncated))
         known = self._known.get(key)
         # Different bodies may have the same hash.
-        if known is not None and known.body == within.data:
+        is_same = known is not None and known.is_truncated == within.is_truncated
+        if known is not None and is_same and known.body == within.data:
             return known
         robots = RobotsTxt(within, self._dialect, self._reading)
         # Two threads may have parsed the same body: the last one stays, both are right.

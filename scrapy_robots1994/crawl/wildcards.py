@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
 
-MAX_BYTES = 1_000_000
-"""Bytes of rules in that dialect that are remembered: those of about a hundred origins, or of one
+MAX_BYTES = 500_000
+"""Bytes of rules in that dialect that are remembered: those of about seventy origins, or of one
 with larger rules. Others are read again for each request, in a fraction of a millisecond.
 """
 

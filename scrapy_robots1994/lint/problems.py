@@ -14,7 +14,6 @@ from scrapy_robots1994.lint.records import (
     is_owned,
     joining_problems,
     name_problems,
-    names_of,
     orphan_problem,
     rule_problems,
 )
@@ -62,11 +61,11 @@ def problems_of(
         name.lower()
         for part in own
         if any(map(is_owned, part.rules))
-        for name in names_of(part.others)
+        for name in part.names
         if name == EVERYBODY or dialect.merges_named
     }
     for part in own:
-        is_merged = merged.issuperset(map(str.lower, names_of(part.others)))
+        is_merged = merged.issuperset(map(str.lower, part.names))
         found += boundary_problems(part, dialect, is_merged=is_merged)
     found += joining_problems(own, dialect)
     records = tuple(records_of(entries, dialect))

@@ -54,12 +54,6 @@ def is_rule(entry: Entry) -> bool:
     return field is not None and field.role is _RULE
 
 
-def names_of(entries: Iterable[Entry]) -> list[str]:
-    """Return the names that the User-agent lines among *entries* have."""
-    agents = (it for it in entries if it[2] is _AGENT)
-    return [name for it in agents for name in it[6]]
-
-
 def boundary_problems(
     record: Part, dialect: Dialect, *, is_merged: bool
 ) -> Iterator[Problem]:
@@ -89,7 +83,7 @@ def _without_rules(record: Part) -> Iterator[Problem]:
     kind = kinds.ALLOW_ONLY if is_allowing else kinds.WITHOUT_RULES
     # Who writes a delay alone means to close nothing.
     is_harmless = any(it.role is Role.PAUSE for it in known)
-    names = ", ".join(names_of(agents))
+    names = ", ".join(record.names)
     yield kind.at(agents[0][0], 1, names, is_harmless=is_harmless)
 
 

@@ -80,6 +80,9 @@ _BLANK, _MALFORMED = LineKind.BLANK, LineKind.MALFORMED
 _ORPHAN, _UNKNOWN = LineKind.ORPHAN, LineKind.UNKNOWN
 _NAMES, _RULE, _PAUSE, _SITEMAP = Role.NAMES, Role.RULE, Role.PAUSE, Role.SITEMAP
 
+# The names of most records that a robot obeys, one object for all files.
+_DEFAULT: tuple[str, ...] = (EVERYBODY,)
+
 PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
 """The value of a User-agent line that nothing is wrong with."""
 
@@ -87,17 +90,23 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
 class Part(NamedTuple):
     """The lines of a record, or those above all records, but comments: *rules*, with those that
     a blank line parts from the record, lines of *others* of the dialect's fields, and lines
-    *without* a field of the dialect.
+    *without* a field of the dialect; and the *names* that its User-agent lines have.
     """
 
     rules: list[Entry]
     others: list[Entry]
     without: list[Entry]
+    names: list[str]
+
+    @classmethod
+    def empty(cls) -> "Part":
+        """Return one without lines."""
+        return cls([], [], [], [])
 
     @property
     def lines(self) -> list[Entry]:
         """All of them in the order of the file."""
-        return sorted(chain(*self), key=itemgetter(0))
+        return sorted(chain(self.rules, self.others, self.without), key=itemgetter(0))
 
     @property
     def slips(self) -> list[Entry]:
@@ -123,15 +132,17 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
 ) -> Iterator[Part]:
     """Yield the lines above all records of *text*, perhaps none, and then each record.
 
-    With *most*, they have only so many of the lines without a field, and no comments.
+    With *most*, they have only so many of the lines without a field, and no comments, and each
+    only so many User-agent lines.
     """
     said: Any
     field_named, known_field = dialect.fields.get, FIELD_NAMED.get
     names_of = dialect.names
     has_blank_lines = dialect.has_blank_lines
     space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
-    part = Part([], [], [])
-    rules, others, without = part
+    max_others = room
+    part = Part.empty()
+    rules, others, without, names = part
     # Whether a User-agent line now begins another record, and whether a blank line
     # ended the record.
     is_named = is_parted = False
@@ -149,7 +160,8 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 # Ours O15: space before the colon and at the start of the line is accepted.
                 name = name.strip(space)
                 # 1994 F4: field names compare without case.
-                field = field_named(name.lower())
+                key = name.lower()
+                field = field_named(key)
             value = value.strip(space)
         else:
             field, name = None, name.strip(space)
@@ -157,7 +169,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
             said = None
             if colon and name:
                 # 1994 F6: any other field is ignored, wherever it stands.
-                kind, said = _UNKNOWN, known_field(name.lower())
+                kind, said = _UNKNOWN, known_field(key)
             elif name or colon:
                 # Ours O14: a line without this form is ignored, never guessed.
                 kind, name, value = _MALFORMED, "", ""
@@ -195,8 +207,11 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 record += 1
                 is_named = is_parted = False
                 yield part
-                part = Part([], [], [])
-                rules, others, without = part
+                part = Part.empty()
+                rules, others, without, names = part
+            names += said
+            if len(others) >= max_others:
+                continue
         elif field.in_record and (is_parted or not record):
             # Ours O4: it belongs to no record.
             kind = _ORPHAN
@@ -489,13 +504,13 @@ class RobotReading:
         self.is_cautious = reading == CAUTIOUS
         self.above: Part
         self.elsewhere: list[Entry] = []
-        self.own = Part([], [], [])
+        self.own = Part.empty()
         self.open: list[Part] = []
         # Of the records that the robot obeys: first lines, names, and all pauses.
         self._first_lines: list[int] = []
         self._names: list[tuple[str, ...]] = []
         self._delays: list[float] = []
-        self._known_names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._known_names = {_DEFAULT: _DEFAULT}
         self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
         record = 0
@@ -507,13 +522,12 @@ class RobotReading:
 
     def _take(self, record: int, part: Part) -> None:
         """Take the lines of a *record*, or those above all of them."""
-        names: list[str] = []
         delays: list[float] = []
         for _, _, kind, field, _, value, said, _ in part.others:
             role = field and field.role
             if role is _NAMES:
-                names += said
-            elif role is _SITEMAP:
+                continue
+            if role is _SITEMAP:
                 # Ours X7: it belongs to no record and may stand anywhere.
                 self._sitemaps[value] = None
             elif role is not _PAUSE:
@@ -524,11 +538,11 @@ class RobotReading:
                 delays.append(said)
         if not record:
             self.above = part
-        elif self._choice.offer(names, record):
+        elif self._choice.offer(part.names, record):
             if self._first_lines and len(self._choice.chosen) == 1:
                 # It speaks to the robot more plainly than those before.
                 self._forget()
-            self._obey(part, tuple(names))
+            self._obey(part)
             self._delays += delays
         else:
             self.elsewhere += part.slips
@@ -536,12 +550,12 @@ class RobotReading:
     def _forget(self) -> None:
         """Obey no record so far."""
         self.elsewhere += self.own.slips
-        self.own, self.open = Part([], [], []), []
+        self.own, self.open = Part.empty(), []
         self._first_lines, self._names, self._delays = [], [], []
 
-    def _obey(self, part: Part, names: tuple[str, ...]) -> None:
-        """Take a record with these *names* that the robot obeys, as far as the file is read."""
-        own = self.own
+    def _obey(self, part: Part) -> None:
+        """Take a record that the robot obeys, as far as the file is read."""
+        own, names = self.own, tuple(part.names)
         own.rules.extend(part.rules)
         own.without.extend(part.without)
         if len(own.others) < MAX_OTHER_LINES:

@@ -10,12 +10,12 @@ from itertools import islice
 from operator import contains
 from typing import Protocol
 
-from scrapy_robots1994.parser.reader import Rules
 from scrapy_robots1994.parser.columns import (
     parts_of_texts,
     small_array,
     stored_texts,
 )
+from scrapy_robots1994.parser.reader import Rules
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -116,13 +116,14 @@ class Prefixes:
 def _outer_places(texts: Sequence[str]) -> list[int]:
     """Return what `Prefixes` has for each of *texts*."""
     places: list[int] = []
-    for text in texts:
-        place = len(places)
-        while place and not text.startswith(texts[place - 1]):
-            place = places[place - 1]
-        if place and texts[place - 1] == text:
-            place = places[place - 1]
-        places.append(place)
+    # Before the text at a place from 0, that is the place from 1 of the one before.
+    for place, text in enumerate(texts):
+        outer = place
+        while outer and not text.startswith(texts[outer - 1]):
+            outer = places[outer - 1]
+        if outer and texts[outer - 1] == text:
+            outer = places[outer - 1]
+        places.append(outer)
     return places
 
 

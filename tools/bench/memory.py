@@ -61,7 +61,11 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     def store(host: str, number: int) -> None:
         # A copy, because each response has its own body.
         body = bytes(bytearray(files[number]))
-        policy = policy_of(Origin("http", host, 80), body, middleware)
+        # One origin for the URL and its policy, as in a crawl.
+        url = f"http://{host}/page"
+        origin = Origin.of(url)
+        assert origin is not None
+        policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
         # For the robot of the crawl: each robot has rules of its own.
@@ -69,7 +73,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         robots.compress_body()
         middleware._resolver.memory.put(policy)
         with suppress(IgnoreRequest, StopIteration):
-            middleware.process_request(Request(f"http://{host}/page")).send(None)
+            middleware.process_request(Request(url)).send(None)
 
     return store
 
