@@ -1,9 +1,7 @@
-"""Ask the package and the naive parser the same questions, and minimise differences."""
+"""Ask the package and the naive parser the same questions."""
 
 from __future__ import annotations
 
-import re
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +13,6 @@ from tests.oracle.generator import Case, Question
 from tests.oracle.reading import DIALECTS, FEATURES, READINGS, Answer, Reading
 
 THREADS = 4
-SECONDS_TO_MINIMISE = 10
 
 DECIDED_SHARE = 0.25
 """The least share of questions that a rule must decide."""
@@ -144,68 +141,3 @@ def differences(
                     yield Difference(case.body, dialect, reading, question, row, got)
     if tally is not None:
         tally.add(everything)
-
-
-def minimised(found: Difference) -> Difference:
-    """Return the same kind of difference with as few lines and characters as possible."""
-    best = found
-    lines = lines_of(found.body)
-    size = len(lines)
-    until = time.monotonic() + SECONDS_TO_MINIMISE
-    while size:
-        start = 0
-        while start < len(lines) and time.monotonic() < until:
-            fewer = lines[:start] + lines[start + size :]
-            retried = retry(best, joined(fewer, found.body), best.question.url)
-            if retried:
-                best, lines = retried, fewer
-            else:
-                start += size
-        size //= 2
-    place = len(best.question.url)
-    while place > authority_end(best.question.url):
-        place -= 1
-        url = best.question.url
-        shorter = without_character(url, place)
-        retried = retry(best, best.body, shorter)
-        best = retried or best
-    return best
-
-
-def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference | None:
-    """Return the difference for a smaller file or URL, if there still is one."""
-    question = found.question._replace(url=url)
-    naive = Reading(body, found.dialect, found.reading)
-    expected, _ = expect(naive, question)
-    given = ask(parse(body, found.dialect, found.reading), question)
-    # Only the same kind: a wrong line and a wrong answer have different causes.
-    same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
-    if expected == given or not same:
-        return None
-    return Difference(body, found.dialect, found.reading, question, expected, given)
-
-
-def lines_of(body: bytes | str) -> list[str]:
-    """Return the lines of a file with their ends; bytes are decoded as Latin-1."""
-    text = body.decode("latin-1") if isinstance(body, bytes) else body
-    return re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", text)[:-1]
-
-
-def without_character(url: bytes | str, place: int) -> bytes | str:
-    """Return a URL without one of its characters."""
-    if isinstance(url, bytes):
-        return url[:place] + url[place + 1 :]
-    return url[:place] + url[place + 1 :]
-
-
-def joined(lines: list[str], like: bytes | str) -> bytes | str:
-    """Return a file with these lines, of the same type as *like*."""
-    text = "".join(lines)
-    return text.encode("latin-1") if isinstance(like, bytes) else text
-
-
-def authority_end(url: bytes | str) -> int:
-    """Return the index at which the path of a URL begins, or 1 without an authority."""
-    text = url.decode("latin-1") if isinstance(url, bytes) else url
-    match = re.match("[A-Za-z]+://[^/?#]*", text)
-    return match.end() if match else 1

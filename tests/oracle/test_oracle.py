@@ -7,9 +7,10 @@ import re
 import pytest
 
 from scrapy_robots1994 import RobotsTxt
-from tests.oracle.asking import Tally, differences, minimised
+from tests.oracle.asking import Tally, differences
 from tests.oracle.generator import Generator
 from tests.oracle.reading import DIALECTS
+from tools.oracle.minimise import minimised
 
 FILES = 110
 

@@ -8,6 +8,7 @@ from scrapy_robots1994 import RobotsTxt
 from tests.oracle import asking
 from tests.oracle.generator import Case, Generator, Question
 from tests.oracle.reading import FEATURES
+from tools.oracle.minimise import minimised
 
 
 def test_same_seed_makes_same_cases() -> None:
@@ -29,7 +30,7 @@ def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) ->
     body = b"# one\nUser-agent: *\nDisallow: /other\nDisallow: /secret\n\n# two\n"
     question = Question(b"http://h.test/secret/page", "foo")
     found = list(asking.differences(Case(body, [question]), ("1994",)))
-    smallest = asking.minimised(found[0])
+    smallest = minimised(found[0])
     assert smallest.body == b"User-agent: *\nDisallow: /secret\n"
     assert smallest.question.url == b"http://h.test/secret"
     assert "expected  Row(allowed=False" in str(smallest)

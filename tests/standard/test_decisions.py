@@ -10,7 +10,6 @@ import pytest
 from scrapy_robots1994 import LineKind, Reason, RobotsTxt
 from tests.standard.asking import (
     DIALECTS,
-    HOST,
     PREFIX_DIALECTS,
     READINGS,
     allowed,
@@ -195,12 +194,6 @@ def test_ours_decision_decides(row: Row) -> None:
     check(row)
 
 
-def test_1994_a2_version_is_not_compared() -> None:
-    """The substring is looked for in the name alone."""
-    assert allowed(disallowing("/", "2.0"), "/", "T-Rex/2.0")
-    assert not allowed(disallowing("/", "rex"), "/", "T-Rex/2.0")
-
-
 def test_1994_d1_line_may_have_any_length() -> None:
     """A long value is compared to its last character."""
     path = "/" + "x" * 100_000
@@ -248,25 +241,6 @@ def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
 
     idle = (LineKind.BLANK, LineKind.COMMENT, LineKind.USER_AGENT)
     assert all((it.why_ignored is None) is (it.kind in idle) for it in lines)
-
-
-@pytest.mark.parametrize(
-    ("body", "target", "reason"),
-    [
-        (disallowing("/x"), "/x", Reason.RULE),  # 1994 D1
-        (f"{disallowing('', 'rex')}\n{disallowing('/')}", "/x", Reason.NO_RULE),  # D2
-        ("", "/", Reason.EMPTY),  # 1994 E1
-        (b"\xef\xbb\xbf# nothing\n\n", "/", Reason.EMPTY),
-        (f"{STAR}Disallow: /x\n{D}/y", "/x", Reason.RULE),  # Ours O5
-        (f"{STAR}Disallow: /x\n{D}/y", "/y", Reason.SPLIT_RECORD),
-        (disallowing("/"), "/%72obots%2etxt", Reason.ROBOTS_TXT),  # Ours O22
-    ],
-)
-def test_verdict_has_its_reason(body: str | bytes, target: str, reason: Reason) -> None:
-    """In the cautious reading, which has one reason more than the literal one."""
-    robots = RobotsTxt.parse(body, reading="cautious")
-
-    assert robots.verdict(HOST + target, "rex").reason is reason
 
 
 def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
@@ -319,13 +293,6 @@ def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
     assert cautious.line == line
 
 
-def test_ours_o11_value_with_a_space_is_one_name() -> None:
-    """Spaces do not split a value into names."""
-    for value in ("max rex", "rex, max"):
-        assert allowed(disallowing("/", value), "/", "rex")
-        assert not allowed(disallowing("/", value), "/", value)
-
-
 FILE = disallowing("/caf\u00e9")
 
 
@@ -339,19 +306,6 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
     big = FILE.encode("utf-16-be")
     assert RobotsTxt.parse(b"\xfe\xff" + big).text == FILE
     assert RobotsTxt.parse(big).records == ()
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("rule", ["/caf\u00e9", "/caf%C3%A9", "/caf%", "/caf", "/\xff"])
-def test_ours_o17_url_has_the_same_verdict_as_bytes_and_as_str(
-    rule: str, dialect: str
-) -> None:
-    """Bytes are UTF-8, literally and percent-encoded."""
-    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}\n", dialect=dialect)
-    for url in ("http://h.test/caf\u00e9", "/caf\u00e9/x", "http://h.test/caf%C3%A9"):
-        verdict = robots.verdict(url, "rex")
-        assert robots.verdict(url.encode(), "rex") == verdict
-        assert robots.allowed(url.encode(), "rex") is verdict.allowed
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:

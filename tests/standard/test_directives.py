@@ -75,13 +75,6 @@ def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     assert by_headers(content.replace("\n", "")) == (index, follow)
 
 
-def test_pages_p2_missing_means_index_and_follow() -> None:
-    """Without a tag or header a page may be indexed and its links followed."""
-    assert directives_of(()) == NO_DIRECTIVES
-    assert NO_DIRECTIVES.index
-    assert NO_DIRECTIVES.follow
-
-
 HEADERS = [
     # P3: ALL overrides within its own name group only.
     (["all, none"], True, True),

@@ -102,18 +102,6 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
     assert rules.verdict("/4999/y").line == 19_999
 
 
-@pytest.mark.parametrize("place", [0, 6_000, 11_999])
-def test_one_record_of_thousands_is_found(place: int) -> None:
-    """Wherever it stands, it is obeyed, and its line is right."""
-    records = [f"User-agent: bot{number}x\nDisallow: /\n\n" for number in range(12_000)]
-    records[place] = "User-agent: rex\nDisallow: /a\n\n"
-    robots = RobotsTxt.parse("".join(records))
-
-    assert robots.verdict("/ab", "rex").line == 3 * place + 2
-    assert robots.allowed("/b", "rex")
-    assert robots.allowed("/b", "other")
-
-
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_very_long_values_are_not_cached(dialect: str) -> None:
     """Names of hosts and of robots are cached, but not if a hostile file makes them huge."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
-from itertools import product
 
 import pytest
 
 from scrapy_robots1994 import LineKind, Reason, RobotsTxt, Verdict
-from tests.standard.asking import DIALECTS, HOST, PREFIX_DIALECTS, READINGS, disallowing
+from tests.standard.asking import DIALECTS, READINGS, disallowing
 
 FILE = disallowing("/x") * 50
 
@@ -94,43 +93,6 @@ def test_robot_as_bytes_is_the_robot_as_str() -> None:
     for robot in (b"Caf\xc3\xa9/1", b"Caf\xe9/1", "Caf\u00e9/1"):
         assert not robots.allowed("/", robot)
         assert robots.rules(robot).verdict("/").line == 2
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_rules_answer_for_several_origins_in_turn(dialect: str) -> None:
-    """Rules that were used for one origin give correct answers for another."""
-    rules = RobotsTxt.parse(disallowing("/x"), dialect=dialect).rules("rex")
-    refused: list[str | bytes]
-    open_ones: list[str | bytes]
-    refused = ["http://a/x", "http://b/x", "x://c/x", "/x", "x", b"http://a/x"]
-    open_ones = ["http://a/y", "http://b", "http://b?/x", "//x/y", "/y", b"http://a/y"]
-
-    for closed, opened in product(refused, open_ones):
-        assert not rules.allowed(closed)
-        assert rules.allowed(opened)
-
-
-@pytest.mark.parametrize("dialect", PREFIX_DIALECTS)
-def test_verdict_names_the_rule_as_written(dialect: str) -> None:
-    """A percent-encoded rule has its length and its spelling of the file."""
-    body = "User-agent: *\nDisallow: /a/b\nDisallow: /%61\nDisallow: /%61\n"
-    robots = RobotsTxt.parse(body, dialect=dialect)
-
-    for path, line, rule in (("/a/b/c", 2, "/a/b"), ("/a", 3, "/%61")):
-        verdict = robots.verdict(HOST + path, "rex")
-        assert (verdict.line, verdict.rule) == (line, rule)
-
-
-def test_verdict_names_the_shortest_rule_that_covers_the_url() -> None:
-    """Of equal rules it names the first; an absolute URL counts with its full length."""
-    body = (
-        "User-agent: *\nDisallow: http://h.test/a\n"
-        "Disallow: /a/b\nDisallow: /a\nDisallow: /a\n"
-    )
-
-    verdict = RobotsTxt.parse(body).verdict("http://h.test/a/b", "rex")
-
-    assert (verdict.line, verdict.rule) == (4, "/a")
 
 
 ESCAPED = "# x\nUser-agent: re\x1bx\nUser-agent: rex\nDisallow: /x\x9b\nDisallow: /z\n"

@@ -26,17 +26,6 @@ def test_misspelt_allow_is_reported_and_weakens_nothing(
     assert robots.weakening_problems("rex") == ()
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("line", ["Disalow: /a", "Disallow /a", "Dis\u0430llow: /a"])
-def test_misspelt_disallow_weakens_the_policy(line: str, dialect: str) -> None:
-    """The author meant to close what stays open."""
-    (problem,) = RobotsTxt.parse(CLOSED + line, dialect=dialect).weakening_problems(
-        "rex"
-    )
-
-    assert (problem.line, problem.weakens_policy) == (3, True)
-
-
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended"])
 @pytest.mark.parametrize("path", ["/*.pdf$", "/a*", "/a$"])
 def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(

@@ -16,18 +16,6 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 
 
-class NetworkError(Exception):
-    """An error of the client for a failure on the way to the origin."""
-
-
-class Wrapper(Exception):  # noqa: N818 - as Twisted's
-    """An exception with a list of others, like `ResponseFailed` of Twisted."""
-
-    def __init__(self, *reasons: BaseException) -> None:
-        super().__init__("it failed")
-        self.reasons = list(reasons)
-
-
 class KeywordOnly(Exception):  # noqa: N818 - what it is
     """An exception that cannot be constructed from its `args`."""
 
@@ -47,11 +35,9 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
 @pytest.mark.parametrize(
     "error",
     [
-        NetworkError("one", 2),
         OSError(errno.EMFILE, "Too many open files"),
         KeywordOnly(code=7),
         Described(111, "Connection refused"),
-        Wrapper(NetworkError()),
     ],
     ids=repr,
 )

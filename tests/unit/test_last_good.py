@@ -16,7 +16,6 @@ from tests.unit.fake_store import FakeStore
 from tests.unit.guarded_store import guarded, unavailable
 from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, SITE, parsed
 
-SOON = 0.05
 LATER = NOW + 2 * DAY
 STORED = encode(parsed())
 PROLONGED = parsed(at=NOW - DAY).stale_on_error(RobotsResponse(503), LATER, FRESHNESS)
@@ -24,8 +23,11 @@ UNREACHABLE = unavailable(at=LATER)
 EXPIRED = unavailable(at=LATER, freshness=FreshnessSettings(retry_after=0))
 
 
-def stored_after(made: Policy, store: FakeStore, *, misses: bool = False) -> object:
-    """Return the entry after *made* was written; first, a read may fail (*misses*)."""
+def stored_after(packed: bytes | None, made: Policy, *, misses: bool) -> object:
+    """Return what is stored after *made* was written; first, a read may fail (*misses*)."""
+    store = FakeStore()
+    if packed is not None:
+        store.entries_by_origin[SITE] = packed
     crawl = guarded(store, FakeClock(LATER))
     if misses:
         store.error = StoreError("away for a moment")
@@ -38,62 +40,48 @@ def stored_after(made: Policy, store: FakeStore, *, misses: bool = False) -> obj
     return store.entries_by_origin.get(SITE)
 
 
-def store_with(packed: bytes | None) -> FakeStore:
-    """Make a store with the entry *packed*."""
-    store = FakeStore()
-    if packed is not None:
-        store.entries_by_origin[SITE] = packed
-    return store
-
-
 @pytest.mark.parametrize("pause", [0.0, 2.0], ids=["read again", "paused"])
-@pytest.mark.parametrize(
-    "made",
-    [UNREACHABLE, EXPIRED, PROLONGED],
-    ids=["unreachable", "expired", "prolonged"],
-)
+@pytest.mark.parametrize("made", [UNREACHABLE, EXPIRED, PROLONGED])
 def test_last_good_policy_survives_a_failed_read(
     made: Policy, pause: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ours R5: neither put nor forget changes an entry that could not be read."""
     monkeypatch.setattr(guard, "REST_SECONDS", pause)
 
-    assert stored_after(made, store_with(STORED), misses=True) == STORED
+    assert stored_after(STORED, made, misses=True) == STORED
+
+
+@pytest.mark.parametrize("made", [UNREACHABLE, PROLONGED])
+@pytest.mark.parametrize(
+    ("packed", "is_replaced"),
+    [
+        # Of another version, too large, and newer: it may be good for another crawl.
+        (b"\x09" + STORED[1:], False),
+        (encode(parsed(body=BODY + b"#" * 1_000_000)), False),
+        (encode(parsed(at=LATER - DAY)), False),
+        (None, True),
+        (encode(unavailable(at=LATER - 1)), True),
+        (encode(parsed(at=LATER - 90 * DAY)), True),
+    ],
+)
+def test_stopgap_replaces_no_good_policy(
+    packed: bytes | None, made: Policy, *, is_replaced: bool
+) -> None:
+    """Ours R5: where there is none, other crawls need not fetch from the origin."""
+    expected = encode(made) if is_replaced else packed
+    assert stored_after(packed, made, misses=False) == expected
 
 
 @pytest.mark.parametrize(
     "packed",
     [
-        b"\x09" + STORED[1:],
-        encode(parsed(body=BODY + b"#" * 1_000_000)),
-        encode(parsed(at=LATER - DAY)),
+        encode(replace(PROLONGED, is_stale_on_error=False)),
+        encode(parsed(at=LATER + DAY)),
     ],
-    ids=["another version", "too large", "newer"],
+    ids=["of the same time", "of the future"],
 )
-@pytest.mark.parametrize(
-    "made", [UNREACHABLE, PROLONGED], ids=["unreachable", "stale on error"]
-)
-def test_unreachable_policy_does_not_replace_an_unread_entry(
-    packed: bytes, made: Policy
+def test_policy_that_is_stale_on_error_replaces_one_that_is_not_newer(
+    packed: bytes,
 ) -> None:
-    """Ours R5: an unreadable or newer entry may be the last good policy of another crawl."""
-    assert stored_after(made, store_with(packed)) == packed
-
-
-@pytest.mark.parametrize(
-    ("packed", "made"),
-    [
-        (None, UNREACHABLE),
-        (encode(unavailable(at=LATER - 1)), UNREACHABLE),
-        (None, PROLONGED),
-        (encode(unavailable(at=LATER - 1)), PROLONGED),
-        (encode(replace(PROLONGED, is_stale_on_error=False)), PROLONGED),
-        (encode(parsed(at=LATER + DAY)), PROLONGED),
-        (encode(parsed(at=LATER - 90 * DAY)), UNREACHABLE),
-    ],
-)
-def test_unreachable_policy_is_stored_if_it_replaces_no_good_policy(
-    packed: bytes | None, made: Policy
-) -> None:
-    """Ours R5: other crawls need not fetch from an unreachable origin."""
-    assert stored_after(made, store_with(packed)) == encode(made)
+    """Ours R5: a clock that was set back made the other one."""
+    assert stored_after(packed, PROLONGED, misses=False) == encode(PROLONGED)

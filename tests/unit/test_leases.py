@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994.stores import guarded as guard
-from scrapy_robots1994.stores.codec import encode
 from tests.stores.contract import OTHER
 from tests.unit.fake_store import FakeStore
 from tests.unit.guarded_store import Guarded, guarded
@@ -56,31 +55,6 @@ def test_waiting_does_not_occupy_the_thread(
 
     assert not waiting.done()
     waiting.cancel()
-
-
-def test_policy_stored_between_read_and_lease_is_returned(
-    fake: FakeStore, workers: list[Guarded]
-) -> None:
-    """The store is read again after the lease is granted, and the lease is released."""
-    fake.entries_by_origin[SITE] = encode(parsed())
-
-    assert workers[0].lease(SITE) == parsed()
-    workers[0].wait_until_idle()
-
-    assert fake.leases == {}
-
-
-def test_stored_policy_costs_no_call_for_a_lease(
-    fake: FakeStore, workers: list[Guarded]
-) -> None:
-    """The resolver ends a lease whether it has one or not."""
-    fake.entries_by_origin[SITE] = encode(parsed())
-
-    assert workers[0].read(SITE) == parsed()
-    workers[0].release_lease(SITE, None)
-    workers[0].wait_until_idle()
-
-    assert set(fake.calls) == {"get"}
 
 
 def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(

@@ -11,9 +11,10 @@ import sys
 import time
 from collections import Counter
 
-from tests.oracle.asking import Difference, Tally, differences, minimised
+from tests.oracle.asking import Difference, Tally, differences
 from tests.oracle.generator import Generator
 from tests.oracle.reading import DIALECTS, FEATURES, READINGS
+from tools.oracle.minimise import minimised
 
 LARGE_EVERY = 150
 """One in this many files is large."""
