@@ -56,14 +56,6 @@ def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
         assert allowed(body, "/", robot, dialect="rfc9309")
 
 
-@pytest.mark.parametrize("value", ["Lycos_Spider_(Rex)", "lycos_spider_(", "libwww"])
-def test_ours_o09_parenthesis_inside_a_name_belongs_to_it(value: str) -> None:
-    """It opens a comment only at the start, after a space or after a version."""
-    assert not allowed(
-        disallowing("/", value), "/", "Lycos_Spider_(Rex)/1.0 libwww/3.1"
-    )
-
-
 BROWSER = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9"
 VALUES = [
     ("Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)", ["mj12bot"]),

@@ -63,13 +63,6 @@ def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
     assert Origin.of(url) is None
 
 
-def test_origins_are_distinct_and_ordered() -> None:
-    """They sort by scheme, then host, then port."""
-    origins = [Origin.of(it) for it in ("https://a", "http://b", "http://a:8080")]
-
-    assert sorted(filter(None, origins)) == [origins[2], origins[1], origins[0]]
-
-
 def test_1994_m1_policy_is_at_robots_txt_without_credentials() -> None:
     """User info is not part of an origin, so it is not sent."""
     origin = Origin.of("http://user:secret@x:8080/deep/page?q")

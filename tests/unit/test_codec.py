@@ -162,17 +162,6 @@ def test_arbitrary_bytes_are_a_miss(packed: bytes) -> None:
     assert read(VERSION + packed) is None
 
 
-@given(place=some.integers(0, 10_000), byte=some.integers(0, 255))
-def test_one_changed_byte_is_a_miss_or_changes_nothing(place: int, byte: int) -> None:
-    """A changed byte is detected, by the checksum at the latest."""
-    packed = bytearray(encode(parsed()))
-    packed[place % len(packed)] = byte
-
-    policy = read(bytes(packed))
-
-    assert policy in (None, parsed())
-
-
 def test_distant_retry_time_is_limited_by_keep_until() -> None:
     """An entry cannot make a policy fresh beyond its `keep_until`."""
     policy = read(entry(retry_at=9e99))

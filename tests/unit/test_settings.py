@@ -16,7 +16,9 @@ BOTH = {"noindex", "nofollow"}
 READ: dict[str, list[tuple[Any, Any]]] = {
     "TTL": [("600", 600.0), (600, 600.0)],
     "MAX_BYTES": [("1000", 1_000)],
-    "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b"))],
+    "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
+    # A shell script whose variable is empty passes `-s NAME=" "`.
+    "COMPARE": [(" ", ()), (" None ", ())],
     "CRAWL_DELAY": [
         *((off, None) for off in (False, "False", "off", 0, "0")),
         *((on, math.inf) for on in (True, "true", "on")),
@@ -26,6 +28,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         (False, set()),
         ("0", set()),
         ([], set()),
+        (" ", set()),
         *((on, BOTH) for on in (True, "True", "1")),
         ("nofollow", {"nofollow"}),
         ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
@@ -45,17 +48,6 @@ def test_value_is_read(name: str, value: object, expected: object) -> None:
 
     where = settings.freshness if name == "TTL" else settings
     assert getattr(where, name.lower()) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("PROPAGATE_META", ""), ("COMPARE", " "), ("COMPARE", " None "), ("PAGES", " ")],
-)
-def test_blank_text_is_an_empty_list(name: str, text: str) -> None:
-    """A shell script whose variable is empty passes `-s NAME=" "`."""
-    settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": text}))
-
-    assert tuple(getattr(settings, name.lower())) == ()
 
 
 def test_every_default_is_accepted() -> None:
