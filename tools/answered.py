@@ -57,6 +57,6 @@ class AnsweredMiddleware(Robots1994Middleware):
         context = RequestContext.from_request(request, ())
         policy = await self._resolver.resolve(origin, context)
         with suppress(IgnoreRequest):
-            self._judge.judge(request, origin, policy)
+            self._judge(request, origin, policy)
             return True
         return False

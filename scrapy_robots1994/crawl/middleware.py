@@ -5,10 +5,10 @@
 3. `PolicyResolver.fresh`: the policy in memory.
    With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
    never reach the network: the recorded policy decides, however old it is.
-4. Known and fresh: `_decide`. A judge (`judges`) lets it pass, or `Refusals.refuse` makes
-   the `ForbiddenByRobots` that is raised. Before it, the crawl delay of the origin applies
-   (`CrawlDelays.set_delay`); what passes is counted where `*` and `$` have no effect
-   (`wildcards`).
+4. Known and fresh: `_decide`. `_judge` lets it pass, or `Refusals.refuse` makes the
+   `ForbiddenByRobots` that is raised; observers (comparison, evidence) come first. Before
+   it, the crawl delay of the origin applies (`CrawlDelays.set_delay`); what passes is
+   counted where `*` and `$` have no effect (`wildcards`).
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
 6. `_decide` as in 4, if there is room then (`WaitingRequests.may_go_on`). Else, or when
@@ -27,7 +27,7 @@ from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.crawl import judges, stats
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.parser import handed_out
@@ -54,6 +54,7 @@ from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
+    from scrapy_robots1994.policy.policy import Rules
+
+    Observer: TypeAlias = Callable[[Request, Origin, Policy | Exception], None]
 
 # In the meta, because they must survive a queue on disk (JOBDIR) or of many workers.
 SCHEDULED = "_robots1994_scheduled"
@@ -89,7 +93,7 @@ class Robots1994Middleware:
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
         self._engine = EngineAccess.of(crawler)
-        backend, recorded = _backend_for(crawler, settings)
+        backend, self._observers = _backend_for(crawler, settings)
         # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
         url = settings.store
@@ -106,7 +110,13 @@ class Robots1994Middleware:
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings)
-        self._judge = recorded(self._judge_for(crawler, settings))
+        if settings.compare:
+            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
+
+            # Signals hold it weakly: it lives as long as what has its method.
+            shadow = ShadowComparison(crawler, settings)
+            self.download.on_ignored_body = shadow.store_body
+            self._observers.append(shadow.decided)
         self._delays = _delays_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
@@ -198,7 +208,7 @@ class Robots1994Middleware:
         self,
         request: Request,
         origin: Origin,
-        found: judges.Found,
+        found: Policy | Exception,
         waiting: Waiting | None = None,
     ) -> Request | None:
         """Let *request* pass by the policy that it *found*, or raise.
@@ -219,7 +229,7 @@ class Robots1994Middleware:
             is_late = self._delays.set_delay(request, origin, delay)
         if policy and waiting and not self._has_room(waiting, is_late=is_late):
             return self._give_back(request, for_room=True)
-        rules = self._judge.judge(request, origin, found)
+        rules = self._judge(request, origin, found)
         if (
             self._wildcards
             and robots
@@ -228,6 +238,25 @@ class Robots1994Middleware:
         ):
             await self._wildcards.sent(request, origin, robots, rules)
         return None
+
+    def _judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> Rules:
+        """Return the rules by which *request* to *origin* passes, or raise.
+
+        *found* is the policy of the origin, or the error because of which it has none.
+        """
+        # Before the decision, for a refusal raises.
+        for observe in self._observers:
+            observe(request, origin, found)
+        if isinstance(found, Exception):
+            # Unknown is neither allowed nor disallowed: the request fails.
+            raise found
+        rules = found.rules(self._robot.of(request))
+        # Most requests are allowed, and need no verdict.
+        if not rules.allowed(request.url):
+            raise self._refusals.refuse(request, rules.verdict(request.url), origin)
+        return rules
 
     def _has_room(self, waiting: Waiting, *, is_late: bool) -> bool:
         """Return whether a request may go on whose policy is known now.
@@ -238,14 +267,14 @@ class Robots1994Middleware:
             return True
         return not is_late and self._waiting.may_go_on(waiting)
 
-    async def _find(self, request: Request, origin: Origin) -> judges.Found:
+    async def _find(self, request: Request, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the error because of which it has none."""
         try:
             return await self.resolve(request, origin)
         # Without asyncio a cancellation is an Exception: it is no failure.
         except CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 - the judge raises it
+        except Exception as error:  # noqa: BLE001 - `_judge` raises it
             return error
 
     async def _hand_out(
@@ -287,7 +316,7 @@ class Robots1994Middleware:
         meta = {**request.meta, RETURNED: (request.dont_filter, for_room)}
         return request.replace(dont_filter=True, meta=meta)
 
-    def _goes_on(self, request: Request, found: judges.Found) -> bool:
+    def _goes_on(self, request: Request, found: Policy | Exception) -> bool:
         """Return whether a request goes on by what it *found* although the crawl closes.
 
         If its robots.txt is unreachable it goes back, to be tried again.
@@ -307,19 +336,6 @@ class Robots1994Middleware:
             # A file may state any delay.
             self._delays.abort_queued(CLOSING, self._waiting.awaited.__contains__)
 
-    def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> judges.Judge:
-        """Return the judge that *settings* describe. What is not wanted is not imported."""
-        judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals)
-        if settings.compare:
-            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
-
-            # Signals hold it weakly: it lives as long as the judge that has its method.
-            shadow = ShadowComparison(crawler, settings)
-            self.download.on_ignored_body = shadow.store_body
-            # Around the other, which raises for what it refuses.
-            judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
-        return judge
-
 
 def _delays_for(crawler: Crawler, settings: RobotsSettings) -> CrawlDelays | None:
     """Return the crawl delays, if they apply."""
@@ -332,17 +348,14 @@ def _delays_for(crawler: Crawler, settings: RobotsSettings) -> CrawlDelays | Non
 
 def _backend_for(
     crawler: Crawler, settings: RobotsSettings
-) -> tuple[ScrapyBackend, Callable[[judges.Judge], judges.Judge]]:
-    """Return the crawl as the resolver sees it, and what is put around its judge.
+) -> tuple[ScrapyBackend, list[Observer]]:
+    """Return the crawl as the resolver sees it, and what observes its decisions.
 
     Both record evidence, where that is wanted.
     """
     if settings.evidence is None:
-        return ScrapyBackend(crawler, settings), lambda judge: judge
-    from scrapy_robots1994.crawl.features.evidence import (  # noqa: PLC0415 - an extra
-        EvidenceJudge,
-        RecordedBackend,
-    )
+        return ScrapyBackend(crawler, settings), []
+    from scrapy_robots1994.crawl.features.evidence import RecordedBackend  # noqa: PLC0415 - an extra
 
     backend = RecordedBackend(crawler, settings)
-    return backend, partial(EvidenceJudge, evidence=backend.evidence)
+    return backend, [backend.evidence.decided]

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from cachetools import LRUCache
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.compare.comparer import Comparison
@@ -33,7 +33,7 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.log import log_line, log_lines
-from scrapy_robots1994.crawl.robot_name import robot_text
+from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
@@ -88,6 +88,7 @@ class ShadowComparison:
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
+        self._robot = RobotName(crawler)
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
         # A dry run is about the parser of the built-in, whatever else is compared.
@@ -124,6 +125,13 @@ class ShadowComparison:
         In a dry run, store each body that the built-in reads and ours does not.
         """
         self._bodies[origin] = zlib.compress(body)
+
+    def decided(
+        self, request: Request, _origin: Origin, found: Policy | Exception
+    ) -> None:
+        """Compare the decision about *request*, if there is a file to compare by."""
+        if not isinstance(found, Exception):
+            self.compare(found, request.url, self._robot.of(request))
 
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""

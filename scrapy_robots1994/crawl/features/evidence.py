@@ -1,8 +1,8 @@
 """Evidence: a record of each robots.txt answer, and a line for each decision.
 
 `RecordedBackend` is the crawl as the resolver sees it, and records what it hears;
-`EvidenceJudge` is a judge around another one. Nothing else of the crawl knows of them; the
-middleware alone removes the meta key `EVIDENCE`, which a request may bring from another.
+the middleware tells `Evidence.decided` each decision. Nothing else of the crawl knows of
+them; the middleware removes the meta key `EVIDENCE`, which a request may bring from another.
 
 Which record a policy was made from is looked up by its origin and the time of its fetch.
 A policy without a record in this WARC comes from a store, from the HTTP cache or from a
@@ -47,7 +47,6 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     shown_url,
 )
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
-from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
@@ -238,9 +237,11 @@ class Evidence:
         """Record a policy of the store, if the one of this crawl is another one."""
         self._reference_of(policy, self._stores)
 
-    # What the judge does.
+    # What the middleware calls.
 
-    def decided(self, request: Request, origin: Origin, found: Found) -> None:
+    def decided(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
         """Write the line of one decision about *request*, by the policy *found*."""
         if isinstance(found, Exception):
             # Of an aborted fetch nothing was recorded.
@@ -471,20 +472,6 @@ class RecordedBackend(ScrapyBackend):
         """Record a policy of the store."""
         self.evidence.policy_loaded(policy)
         await super().policy_loaded(policy, in_flight)
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceJudge:
-    """Writes down each decision of *inner*."""
-
-    inner: Judge
-    evidence: Evidence
-
-    def judge(self, request: Request, origin: Origin, found: Found) -> Rules:
-        """Write, then decide."""
-        # Before the other judge, which raises for what it refuses.
-        self.evidence.decided(request, origin, found)
-        return self.inner.judge(request, origin, found)
 
 
 def _headers(headers: Headers) -> Iterator[tuple[str, str]]:
