@@ -17,16 +17,8 @@ ROOT = Path(__file__).parents[2]
 TOOLS = ("codespell_lib", "furo", "myst_parser", "sphinx")
 
 
-def is_source(path: Path) -> bool:
-    """Return whether *path* is a page, written or generated."""
-    return path.suffix in {".rst", ".md", ".inc"} and "_build" not in path.parts
-
-
 PAGES = (
-    "index",
-    "setup/install",
-    "setup/first-refusal",
-    "setup/moving",
+    *("index", "setup/install", "setup/first-refusal", "setup/moving"),
     "reference/settings",
 )
 """The pages that are read most."""
@@ -84,7 +76,11 @@ def test_axe_finds_nothing_in_the_pages_and_none_scrolls_sideways(
 
 def test_no_page_is_longer_than_300_lines() -> None:
     """The README has at most 150 lines."""
-    pages = [path for path in (ROOT / "docs").rglob("*") if is_source(path)]
+    pages = [
+        path
+        for path in (ROOT / "docs").rglob("*")
+        if path.suffix in {".rst", ".md", ".inc"} and "_build" not in path.parts
+    ]
     assert pages
     too_long = [p.name for p in pages if len(p.read_text("utf-8").splitlines()) > 300]
     assert not too_long

@@ -12,14 +12,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(
-    *command: str | Path, folder: Path = ROOT, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run *command* with *variables* on top of the environment."""
     plain = {key: os.environ[key] for key in os.environ if "ROBOTS1994" not in key}
     return subprocess.run(
         command,
-        cwd=folder,
+        cwd=ROOT,
         env=plain | variables,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -31,7 +29,7 @@ def run(
 def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]:
     """Run pytest with a PATH without programs; return exit code and lines of output."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    ran = run(*command, folder=ROOT, PATH="/nowhere", **variables)
+    ran = run(*command, PATH="/nowhere", **variables)
     return ran.returncode, ran.stdout.splitlines()
 
 
