@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import DAY, HOUR, CrawlResult, Reactor, crawl_over_time
+from tests.support.crawl import (
+    DAY,
+    HOUR,
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl_over_time,
+)
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -260,3 +267,16 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 
     assert len(site.log("/robots.txt")) == 3
     assert result.fetched_urls == [both(site, 2)[0], both(site, 3)[0]]
+
+
+def test_ours_31_answer_through_a_tunnel_is_that_of_the_origin() -> None:
+    """On `https:` no proxy can have written it: its Retry-After is obeyed."""
+    pages = [f"https://far.example/{number}" for number in (1, 2)]
+    with Site(tls="valid") as site:
+        unavailable = replies.status(503, Retry_After="9999")
+        site.answer("/robots.txt", [unavailable, Reply(404)])
+        meta = {"proxy": site.url("").rstrip("/")}
+        first, second = ([CrawlRequest(page, meta=meta)] for page in pages)
+        result = crawl_over_time(first, 400, second)
+
+    assert result.failed_urls == pages

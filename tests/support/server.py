@@ -106,6 +106,7 @@ class Server:
     def __init__(self, script: Script) -> None:
         """Send the replies of `script`."""
         self.script = script
+        self.tls_port = 0
 
     async def control(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -126,12 +127,23 @@ class Server:
         ):
             while head := await reader.readuntil(b"\r\n\r\n"):
                 seen = _seen(head, writer)
+                if seen["method"] == "CONNECT":
+                    await self.tunnel(reader, writer)
+                    break
                 length = dict(seen["headers"]).get("content-length", 0)
                 await reader.readexactly(int(length))
                 await self.script.note(seen)
                 if not await self.play(self.script.reply_to(seen), seen, writer):
                     break
         writer.close()
+
+    async def tunnel(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Connect the client of a proxy with our port for TLS, whatever host it names."""
+        inner, outer = await asyncio.open_connection("127.0.0.1", self.tls_port)
+        writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+        await asyncio.gather(_pass_on(reader, outer), _pass_on(inner, writer))
 
     async def play(
         self, reply: Reply, seen: dict[str, Any], writer: asyncio.StreamWriter
@@ -153,6 +165,14 @@ class Server:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
             writer.transport.abort()
         return reply.ending == "keep"
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Write what *reader* has, until its end."""
+    while piece := await reader.read(2**16):
+        writer.write(piece)
+        await writer.drain()
+    writer.close()
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
@@ -227,7 +247,7 @@ async def main(order: dict[str, Any]) -> None:
             context.load_cert_chain(pem.name)
         ready["certificate"] = certificate
         secure = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=context)
-        ready["https"] = secure.sockets[0].getsockname()[1]
+        ready["https"] = server.tls_port = secure.sockets[0].getsockname()[1]
     control = await asyncio.start_server(server.control, "127.0.0.1", 0, limit=2**26)
     ready["control"] = control.sockets[0].getsockname()[1]
     print(json.dumps(ready), flush=True)  # noqa: T201 (the ready line is its interface)
