@@ -1,22 +1,26 @@
-"""`robots-compare` with files, folders, URLs and standard input, and its reports."""
+"""`robots-compare` with files, folders, URLs, standard input and WARC files."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
+import zlib
 from pathlib import Path
 from typing import Any
 
+import brotli  # type: ignore[import-untyped]  # it has no annotations
 import pytest
 
-from tests.commands.comparing import CLOSED
-from tests.commands.running import SCRAPY, CommandResult, scrapy
+from tests.support.commands import SCRAPY, CommandResult, scrapy
+from tests.support.compared_files import CLOSED, capture, write_archive
 from tests.support.corpus import generated_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.site import Site
+from tests.support.zstandard import zstd
 
-OPEN = "tests.commands.parsers.OpenParser"
+OPEN = "tests.support.parsers.OpenParser"
 
 
 def compare(*args: object, **options: Any) -> CommandResult:
@@ -62,17 +66,18 @@ def test_folder_that_cannot_be_listed_is_reported(
     assert "…: File name too long: check the name" in result.err
 
 
-def test_robots_txt_of_a_url_is_fetched_and_compared(tmp_path: Path) -> None:
+def test_robots_txt_of_a_url_is_fetched_and_compared(
+    site: Site, tmp_path: Path
+) -> None:
     """With the listed URLs of its host and the robot of the options."""
     urls = tmp_path / "urls.txt"
-    with Site() as site:
-        site.robots("User-agent: me\nDisallow: /a\n")
-        urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
+    site.robots("User-agent: me\nDisallow: /a\n")
+    urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
 
-        result = compare(
-            site.url("/"), "--urls", urls, "--robot", "me", "--parsers", OPEN, "--json"
-        )
-        assert site.targets() == ["/robots.txt"]
+    result = compare(
+        site.url("/"), "--urls", urls, "--robot", "me", "--parsers", OPEN, "--json"
+    )
+    assert site.targets() == ["/robots.txt"]
 
     counts = json.loads(result.out)["parsers"]["OpenParser"]
     assert (counts["agree"], counts["laxer"]) == (1, 1)
@@ -115,7 +120,7 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
 
 def test_parser_that_raises_for_an_empty_file_is_compared() -> None:
     """The file of the test is not empty: no exception is counted, even with a huge deadline."""
-    parser = "tests.commands.parsers.PickyParser"
+    parser = "tests.support.parsers.PickyParser"
     options = ("--parsers", parser, "--json", "--deadline", 10**20)
 
     result = compare("-", *options, stdin_text=CLOSED.decode())
@@ -123,6 +128,24 @@ def test_parser_that_raises_for_an_empty_file_is_compared() -> None:
     counts = json.loads(result.out)["parsers"]["PickyParser"]
     assert (result.code, counts["raised"]) == (0, 0)
     assert counts["laxer"] > 0
+
+
+def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
+    """Once; the other files are compared, and the exit code is 3."""
+    for number in range(5):
+        body = CLOSED + b"# hang\n" * (number == 2)
+        (tmp_path / f"{number}.test").write_bytes(body)
+
+    parser = "tests.support.parsers.HangingParser"
+    options = ("--parsers", parser, "--processes", 1, "--deadline", 1)
+    result = compare(tmp_path, *options)
+
+    assert result.code == 3
+    assert result.err.count("no answer, counted as raised: ") == 1
+    assert "HangingParser: http://2.test" in result.err
+    (counts,) = [line for line in result.lines if line.startswith("HangingParser")][1:2]
+    assert int(counts.split()[4]) > 0
+    assert int(counts.split()[3]) > 0
 
 
 CLUSTER = """
@@ -201,3 +224,97 @@ def test_comparison_without_its_extra_uses_the_parsers_that_are_there(
     assert "RerpRobotParser" not in done.stdout
     assert "compared without it: RerpRobotParser needs" in done.stderr
     assert "scrapy_robots1994[report]" in done.stderr
+
+
+PACKERS = {
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+    "x-gzip": gzip.compress,
+    "gzip, gzip": lambda body: gzip.compress(gzip.compress(body)),
+    "deflate": zlib.compress,
+}
+
+
+def compared(*paths: Path) -> tuple[int, list[str], str]:
+    """Return exit code, the hosts of the captures that are closed, and the errors."""
+    result = scrapy("robots-compare", *map(str, paths), "--parsers", OPEN, "--json")
+    report: dict[str, Any] = json.loads(result.out) if result.out else {}
+    assert "Traceback" not in result.err
+    # One parser allows everything, so each capture of CLOSED is a difference.
+    hosts = {row["where"].split("/")[2] for row in report.get("disagreements", ())}
+    return result.code, sorted(hosts), result.err
+
+
+def record(host: str, status: str = "200 OK", body: bytes = CLOSED) -> bytes:
+    """Return the record of a capture."""
+    return capture(f"http://{host}.test/robots.txt", status, body)
+
+
+def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) -> None:
+    """Of records that make no sense, that end early, or whose header has no end."""
+    end = b"\r\n\r\n"
+    damage = {
+        "odd.test/robots.txt: 'abc' is not an HTTP status": record("odd", "abc Odd"),
+        "http://short.test/robots.txt: the record breaks off": (
+            record("short").removesuffix(CLOSED + end) + CLOSED[:9]
+        ),
+        "a record's header exceeds": (
+            record("endless").replace(end, b"\r\nX: x" * 100_000 + end, 1)
+        ),
+        "cannot be read from here on: Invalid WARC record\n": b"no record\r\n" * 9,
+    }
+    paths = []
+    for number, bad in enumerate(damage.values()):
+        records = [record(f"first{number}"), bad, record(f"then{number}")]
+        paths.append(write_archive(tmp_path / f"{number}.warc.gz", records))
+    # One that breaks off, in a header or in a body.
+    for suffix, pack in ((".warc.gz", gzip.compress), (".warc", bytes)):
+        first, second = [pack(record(host)) for host in ("whole", "cut")]
+        for cut in (len(second) - 20, len(second) // 2, 30):
+            paths.append(tmp_path / f"cut-{cut}{suffix}")
+            paths[-1].write_bytes(first + second[:-cut])
+
+    code, hosts, errors = compared(*paths)
+
+    # Behind bytes that are no record, nothing is read.
+    read = [f"{it}{number}.test" for it in ("first", "then") for number in range(4)]
+    assert (code, hosts) == (3, sorted({*read, "whole.test"} - {"then3.test"}))
+    assert [it for it in damage if it not in errors] == []
+    assert all(str(path) in errors for path in paths)
+
+
+def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
+    """Ours O24: of a long or truncated one; the size of a chunk is not allocated."""
+    truncated = "http://cut.test/robots.txt\r\nWARC-Truncated: length"
+    archive = write_archive(
+        tmp_path / "some.warc.gz",
+        [
+            record("long", body=CLOSED + b"#" * 4_000_000),
+            capture(truncated, "200 OK", b"User-agent: *\nAllow: /\nDisallow: /"),
+            record(
+                "chunk",
+                "200 OK\r\nTransfer-Encoding: chunked",
+                b"7000000000\r\n" + CLOSED + b"#" * 40_000_000,
+            ),
+            record("last"),
+        ],
+    )
+
+    assert compared(archive) == (0, ["chunk.test", "last.test", "long.test"], "")
+
+
+def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path) -> None:
+    """In every coding; a broken body is reported, and the other captures are read."""
+    records = [record("plain")]
+    for number, (coding, pack) in enumerate(PACKERS.items()):
+        status = f"200 OK\r\nContent-Encoding: {coding}"
+        # Some archives decompress the body and leave the header.
+        bodies = {"whole": pack(CLOSED), "half": pack(CLOSED)[:-2], "unpacked": CLOSED}
+        records += [record(f"{it}{number}", status, bodies[it]) for it in bodies]
+
+    code, hosts, errors = compared(write_archive(tmp_path / "some.warc.gz", records))
+
+    read = [f"{it}{number}.test" for it in ("unpacked", "whole") for number in range(5)]
+    assert (code, hosts) == (3, sorted([*read, "plain.test"]))
+    bad = "half{}.test/robots.txt: the body is not what its Content-Encoding"
+    assert all(bad.format(number) in errors for number in range(5))

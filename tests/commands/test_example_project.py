@@ -82,12 +82,14 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
         line[:26].strip(): line[26:].split()
         for line in done.stdout.partition("built-in\n")[2].split("\n")[:5]
     }
-    assert rows["pages fetched"][0] == "16"
-    assert rows["of them disallowed"][0] == "0"
+    assert {name: ours for name, (ours, _) in rows.items()} == {
+        "pages fetched": "16",
+        "of them disallowed": "0",
+        "allowed pages missed": "0",
+        "pages refused": "21",
+        "requests for robots.txt": "13",
+    }
     assert int(rows["of them disallowed"][1]) >= 4
-    assert rows["allowed pages missed"][0] == "0"
-    assert rows["pages refused"][0] == "21"
-    assert rows["requests for robots.txt"][0] == "13"
     compared = done.stdout.partition("ROBOTS1994_COMPARE = True\n")[2]
     counts = re.findall(r"^  ProtegoRobotParser  (\w+) +(\d+)$", compared, re.MULTILINE)
     assert sum(int(number) for _, number in counts) == 37
@@ -139,10 +141,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
-    """`scrapy crawl pages` in the copy obeys all hosts served by `run` of the copy.
-
-    Its evidence fits, also for `warcio check`.
-    """
+    """`scrapy crawl pages` obeys all hosts that `run` of the copy serves; its evidence fits."""
     with subprocess.Popen(
         ["./run", "--serve"],
         cwd=copied,
@@ -163,10 +162,6 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
     items = json.loads((copied / "pages.json").read_text("utf-8"))
     assert sum("status" in item for item in items) == 16
     assert sum("refused" in item for item in items) == 21
-    (warc,) = (copied / "evidence").glob("*.warc.gz")
-    for tool in ("check", "index"):
-        read = run(sys.executable, "-m", "warcio.cli", tool, warc, folder=copied)
-        assert read.returncode == 0, read.stdout
     verify = ("-m", "scrapy", "robots-check", "--evidence", "evidence", "--verify")
     verified = run(sys.executable, *verify, folder=copied)
     assert verified.stdout.endswith(": 0 differences\n")

@@ -1,6 +1,4 @@
-"""Output of the commands about hostile files: nothing in it is a command of a CI system, a
-formula of a spreadsheet, a link or a placeholder, or comes from outside of a folder.
-"""
+"""Hostile files: what is printed of them commands no CI system, spreadsheet or viewer."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import scrapy
+from tests.support.commands import scrapy
 from tests.support.left_out import long_after
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
@@ -208,8 +206,7 @@ def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> 
     result = scrapy(*args, *robot, stdin_text=HOSTILE)
 
     assert result.code in {0, 1, 3}
-    assert NO_ANNOTATION.search(result.out) is None
-    assert NO_ANNOTATION.search(result.err) is None
+    assert NO_ANNOTATION.search(f"{result.out}\n{result.err}") is None
 
 
 def test_json_output_decodes_to_the_text_of_the_file() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import SCRIPT, CommandResult, scrapy
 from tests.support import replies
+from tests.support.commands import SCRIPT, CommandResult, scrapy
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.left_out import long_after
 from tests.support.site import Site

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.commands.running import CommandResult, scrapy
 from tests.support import replies
+from tests.support.commands import CommandResult, scrapy
 from tests.support.crawl import DAY, crawl, crawl_over_time
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site

@@ -1,15 +1,19 @@
-"""Output that is closed or full, and input that is closed."""
+"""Ctrl-C, output that is closed or full, and input that is closed."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.commands.running import SCRAPY, SCRIPT
 from tests.commands.test_check import OPTIONS
+from tests.support import replies
+from tests.support.commands import SCRAPY, SCRIPT, Started, interrupted, printed
 from tests.support.crawl import Reactor
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.left_out import long_after
@@ -19,10 +23,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def before_head(folder: Path, *args: str, stderr: int = subprocess.PIPE) -> bytes:
-    """Run a command of which one line is read, as in a pipe before `head`.
-
-    It must end as a program does whose reader has gone. Returns its standard error.
-    """
+    """Run a command of which one line is read, as before `head`; return its errors."""
     with subprocess.Popen(
         [*SCRAPY, *args],
         cwd=folder,
@@ -133,3 +134,98 @@ def test_full_disk_is_reported_in_one_sentence(
     assert result.returncode == 2
     assert "standard output cannot be written: No space left" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+HANGING = "tests.support.parsers.HangingParser"
+# A command that waits for its fetches all the same does not end in time.
+PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
+WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /*.php\n"
+
+
+@pytest.fixture
+def hosts() -> Iterator[list[Site]]:
+    """Serve two sites that never respond, and one that does."""
+    with ExitStack() as stack:
+        *slow, quick = [stack.enter_context(Site()) for _ in range(3)]
+        quick.robots("User-agent: *\nDisallow: /private\n")
+        for site in slow:
+            site.answer("/robots.txt", replies.black_hole())
+        yield [*slow, quick]
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_interrupted_check_has_printed_known_verdicts(
+    hosts: list[Site], times: int
+) -> None:
+    """It counts the missing ones; a second Ctrl-C ends it at once, whatever it prints."""
+    *_, quick = urls = [site.url("/private") for site in hosts]
+
+    command = (*SCRAPY, "robots-check", *urls, *PATIENT)
+    result = interrupted(command, printed(quick), times)
+
+    assert result.lines[0].split()[:2] == ["disallowed", quick]
+    if times == 1:
+        assert "0 allowed, 1 disallowed" in result.out
+        assert "interrupted: no answer yet from 2 of 3\n" in result.err
+
+
+@pytest.mark.parametrize("processes", [pytest.param("1", marks=pytest.mark.long), "2"])
+def test_interrupted_compare_ends_although_a_parser_hangs(
+    tmp_path: Path, processes: str
+) -> None:
+    """The results up to then are printed; the file at which it hangs counts as missing."""
+    (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
+    marker = tmp_path / "hanging"
+
+    def until_it_hangs(_: Started) -> None:
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while not marker.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+
+    command = (
+        *(*SCRAPY, "robots-compare", tmp_path, "--parsers", HANGING),
+        *("-s", f"MARKER={marker}", "--processes", processes, "--deadline", "3600"),
+    )
+    result = interrupted(command, until_it_hangs)
+
+    assert "interrupted: 0 of 1 files were compared" in result.err
+    assert "HangingParser" in result.out
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_interrupted_lint_reports_the_files_read_so_far(
+    tmp_path: Path, times: int, form: str
+) -> None:
+    """With the number of missing files and their names."""
+    done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
+    done.write_text(WARNING, "utf-8")
+    os.mkfifo(waiting)
+    with ExitStack() as stack:
+
+        def until_it_waits(_: Started) -> None:
+            # It blocks until the pipe has a reader: the first file was read by then.
+            stack.enter_context(waiting.open("w", encoding="utf-8"))
+
+        command = (SCRIPT, done, waiting, "--format", form)
+        result = interrupted(command, until_it_waits, times)
+
+    if times == 1:
+        missing = f"interrupted: no answer yet from 1 of 2\nno answer: {waiting}"
+        assert missing in result.err
+        assert "R015" in result.out
+        assert str(waiting) not in result.out
+
+
+def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
+    """The document is longer than the buffer of a pipe."""
+    file = tmp_path / "robots.txt"
+    file.write_text(WARNING * 5_000, "utf-8")
+
+    def until_it_prints(process: Started) -> str:
+        assert process.stdout is not None
+        return process.stdout.read(1)
+
+    result = interrupted((SCRIPT, file, "--format", "json"), until_it_prints)
+
+    assert result.err == "interrupted\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.commands.running import scrapy
+from tests.support.commands import scrapy
 from tests.support.left_out import long_after
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
     "robots-check": [
         (["x.test/y"], "write https://host/path"),
         ([], "no URL given"),
+        (["--robots", "empty", "/a"], "no file is in"),
         (["--robot"], "expected one argument"),
         (["--robot", "", URL], "--robot: a value is missing"),
         (["--spider", "", URL], "--spider: a value is missing"),
@@ -35,12 +36,14 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
     ],
     "robots-lint": [
         ([], "no file given"),
+        (["empty"], "no file is in"),
         (["--ignore", "R999", "x"], "no such code: R999"),
         (["--format", "xml", "x"], "invalid choice"),
         (["-s", "ROBOTS1994_DIALECT=2000", "x"], "ROBOTS1994_DIALECT must be"),
     ],
     "robots-compare": [
         ([], "no file given"),
+        (["empty"], "no file is in"),
         (["file", "--parsers", "no.such"], ": No module named 'no'; write the path"),
         (["file", "--parsers", "Protgo"], 'did you mean "Protego"?'),
         (["file", "--parsers", ","], "at least one parser"),
@@ -81,33 +84,18 @@ def test_wrong_use_is_reported_in_one_sentence(
 ) -> None:
     """With exit code 2 and without a traceback, before a file or a store is opened."""
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
+    # Without a file, "no problems", "no difference" or "allowed" would mean nothing.
+    (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence" / "x.jsonl.gz").touch()
     before = sorted(tmp_path.rglob("*"))
 
     result = scrapy(command, *args, folder=tmp_path)
 
-    assert result.code == 2, result
-    assert result.out == ""
+    assert (result.code, result.out) == (2, ""), result
     assert message in result.err
     assert "Traceback" not in result.err
     assert sorted(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.parametrize(
-    "command",
-    [("robots-lint",), ("robots-compare",), ("robots-check", "/a", "--robots")],
-)
-def test_folder_without_a_file_is_wrong_use(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
-    """Without files, "no problems", "no difference" or "allowed" would mean nothing."""
-    (tmp_path / "inner").mkdir()
-
-    result = scrapy(*command, str(tmp_path))
-
-    assert (result.code, result.out) == (2, "")
-    assert "no file is in" in result.err
 
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])

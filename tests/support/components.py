@@ -68,6 +68,16 @@ class AnswerRobots:
         return TextResponse(request.url, body=body, request=request)
 
 
+class EmptyRobots:
+    """Empties every robots.txt."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Return an empty file for a robots.txt."""
+        return response.replace(body=b"") if is_robots(request) else response
+
+
 class AnswerChallenge:
     """Repeats a robots.txt request that got a 503, as middlewares for bot challenges do."""
 

@@ -7,11 +7,14 @@ import inspect
 import logging
 import os
 import resource
+import shutil
 import signal
 import socket
 import sys
 import time
 import warnings
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from scrapy import Request, signals
@@ -228,6 +231,41 @@ def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (free + left, hard))
 
     crawler.signals.connect(limit, signals.spider_opened, weak=False)
+
+
+def remove_evidence(crawler: Crawler) -> None:
+    """Remove the folder of the evidence with the first page."""
+
+    def received() -> None:
+        shutil.rmtree(crawler.settings["ROBOTS1994_EVIDENCE"], ignore_errors=True)
+
+    crawler.signals.connect(received, signals.response_received, weak=False)
+
+
+def block_disk(crawler: Crawler) -> None:
+    """Make each write of evidence wait for ever, as for a disk that hangs.
+
+    Both open files become pipes that are full, and that have no reader.
+    """
+
+    def opened() -> None:
+        unread, full = os.pipe()
+        os.set_blocking(full, False)
+        with suppress(BlockingIOError):
+            while True:
+                os.write(full, bytes(4_096))
+        os.set_blocking(full, True)
+        blocked = 0
+        for each in Path("/proc/self/fd").iterdir():
+            with suppress(FileNotFoundError):
+                if each.readlink().name.endswith((".warc.gz", ".jsonl.gz")):
+                    os.dup2(full, int(each.name))
+                    blocked += 1
+        assert blocked == len(("WARC", "journal"))
+        # Without a reader that is open, a write fails.
+        crawler.unread = unread  # type: ignore[attr-defined]
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
 
 
 def few_descriptors(crawler: Crawler) -> None:

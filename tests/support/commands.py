@@ -59,7 +59,8 @@ def interrupted(
 ) -> CommandResult:
     """Run *command* as at a terminal, press Ctrl-C once *ready* returns, and let it end.
 
-    What *ready* returns is printed before the rest of standard output.
+    What *ready* returns is printed before the rest of standard output. The command must
+    end as one that was interrupted, without a traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),
@@ -79,6 +80,8 @@ def interrupted(
             out, err = process.communicate(timeout=TIMEOUT_SECONDS)
         finally:
             process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in err
     return CommandResult(process.returncode, str(begun or "") + out, err)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import starmap
 from pathlib import Path
 
-from tests.commands.running import CommandResult, scrapy
+from tests.support.commands import CommandResult, scrapy
 
 HOSTILE = (
     "User-agent: *\n"
