@@ -8,24 +8,16 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""The newest versions that Twisted 21.7, our lowest, works with."""
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of a command, without coverage, which would trace pip."""
-    return {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
 
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
-    """Run a command, which must succeed, and return its output.
-
-    *variables* are added to its environment.
-    """
+    """Run a command with *variables*, which must succeed, and return its output."""
+    # Coverage would trace pip.
+    known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
         [str(part) for part in command],
         cwd=folder,
-        env=environment() | variables,
+        env=known | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
