@@ -23,19 +23,16 @@ PAGES = (
 )
 """The pages that are read most."""
 
-needs_tools = pytest.mark.skipif(
+
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.skipif(
     not os.environ.get("ROBOTS1994_TEST_ALL")
     and any(find_spec(name) is None for name in TOOLS),
     reason="needs the dependency group docs",
 )
-
-
-@pytest.fixture(scope="module")
-def built() -> Path:
-    """Return the folder of the pages, which `docs/build` made without a warning.
-
-    It also checks examples, internal links and spelling.
-    """
+def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
+    """Examples, internal links and spelling; each page on two screens, light and dark."""
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},
@@ -45,29 +42,13 @@ def built() -> Path:
         timeout=480,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
-    return ROOT / "docs" / "_build" / "html"
 
-
-@pytest.mark.long
-@needs_tools
-def test_docs_build_without_a_warning(built: Path) -> None:
-    """Every page has its file."""
-    assert all((built / f"{name}.html").is_file() for name in PAGES)
-
-
-@pytest.mark.long
-@pytest.mark.browser
-@needs_tools
-def test_axe_finds_nothing_in_the_pages_and_none_scrolls_sideways(
-    built: Path, tmp_path: Path
-) -> None:
-    """On a phone and a large screen, in light and dark."""
     found, wide = [], []
     with chromium(tmp_path) as browser:
         for name, width, scheme in product(PAGES, (390, 1280), ("light", "dark")):
             with screen(browser, width, scheme):
                 browser.get("about:blank")
-                browser.get((built / f"{name}.html").as_uri())
+                browser.get((ROOT / f"docs/_build/html/{name}.html").as_uri())
                 found += [(name, width, scheme, it) for it in violations(browser)]
                 if width_of(browser) > width:
                     wide.append((name, width))

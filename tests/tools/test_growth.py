@@ -15,18 +15,12 @@ SMALL = 2**12
 
 TIMES = 8
 WORST = 2.0
-"""The most by which calls per byte may grow in a file 8 times as long.
-
-They would grow 8 times if the work grew with the square of the length.
-"""
+"""The most by which calls per byte may grow; 8 times, if work grew with the square."""
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_calls_grow_linearly_with_the_file(name: str) -> None:
-    """No operation takes many more calls per byte in a long file than in a short one.
-
-    `python -m tools.bench.growth` measures the time, which no test judges.
-    """
+    """No operation takes many more calls per byte in a long file than in a short one."""
     for operation, work in OPERATIONS.items():
         small, large = (
             calls_per_byte(HOSTILE[name](size), operation)
