@@ -158,7 +158,9 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     assert {it: sum(ways.values()) for it, ways in by_way.items()} == counts["causes"]
     assert by_way["wildcard"]["laxer"] == by_way["allow"]["stricter"] == 0
     changed = {site for site, change in CHANGES.items() if change != "unchanged"}
-    assert {row["where"] for row in plain["disagreements"]} >= changed
+    verdicts = {row["where"]: row["ours"] for row in plain["disagreements"]}
+    assert verdicts.keys() >= changed
+    assert "was refused (HTTP 403)" in verdicts["http://forbidden.test"]
     by_basis = counts["changes_by"]
     assert by_basis["404"]["opened"] == by_basis["403"]["closed"] == 1
     # Of one site there are two captures.

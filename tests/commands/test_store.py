@@ -60,9 +60,8 @@ def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> 
     site, url = filled
 
     listed = store("list", url)
-    assert listed.code == 0
     outcomes = ["parsed", "absent", "unreachable"]
-    assert [line.split()[0] for line in listed.lines] == outcomes
+    assert (listed.code, [it.split()[0] for it in listed.lines]) == (0, outcomes)
     assert site.url("", host="a.test") in listed.lines[0]
 
     (sums,) = rows(store("stats", url, "--json"))
@@ -75,11 +74,8 @@ def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> 
 
     # Any URL of the origin selects its policy.
     shown = store("show", url, site.url("/some/page", host="a.test"))
-    assert shown.code == 0
-    assert shown.lines[1:] == [
-        "     1 User-agent: *",
-        "     2 Disallow: /private\\x1b[31m",
-    ]
+    text = ["     1 User-agent: *", "     2 Disallow: /private\\x1b[31m"]
+    assert (shown.code, shown.lines[1:]) == (0, text)
 
     # The body is null for an origin without a file.
     first, *others = rows(store("export", url))
