@@ -46,7 +46,11 @@ FIXES = [
     # `/` covers the whole site, so it is suggested only if that is meant.
     ("/*", "R015", "…if the whole site is meant: it means the same…"),
     ("/a*", "R015", "…Write `Disallow: /a`: it means the same.…"),
-    ("/a$", "R015", "…Write `Disallow: /a`, if it may cover all paths…"),
+    (
+        "/a$",
+        "R015",
+        "Write `Disallow: /a`, if it may cover…1994 cannot express where a path ends.",
+    ),
     ("/a/*/b", "R015", "…Write `Disallow: /a/`, if it may cover all paths…"),
     # warwick.ac.uk: there is no User-agent line to move the rules to.
     (CMS, "R001", "No line of the file names a robot. Write `User-agent: *`…"),
