@@ -98,11 +98,6 @@ class Part(NamedTuple):
     without: list[Entry]
     names: list[str]
 
-    @classmethod
-    def empty(cls) -> "Part":
-        """Return one without lines."""
-        return cls([], [], [], [])
-
     @property
     def lines(self) -> list[Entry]:
         """All of them in the order of the file."""
@@ -141,7 +136,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
     has_blank_lines = dialect.has_blank_lines
     space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
     max_others = room
-    part = Part.empty()
+    part = Part([], [], [], [])
     rules, others, without, names = part
     # Whether a User-agent line now begins another record, and whether a blank line
     # ended the record.
@@ -207,7 +202,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 record += 1
                 is_named = is_parted = False
                 yield part
-                part = Part.empty()
+                part = Part([], [], [], [])
                 rules, others, without, names = part
             names += said
             if len(others) >= max_others:
@@ -504,7 +499,7 @@ class RobotReading:
         self.is_cautious = reading == CAUTIOUS
         self.above: Part
         self.elsewhere: list[Entry] = []
-        self.own = Part.empty()
+        self.own = Part([], [], [], [])
         self.open: list[Part] = []
         # Of the records that the robot obeys: first lines, names, and all pauses.
         self._first_lines: list[int] = []
@@ -550,7 +545,7 @@ class RobotReading:
     def _forget(self) -> None:
         """Obey no record so far."""
         self.elsewhere += self.own.slips
-        self.own, self.open = Part.empty(), []
+        self.own, self.open = Part([], [], [], []), []
         self._first_lines, self._names, self._delays = [], [], []
 
     def _obey(self, part: Part) -> None:
