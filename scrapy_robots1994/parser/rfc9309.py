@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from operator import itemgetter
 from string import hexdigits
 from typing import NamedTuple
 
@@ -126,7 +127,7 @@ class LongestTable(Prefixes):
                     patterns[pattern] = min(equal, key=self._rank)
             elif value[0] == "/":
                 paths.append((normal_spelling(value), number))
-        paths.sort()
+        paths.sort(key=itemgetter(0))
         numbers = small_array([number for _, number in paths], len(rules.values))
         super().__init__([text for text, _ in paths], numbers)
         self._patterns = tuple(

@@ -144,25 +144,30 @@ class PrefixTable(Prefixes):
             super().__init__(rules.values)
             self.rules = rules._replace(values=self._texts)
             return
-        forms: list[tuple[str, int]] = []
+        texts: list[str] = []
+        numbers: list[int] = []
         for number, value in enumerate(rules.values):
             # Ours O18: one spelling for all percent-encodings.
             if value[0] == "/":
-                forms.append((canonical(value), number))
+                texts.append(canonical(value))
             elif is_absolute(value):
                 # Ours O19: a rule may be an absolute URL. Ours O20: any other value without a
                 # leading slash covers nothing.
                 self._has_urls = True
-                forms += [(it, number) for it in url_forms(value, canonical)]
+                texts += url_forms(value, canonical)
             # Ours O18: a rule whose last escape is cut short covers what begins with it as
             # written, too.
             if has_cut_escape(value):
                 self._has_cut = True
                 written = [value] if value[0] == "/" else url_forms(value, str)
-                forms += [(_AS_WRITTEN + it, number) for it in written]
-        forms.sort()
-        numbers = small_array([number for _, number in forms], len(rules.values))
-        super().__init__([text for text, _ in forms], numbers)
+                texts += [_AS_WRITTEN + it for it in written]
+            numbers += [number] * (len(texts) - len(numbers))
+        # To sort pairs takes four times as long, and stops all threads meanwhile.
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        super().__init__(
+            [texts[it] for it in order],
+            small_array([numbers[it] for it in order], len(rules.values)),
+        )
         self.rules = rules._replace(values=stored_texts(rules.values))
 
     spelling = staticmethod(canonical)
