@@ -8,134 +8,66 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 TURNS = 12  # more than the longest chain of coroutines resuming each other
 
 
-class FuturePending:
+class FuturePending(asyncio.Future[Any]):
     """An asyncio future that a test completes."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._future: asyncio.Future[Any] = loop.create_future()
-
     @property
     def is_open(self) -> bool:
         """Whether it is not completed yet."""
-        return not self._future.done()
+        return not self.done()
 
     def complete(self, value: object) -> None:
         """Complete it with *value*."""
-        self._future.set_result(value)
+        self.set_result(value)
 
     def fail(self, error: BaseException) -> None:
         """Complete it with *error*."""
-        self._future.set_exception(error)
-        self._future.exception()  # read once, so that asyncio has nothing to report
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """Wait for the value."""
-        return self._future.__await__()
+        self.set_exception(error)
+        self.exception()  # read once, so that asyncio has nothing to report
 
 
-class DeferredPending:
+class DeferredPending(Deferred[Any]):
     """The same with a Deferred."""
 
-    def __init__(self) -> None:
-        self._deferred: Deferred[Any] = Deferred()
-
     @property
     def is_open(self) -> bool:
         """Whether it is not completed yet."""
-        return not self._deferred.called
+        return not self.called
 
     def complete(self, value: object) -> None:
         """Complete it with *value*."""
-        self._deferred.callback(value)
+        self.callback(value)
 
     def fail(self, error: BaseException) -> None:
         """Complete it with *error*."""
-        failure: Failure = Failure(error)  # type: ignore[no-untyped-call]  # Twisted's
-        self._deferred.errback(failure)
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """Wait for the value."""
-        return self._deferred.__await__()
-
-
-class TaskRunning:
-    """A coroutine in an asyncio task."""
-
-    def __init__(self, task: asyncio.Task[Any]) -> None:
-        self._task = task
-        # Reading the error keeps asyncio from reporting it as never retrieved.
-        task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        self.cancel: Callable[[], Any] = task.cancel
-        self.result = task.result
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it finished, in any way."""
-        return self._task.done()
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether it was cancelled."""
-        return self._task.cancelled()
-
-    def on_done(self, call: Callable[[], None]) -> None:
-        """Call *call* when the coroutine finishes."""
-        self._task.add_done_callback(lambda _: call())
-
-
-class DeferredRunning:
-    """A coroutine in a Deferred; its first step is taken at once."""
-
-    def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
-        self._end: list[Any] = []
-        self._calls: list[Callable[[], None]] = []
-        self._deferred = Deferred.fromCoroutine(work)
-        self._deferred.addBoth(self._finished)
-        self.cancel: Callable[[], Any] = self._deferred.cancel
-
-    def _finished(self, end: Any) -> None:
-        self._end.append(end)
-        for call in self._calls:
-            call()
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it finished, in any way."""
-        return bool(self._end)
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether it was cancelled."""
-        end = self._end[0] if self._end else None
-        return isinstance(end, Failure) and isinstance(end.value, CancelledError)
-
-    def result(self) -> Any:
-        """Return its result, or raise its exception."""
-        (end,) = self._end
-        if isinstance(end, Failure):
-            assert end.value is not None
-            raise end.value
-        return end
-
-    def on_done(self, call: Callable[[], None]) -> None:
-        """Call *call* when the coroutine finishes."""
-        if self.is_done:
-            call()
-        else:
-            self._calls.append(call)
+        self.errback(Failure(error))  # type: ignore[no-untyped-call]  # Twisted's
 
 
 Pending: TypeAlias = FuturePending | DeferredPending
-Running: TypeAlias = TaskRunning | DeferredRunning
+
+
+@dataclass(slots=True)
+class Running:
+    """A coroutine that was started; *ended* is called when it finishes."""
+
+    cancel: Callable[[], Any]
+    ended: Callable[[], None]
+    is_done: bool = False
+
+    def end(self, _: object) -> None:
+        """Note that it finished, in any way."""
+        self.is_done = True
+        self.ended()
 
 
 class Driver(ABC):
@@ -146,7 +78,9 @@ class Driver(ABC):
         """Make an awaitable that a test completes."""
 
     @abstractmethod
-    def run(self, work: Coroutine[Any, Any, Any]) -> Running:
+    def run(
+        self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
+    ) -> Running:
         """Start *work*."""
 
     def step(self) -> None:  # noqa: B027 - a Deferred resumes its callbacks at once
@@ -169,11 +103,17 @@ class AsyncioDriver(Driver):
 
     def pending(self) -> Pending:
         """Make a future."""
-        return FuturePending(self._loop)
+        return FuturePending(loop=self._loop)
 
-    def run(self, work: Coroutine[Any, Any, Any]) -> Running:
+    def run(
+        self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
+    ) -> Running:
         """Make a task; it takes its first step in the next turn."""
-        return TaskRunning(self._loop.create_task(work))
+        task = self._loop.create_task(work)
+        running = Running(task.cancel, ended)
+        # Reading the error keeps asyncio from reporting it as never retrieved.
+        task.add_done_callback(lambda it: running.end(it.cancelled() or it.exception()))
+        return running
 
     def step(self) -> None:
         """Run one iteration of the loop."""
@@ -195,6 +135,11 @@ class TwistedDriver(Driver):
         """Make a Deferred."""
         return DeferredPending()
 
-    def run(self, work: Coroutine[Any, Any, Any]) -> Running:
+    def run(
+        self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
+    ) -> Running:
         """Run *work* as far as it goes."""
-        return DeferredRunning(work)
+        deferred = Deferred.fromCoroutine(work)
+        running = Running(deferred.cancel, ended)
+        deferred.addBoth(running.end)
+        return running

@@ -20,12 +20,12 @@ from scrapy_robots1994.policy.fetch_result import (
     Validators,
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
-from scrapy_robots1994.policy.resolver import PolicyResolver
+from scrapy_robots1994.policy.resolver import QUICK_SECONDS, PolicyResolver
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.memory import MemoryStore
 from tests.unit.clock import FakeClock
 from tests.unit.resolver_drivers import Driver, Pending, Running
-from tests.unit.samples import SITE
+from tests.unit.samples import READER
 
 FRESHNESS = FreshnessSettings(
     ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0
@@ -39,6 +39,7 @@ class FakeCall:
     origin: Origin
     answer: Pending
     validators: Validators | None = None
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +86,6 @@ class FakeWaiter:
         return self._pending.__await__()
 
 
-class FakeReader(Reader):
-    """A reader that raises *error*, if it is set."""
-
-    error: BaseException | None = None
-
-    def read(self, *args: Any, **named: Any) -> Any:
-        """Parse, or raise."""
-        if self.error is not None:
-            raise self.error
-        return super().read(*args, **named)
-
-
 @dataclass(slots=True)
 class FakeBackend:
     """A backend without a network: it records each call, which the test answers."""
@@ -104,14 +93,14 @@ class FakeBackend:
     driver: Driver
     now: Callable[[], float]
     memory: RecordingMemory
-    reader: FakeReader = field(
-        default_factory=lambda: FakeReader("1994", "literal", 512_000)
-    )
+    reader: Reader = READER
     cancelled: tuple[type[BaseException], ...] = (CancelledError, AsyncioCancelledError)
     listener_error: BaseException | None = None
-    start_error: BaseException | None = None
+    is_closing: bool = False
+    is_loop_closed: bool = False
     fetches: list[FakeCall] = field(default_factory=list)
     retried: list[Origin] = field(default_factory=list)
+    retried_before: dict[Origin, int] = field(default_factory=dict)
     pauses: list[FakeCall] = field(default_factory=list)
     reads: list[FakeCall] = field(default_factory=list)
     under_way: list[Origin] = field(default_factory=list)
@@ -119,7 +108,6 @@ class FakeBackend:
     works: list[tuple[Origin, Running]] = field(default_factory=list)
     waiters: list[FakeWaiter] = field(default_factory=list)
     fetched: list[Fetched] = field(default_factory=list)
-    given_up: list[LocalFault | Cancelled] = field(default_factory=list)
     cancelled_later: list[Callable[[], object]] = field(default_factory=list)
     lookups: int = 0
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
@@ -129,7 +117,7 @@ class FakeBackend:
     ) -> FetchResult:
         """Record the fetch, and wait for its answer."""
         validators = None if last is None else last.validators
-        fetch = FakeCall(origin, self.driver.pending(), validators)
+        fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
         if origin in self.under_way:
             self.doubled.append(origin)
@@ -149,13 +137,14 @@ class FakeBackend:
         self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
     ) -> Callable[[], None]:
         """Run *work* independently of the caller."""
-        if self.start_error is not None:
-            raise self.start_error
+        if self.is_loop_closed:
+            raise RuntimeError("the loop is closed")
         frame: Any = getattr(work, "cr_frame", None)
-        origin = frame.f_locals["in_flight"].origin
-        running = self.driver.run(work)
-        self.works.append((origin, running))
-        running.on_done(ended)
+        in_flight: InFlightFetch[str] = frame.f_locals["in_flight"]
+        assert not self.is_closing or "awaited" in in_flight.waiters.values()
+        self.retried_before[in_flight.origin] = self.retried.count(in_flight.origin)
+        running = self.driver.run(work, ended)
+        self.works.append((in_flight.origin, running))
         return running.cancel
 
     def new_waiter(self) -> FakeWaiter:
@@ -164,8 +153,12 @@ class FakeBackend:
         return self.waiters[-1]
 
     def retrying(self, origin: Origin, *_: object) -> None:
-        """Record the retry, before its pause."""
+        """Record the retry, before its pause; R6 (closing) leaves time for a quick one."""
         self.retried.append(origin)
+        if self.is_closing:
+            fetch = [each for each in self.fetches if each.origin == origin][-1]
+            assert self.now() - fetch.at < QUICK_SECONDS
+            assert self.retried.count(origin) == self.retried_before[origin] + 1
 
     async def policy_fetched(
         self,
@@ -191,8 +184,7 @@ class FakeBackend:
         self.cancelled_later.append(cancel)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Record a fetch that ended without a policy."""
-        self.given_up.append(fault)
+        """Do nothing."""
 
     # What follows is the store (`policy.backend.Store`).
 
@@ -213,7 +205,7 @@ class FakeBackend:
 
 
 class ResolverHarness:
-    """A resolver with a fake backend, a fake clock and requests that wait for it."""
+    """A resolver with a fake backend and a fake clock."""
 
     def __init__(self, driver: Driver, *, has_store: bool = False) -> None:
         self.driver = driver
@@ -225,14 +217,3 @@ class ResolverHarness:
         self.resolver: PolicyResolver[str] = PolicyResolver(
             backend, self.memory, FRESHNESS, store, max_retries=2
         )
-
-    def resolve(self, origin: Origin = SITE, context: str = "direct") -> Running:
-        """Start one request that resolves the policy of *origin*."""
-        request = self.driver.run(self.resolver.resolve(origin, context))
-        self.driver.turn()
-        return request
-
-    def answer(self, answer: FetchResult, nth: int = -1) -> None:
-        """Answer the *nth* fetch."""
-        self.backend.fetches[nth].answer.complete(answer)
-        self.driver.turn()
