@@ -3,12 +3,13 @@ compared with.
 """
 
 import re
+from functools import lru_cache
 from ipaddress import IPv6Address
-from sys import intern
 from typing import NamedTuple
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
+_CACHED_CHARS = 500  # more than a host has, and mostly a user with a password
 
 _HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
@@ -41,8 +42,13 @@ class Origin(NamedTuple):
         head = _HTTP_URL.match(url)
         if head is None:
             return None
-        # One text for all origins that policies have.
-        return _origin_of(intern(head[1].lower()), head[2])
+        # One text for all origins, which the cache below and policies share.
+        scheme = "https" if len(head[1]) > len("http") else "http"
+        authority = head[2]
+        # A thousand that are as long as a file would stay in the cache.
+        is_short = len(authority) <= _CACHED_CHARS
+        find = _origin_of if is_short else _origin_of.__wrapped__
+        return find(scheme, authority)
 
     @property
     def robots_url(self) -> str:
@@ -57,6 +63,7 @@ class Origin(NamedTuple):
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
 
 
+@lru_cache(maxsize=1024)
 def _origin_of(scheme: str, authority: str) -> Origin | None:
     """Return the origin that *authority* names under *scheme*, user info dropped."""
     parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])
@@ -87,7 +94,8 @@ def _host(text: str) -> str:
     """
     host = text.lower().rstrip(".")
     if host.isascii():
-        return host
+        # Mostly equal: one text, not two, for as long as the origin is in memory.
+        return text if host == text else host
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError:
