@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader import Slot
 
 from scrapy_robots1994.crawl.scrapy_private import (
     PacedSlot,
-    jitter_of,
+    Pacing,
     pacing_of,
 )
 from tests.support.crawler import idle_crawler
 
 
-def slot(delay: float = 0.0, concurrency: int = 8, jitter: float = 0.5) -> Any:
-    """Return a slot as this version of Scrapy makes it."""
-    if "jitter" in signature(Slot).parameters:
-        return Slot(concurrency, delay, jitter)
-    return Slot(concurrency, delay, bool(jitter))  # before 2.18
-
-
-def state(paced: PacedSlot) -> tuple[float, int, float]:
-    """Return delay, concurrency and jitter of the slot."""
-    return paced.slot.delay, paced.slot.concurrency, jitter_of(paced.slot)
-
-
 def test_longest_of_several_pauses_applies() -> None:
     """Origins may share a slot; each of them removes only its own pause."""
-    paced = PacedSlot(slot())
+    slot = SimpleNamespace(delay=0.0, concurrency=8, jitter=0.5)
+    paced = PacedSlot(slot)
     for origin, pause in (("a", 2.0), ("b", 5.0), ("c", 3.0)):
         paced.set_pause(origin, pause)
-    assert paced.pause == 5.0
+    assert vars(slot) == {"delay": 5.0, "concurrency": 1, "jitter": 0.0}
 
     paced.set_pause("b", 0.0)
-    assert state(paced) == (3.0, 1, 0.0)
+    assert slot.delay == 3.0
     paced.set_pause("c", 1.0)
-    assert state(paced) == (2.0, 1, 0.0)
+    assert vars(slot) == {"delay": 2.0, "concurrency": 1, "jitter": 0.0}
 
 
 class Scope:
@@ -65,16 +52,22 @@ class Scope:
         self.concurrency = concurrency
 
 
+def pacing_by(throttler: Any) -> Pacing:
+    """Return how pauses are kept in a Scrapy with *throttler*."""
+    crawler: Any = idle_crawler({})
+    crawler.throttler = throttler
+    return pacing_of(crawler, lambda request: (request.url, 0.0), 10)
+
+
 def test_scopes_of_a_throttler_are_paced_and_restored() -> None:
     """Two origins share a scope: the longer pause applies, and no configured one is shortened."""
     scopes = {"a.test": Scope(0.0), "api": Scope(3.0)}
-    throttler = SimpleNamespace(
-        get_applied_scopes=lambda request: request.meta["throttler_scopes"],
-        get_scope_manager=scopes.__getitem__,
+    pacing = pacing_by(
+        SimpleNamespace(
+            get_applied_scopes=lambda request: request.meta["throttler_scopes"],
+            get_scope_manager=scopes.__getitem__,
+        )
     )
-    crawler: Any = idle_crawler({})
-    crawler.throttler = throttler
-    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
     one = Request("http://a.test/", meta={"throttler_scopes": ["a.test"]})
     both = Request("http://b.test/", meta={"throttler_scopes": ["a.test", "api"]})
 
@@ -92,32 +85,16 @@ def test_scopes_of_a_throttler_are_paced_and_restored() -> None:
     states = [(it.delay, it.concurrency, it._jitter) for it in scopes.values()]
     assert states == [(0.0, 8, 0.5), (3.0, 8, 0.5)]
 
+    # A throttler drops the managers of idle scopes, and makes new ones.
+    pacing.pace(one, "a", 1.0)
+    scopes["a.test"] = Scope(0.0)
+    pacing.pace(one, "a", 1.0)
+    assert scopes["a.test"].delay == 1.0
+
 
 def test_throttler_with_other_names_applies_no_delay_and_fails_no_page() -> None:
     """A pull request changes until it is merged."""
-    crawler: Any = idle_crawler({})
-    crawler.throttler = SimpleNamespace()
-    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
-    page = Request("http://a.test/")
+    pacing = pacing_by(SimpleNamespace())
 
-    assert not pacing.pace(page, "a", 1.0)
-
+    assert not pacing.pace(Request("http://a.test/"), "a", 1.0)
     assert not pacing.is_possible()
-
-
-def test_new_manager_of_a_scope_is_paced() -> None:
-    """A throttler drops the managers of idle scopes."""
-    managers = [Scope(0.0), Scope(0.0)]
-    crawler: Any = idle_crawler({})
-    crawler.throttler = SimpleNamespace(
-        get_applied_scopes=lambda _: ["a.test"],
-        get_scope_manager=lambda _: managers[-1],
-    )
-    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
-    page = Request("http://a.test/")
-
-    pacing.pace(page, "a", 1.0)
-    managers.append(Scope(0.0))
-    pacing.pace(page, "a", 1.0)
-
-    assert [it.delay for it in managers] == [0.0, 1.0, 1.0]
