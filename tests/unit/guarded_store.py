@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -19,12 +18,6 @@ from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
 from scrapy_robots1994.stores.url import StoreUrl
 from tests.unit.samples import FRESHNESS, NOW, READER, SITE
-
-MARKER = Origin("http", "fence.example", 80)
-FETCH_SECONDS = 30.0
-
-TIMEOUT_SECONDS = 20.0
-"""Seconds until a wait of a test fails."""
 
 
 def unavailable(
@@ -46,14 +39,8 @@ class FactoryUrl(StoreUrl):
         return self.make()
 
 
-def _loop() -> asyncio.AbstractEventLoop:
-    """Return an event loop that runs in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    Thread(target=loop.run_forever, daemon=True).start()
-    return loop
-
-
-LOOP = _loop()
+LOOP = asyncio.new_event_loop()
+Thread(target=LOOP.run_forever, daemon=True).start()
 
 
 class Guarded(GuardedStore):
@@ -69,18 +56,16 @@ class Guarded(GuardedStore):
         return asyncio.run_coroutine_threadsafe(work, LOOP)
 
     def result(self, future: Any) -> Any:
-        """Wait for *future*."""
-        return future.result(TIMEOUT_SECONDS)
+        """Wait for *future*; fail after a while."""
+        return future.result(20)
 
-    def read(self, origin: Origin) -> Policy | None:
+    def read(self, origin: Origin) -> Any:
         """Return the stored policy."""
-        policy: Policy | None = self.result(self.submit(self.get(origin)))
-        return policy
+        return self.result(self.submit(self.get(origin)))
 
-    def lease(self, origin: Origin) -> Policy | None:
+    def lease(self, origin: Origin) -> Any:
         """Wait for the lease; return the policy of another worker, if there is one."""
-        policy: Policy | None = self.result(self.submit(self.acquire_lease(origin)))
-        return policy
+        return self.result(self.submit(self.acquire_lease(origin)))
 
     def write(self, policy: Policy) -> None:
         """Store *policy*, and wait until it is stored."""
@@ -89,14 +74,7 @@ class Guarded(GuardedStore):
 
     def wait_until_idle(self) -> None:
         """Wait until every call submitted so far has finished."""
-        self.read(MARKER)
-
-    def wait_until(self, condition: Callable[[], object]) -> None:
-        """Wait until *condition* is true."""
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while not condition():
-            assert time.monotonic() < deadline
-            self.wait_until_idle()
+        self.read(Origin("http", "fence.example", 80))
 
     def close_and_wait(self) -> None:
         """Close the store and wait until it is closed."""
@@ -108,7 +86,7 @@ def guarded(
     clock: Callable[[], float] = lambda: NOW,
     *,
     timeout: float = 5.0,
-    fetch_seconds: float = FETCH_SECONDS,
+    fetch_seconds: float = 30.0,
 ) -> Guarded:
     """Guard *store* as a crawl with default settings does."""
     make = (lambda: store) if isinstance(store, PolicyStore) else store
