@@ -23,9 +23,8 @@ from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.policy.resolver import QUICK_SECONDS, PolicyResolver
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.memory import MemoryStore
-from tests.unit.clock import FakeClock
 from tests.unit.resolver_drivers import Driver, Pending, Running
-from tests.unit.samples import READER
+from tests.unit.samples import READER, FakeClock
 
 FRESHNESS = FreshnessSettings(
     ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0

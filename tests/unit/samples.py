@@ -1,9 +1,11 @@
-"""An origin, a time, a file and policies, shared by tests."""
+"""An origin, a clock, a file and policies, shared by tests."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
 
@@ -14,11 +16,17 @@ FRESHNESS = FreshnessSettings()
 READER = Reader("1994", "literal", 512_000)
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
-CLOSED = "http://site.example/closed/page"
-OPEN = "http://site.example/open"
-ROBOTS_URL = "http://site.example/robots.txt"
 
-TIMEOUT = FetchError("timeout", "took longer than 30 seconds")
+
+@dataclass(slots=True)
+class FakeClock:
+    """A clock that a test sets, in seconds since the epoch."""
+
+    now: float = NOW
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
 
 
 def parsed(
@@ -34,13 +42,6 @@ def parsed(
     # A new reader, so that policies do not share their files as they do in a crawl.
     reader = Reader("1994", "literal", len(body))
     return Policy.from_response(origin, answer, reader, at, freshness)
-
-
-def unreachable(
-    *, origin: Origin = SITE, at: float = NOW, freshness: FreshnessSettings = FRESHNESS
-) -> Policy:
-    """Return the policy of an origin that never answered (R5)."""
-    return Policy.unreachable(origin, TIMEOUT, at, freshness)
 
 
 def use_of(policy: Policy, now: float) -> str:
