@@ -1,11 +1,7 @@
-"""Parts of a comparison whose size or order no report on a few files shows."""
+"""The questions that a comparison asks, which no report on a few files shows."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from scrapy_robots1994.compare.diagnosis import ddmin
 from scrapy_robots1994.compare.parsers import (
     ALWAYS,
     UNKNOWN_ROBOT,
@@ -14,23 +10,6 @@ from scrapy_robots1994.compare.parsers import (
 )
 
 BODY = b"User-agent: Foo\nDisallow: /ab/\n\nUser-agent: *\nAllow: /*.gif$\n"
-
-
-@given(st.integers(1, 60), st.data())
-def test_ddmin_finds_the_needed_set(count: int, data: st.DataObject) -> None:
-    """Places that are only needed together are found, and no others."""
-    needed = data.draw(st.sets(st.integers(0, count - 1), max_size=5))
-
-    found = ddmin(count, lambda subset: needed <= set(subset))
-
-    assert set(found) == needed
-
-
-def test_ddmin_tries_again_what_was_needed_only_because_of_others() -> None:
-    """Place 2 can go once place 1 has gone."""
-    found = ddmin(3, lambda some: 0 in some and (1 not in some or 2 in some))
-
-    assert found == (0,)
 
 
 def targets(made: list[Question]) -> set[str]:
