@@ -31,35 +31,23 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert terminal.painter("never")("x", "1") == "x"
 
 
-def test_progress_bar_is_shown_for_many_steps(
+def test_progress_bar_is_shown_for_many_steps_and_not_in_the_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """On standard error, so that standard output has only results."""
-    shown = Terminal()
+    """The output goes to a file, as with `robots-check --urls urls.txt > out.txt`."""
+    shown, written = Terminal(), io.StringIO()
     monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(sys, "stdout", written)
 
     with terminal.progress(terminal.MIN_STEPS - 1) as step:
         step()
     assert shown.getvalue() == ""
     with terminal.progress(terminal.MIN_STEPS) as step:
-        step()
-    assert "robots.txt" in shown.getvalue()
-
-
-def test_progress_bar_leaves_redirected_output_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Standard output goes to the file, as with `robots-check --urls urls.txt > out.txt`."""
-    shown, written = Terminal(), io.StringIO()
-    monkeypatch.setattr(sys, "stderr", shown)
-    monkeypatch.setattr(sys, "stdout", written)
-
-    with terminal.progress(terminal.MIN_STEPS) as step:
         terminal.print_line("allowed")
         step()
-
-    assert written.getvalue() == "allowed\n"
+    assert "robots.txt" in shown.getvalue()
     assert "allowed" not in shown.getvalue()
+    assert written.getvalue() == "allowed\n"
 
 
 def test_unencodable_output_is_escaped(
