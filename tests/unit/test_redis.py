@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
-from typing import Any
 
 import pytest
 
@@ -31,14 +29,8 @@ def test_missing_client_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The error has the command that installs the extra."""
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.startswith("redis"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    for name in [it for it in sys.modules if it.split(".")[0] == "redis"]:
+        monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, RedisStore.__module__)
 
     with pytest.raises(MissingExtra, match=r"pip install 'scrapy_robots1994\[redis\]'"):
