@@ -14,8 +14,6 @@ from tests.unit.fake_store import FakeStore
 from tests.unit.guarded_store import guarded
 from tests.unit.samples import SITE, parsed
 
-SOON = 0.1
-
 
 def test_time_in_the_queue_does_not_count_as_timeout() -> None:
     """A store that answers each call in time does not fail, however many calls wait."""
@@ -106,7 +104,7 @@ def test_close_takes_no_longer_than_the_timeout() -> None:
             super().put(stored)
 
     fake = SlowStore()
-    store = guarded(fake, timeout=SOON)
+    store = guarded(fake, timeout=0.1)
     for _ in range(1000):
         store.release_lease(SITE, parsed())
     fake.wait_for("put")
