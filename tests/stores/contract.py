@@ -56,16 +56,22 @@ class StoreContract(ABC):
         open_store(store_url).close()
 
     @pytest.mark.parametrize(
-        "packed", [bytes(range(256)) * 4, b"\x00", b"x" * 1_000_000], ids=len
+        "stored",
+        [
+            *(entry(packed=it) for it in (bytes(range(256)) * 4, b"\0", b"x" * 10**6)),
+            # ROBOTS1994_STALE_TTL has no upper limit.
+            *(entry(until=it) for it in (1e17, 1e308, float("inf"))),
+        ],
+        ids=lambda it: f"{len(it.packed)} until {it.keep_until}",
     )
-    def test_bytes_are_returned_as_they_were_put(
-        self, store: PolicyStore, packed: bytes
+    def test_entry_is_returned_as_it_was_put(
+        self, store: PolicyStore, stored: Stored
     ) -> None:
-        """Whatever they are; `entries` has them with their end, too."""
-        store.put(entry(packed=packed))
+        """Whatever its bytes are; `entries` has them with their end, too."""
+        store.put(stored)
 
-        assert store.get(SITE) == packed
-        assert list(store.entries()) == [entry(packed=packed)]
+        assert store.get(SITE) == stored.packed
+        assert list(store.entries()) == [stored]
 
     @pytest.mark.parametrize(
         "other",
@@ -90,21 +96,15 @@ class StoreContract(ABC):
         assert {each.origin for each in store.entries()} == {SITE, other}
 
     def test_newer_entry_replaces_the_older(self, store: PolicyStore) -> None:
-        """One origin has one entry, with its own end."""
-        store.put(entry(until=LATER + 1))
-        store.put(entry(packed=b"newer"))
-
-        assert store.get(SITE) == b"newer"
-        assert list(store.entries()) == [entry(packed=b"newer")]
-
-    def test_replaced_entry_does_not_end_the_new_one(self, store: PolicyStore) -> None:
-        """The first would have been over by now."""
+        """One origin has one entry, with its own end: the first is over by now."""
         store.put(entry(until=time.time() + 0.05))
         store.put(entry(packed=b"newer"))
         time.sleep(0.1)
         store.put(entry(OTHER))
 
         assert store.get(SITE) == b"newer"
+        assert store.forget(OTHER)
+        assert list(store.entries()) == [entry(packed=b"newer")]
 
     def test_forgotten_entry_is_gone(self, store: PolicyStore) -> None:
         """Others are not affected; the result says whether there was one."""
@@ -123,15 +123,6 @@ class StoreContract(ABC):
 
         assert store.get(SITE) in (None, entry().packed)
         assert b"older" not in [each.packed for each in store.entries()]
-
-    @pytest.mark.parametrize("until", [1e17, 1e308, float("inf")])
-    def test_entry_with_a_distant_end_is_stored(
-        self, store: PolicyStore, until: float
-    ) -> None:
-        """ROBOTS1994_STALE_TTL has no upper limit."""
-        store.put(entry(until=until))
-
-        assert list(store.entries()) == [entry(until=until)]
 
     def test_store_may_change_while_its_entries_are_listed(
         self, store: PolicyStore
@@ -192,23 +183,14 @@ class SharedStoreContract(StoreContract):
         return store
 
     def test_lease_has_one_holder(self, shared: SharedStore) -> None:
-        """Its holder may take it anew; another worker gets it once it is released."""
+        """It may take it anew, and alone may release it; other origins have others."""
         assert shared.acquire_lease(SITE, "one", 30).granted
-        assert shared.acquire_lease(SITE, "one", 30).granted
-        assert not shared.acquire_lease(SITE, "two", 30).granted
-        shared.release_lease(SITE, "one")
-        assert shared.acquire_lease(SITE, "two", 30).granted
-
-    def test_lease_is_of_one_origin(self, shared: SharedStore) -> None:
-        """Workers fetch different origins at the same time."""
-        assert shared.acquire_lease(SITE, "one", 30).granted
-        assert shared.acquire_lease(OTHER, "two", 30).granted
-
-    def test_only_the_holder_releases_a_lease(self, shared: SharedStore) -> None:
-        """A worker that was late does not end the lease of the next one."""
         assert shared.acquire_lease(SITE, "one", 30).granted
         shared.release_lease(SITE, "two")
         assert not shared.acquire_lease(SITE, "two", 30).granted
+        assert shared.acquire_lease(OTHER, "two", 30).granted
+        shared.release_lease(SITE, "one")
+        assert shared.acquire_lease(SITE, "two", 30).granted
 
     def test_lease_of_a_dead_worker_runs_out(self, shared: SharedStore) -> None:
         """It costs the others a bounded wait."""
