@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from scrapy_robots1994 import Origin, SettingsError, StoreError, open_store
+from scrapy_robots1994 import Origin, StoreError, open_store
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, SharedStore
 from tests.stores.contract import OTHER, SITE, SharedStoreContract, entry
 from tests.support.redis_server import RedisServer
@@ -37,14 +36,9 @@ def prefix() -> str:
     return f"test{next(NUMBERS)}[*?"
 
 
-def url_at(server: RedisServer, prefix: str) -> str:
-    """Return the URL of a store on *server*."""
-    return f"{server.url}?prefix={quote(prefix)}"
-
-
 def store_at(server: RedisServer, prefix: str = "test") -> SharedStore:
     """Open a store on *server*."""
-    store = open_store(url_at(server, prefix))
+    store = open_store(f"{server.url}?prefix={quote(prefix)}")
     assert isinstance(store, SharedStore)
     return store
 
@@ -55,7 +49,7 @@ class TestRedisStore(SharedStoreContract):
     @pytest.fixture(autouse=True)
     def _on(self, server: RedisServer, prefix: str) -> None:
         """Set the server and the prefix of the stores."""
-        self._url = url_at(server, prefix)
+        self._url = f"{server.url}?prefix={quote(prefix)}"
 
     def url(self, folder: Path) -> str:
         """Return the URL of an empty store under a prefix of its own."""
@@ -113,17 +107,14 @@ def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
     """A value of twice the largest entry is a miss, and only half of it is read."""
-
-    def sent(client: Any) -> int:
-        number: int = client.info("stats")["total_net_output_bytes"]
-        return number
-
-    with server.client() as client, closing(store_at(server, prefix)) as store:
+    sent = "total_net_output_bytes"
+    with server.client() as known, closing(store_at(server, prefix)) as store:
+        client: Any = known
         client.set(f"{prefix}:policy:{SITE}", b"x" * 2 * MAX_ENTRY_BYTES)
-        before = sent(client)
+        before = client.info("stats")[sent]
 
         assert store.get(SITE) is None
-        assert sent(client) - before < 1.1 * MAX_ENTRY_BYTES
+        assert client.info("stats")[sent] - before < 1.1 * MAX_ENTRY_BYTES
         client.delete(f"{prefix}:policy:{SITE}")
 
 
@@ -176,46 +167,10 @@ def test_password_is_used_and_never_shown() -> None:
     with RedisServer(password=CREDENTIAL) as server:
         with closing(store_at(server)) as store:
             store.put(entry())
-        wrong = server.url.replace(CREDENTIAL, CREDENTIAL[::-1])
+        wrong = server.url.replace(CREDENTIAL, "2retnuh")
         with closing(open_store(wrong)) as locked:
             with pytest.raises(StoreError) as refused:
                 locked.get(SITE)
             shown = str(refused.value) + repr(locked)
 
-    assert CREDENTIAL[::-1] not in shown
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "redis://127.0.0.1:1/0?colour=red",
-        "redis://127.0.0.1:1/0?socket_timeout=soon",
-        "redis://127.0.0.1:many/0",
-        "redis://127.0.0.1/robots",
-        "redis+sentinel://127.0.0.1:26379",
-        "redis+sentinel:///main",
-        "redis+sentinel://127.0.0.1:26379/main/x",
-        "redis+sentinel://127.0.0.1:26379/main?colour=red",
-        "redis+cluster://",
-        "redis+cluster://127.0.0.1:1/3",
-        "redis+cluster://127.0.0.1:1?startup_nodes=3",
-        "rediss://127.0.0.1:1?ssl_cert_reqs=foo",
-        "redis://127.0.0.1:1?protocol=9",
-        "redis://127.0.0.1:1?retry=4",
-        "redis://127.0.0.1:1?decode_responses=false",
-        "redis+cluster://127.0.0.1:1?decode_responses=true",
-        "redis+sentinel://127.0.0.1:1/main?decode_responses=true",
-        "redis://:hunter2/x@127.0.0.1:1/0",
-        "redis://me:hunter2#x@127.0.0.1:1/0",
-        "redis://me:hunter2?x@127.0.0.1:1/0",
-        "redis://hunter2/x@127.0.0.1:1/0",
-    ],
-)
-def test_invalid_url_is_rejected_with_an_example(url: str) -> None:
-    """It is rejected before a connection is opened."""
-    with pytest.raises(SettingsError, match=r'write for example "redis://') as refused:
-        open_store(url)
-
-    assert str(refused.value).endswith(".")
-    assert "\n" not in str(refused.value)
-    assert CREDENTIAL not in "".join(traceback.format_exception(refused.value))
+    assert "2retnuh" not in shown

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote
+import traceback
 
 import pytest
-from typing_extensions import Self
 
 from scrapy_robots1994 import SettingsError, open_store
-from scrapy_robots1994.stores.base import PolicyStore
-from tests.support.folder_store import FolderStore
+from tests.support.stores import OwnStore
+
+STORES = OwnStore.__module__
 
 
 def refusal(url: str) -> str:
@@ -64,12 +64,58 @@ def refusal(url: str) -> str:
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
         ("json.dumps://x", "is not a PolicyStore"),
-        (f"{__name__}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
+        (f"{STORES}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
     ],
 )
 def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
     """It says what is wrong, and what to write."""
     assert problem in refusal(url)
+
+
+@pytest.mark.parametrize(
+    ("example", "url"),
+    [
+        *(
+            ("sqlite:///", f"sqlite:{rest}")
+            for rest in ("//", "///", "//robots.db", "///a.db?size=5")
+        ),
+        *(
+            ("redis://", f"redis://127.0.0.1:1?{option}")
+            for option in (
+                *("colour=red", "socket_timeout=soon", "protocol=9", "retry=4"),
+                "decode_responses=false",
+            )
+        ),
+        *(
+            ("redis://", f"redis+{rest}")
+            for rest in (
+                *("sentinel://127.0.0.1:26379", "sentinel:///main"),
+                "sentinel://127.0.0.1:26379/main/x",
+                "sentinel://127.0.0.1:26379/main?colour=red",
+                "sentinel://127.0.0.1:1/main?decode_responses=true",
+                *("cluster://", "cluster://127.0.0.1:1/3"),
+                "cluster://127.0.0.1:1?startup_nodes=3",
+                "cluster://127.0.0.1:1?decode_responses=true",
+            )
+        ),
+        ("redis://", "redis://127.0.0.1:many/0"),
+        ("redis://", "rediss://127.0.0.1:1?ssl_cert_reqs=foo"),
+        *(
+            ("redis://", f"redis://{user}@127.0.0.1:1/0")
+            for user in (":hunter2/x", "me:hunter2#x", "me:hunter2?x", "hunter2/x")
+        ),
+    ],
+)
+def test_url_of_a_known_kind_is_rejected_with_an_example(
+    example: str, url: str
+) -> None:
+    """It is rejected before a connection is opened, and no password is shown."""
+    with pytest.raises(SettingsError, match=f'write for example "{example}') as refused:
+        open_store(url)
+
+    assert str(refused.value).endswith(".")
+    assert "\n" not in str(refused.value)
+    assert "hunter2" not in "".join(traceback.format_exception(refused.value))
 
 
 def test_unfamiliar_scheme_has_no_suggestion() -> None:
@@ -83,7 +129,7 @@ def test_unfamiliar_scheme_has_no_suggestion() -> None:
 
 def test_error_that_names_a_decoded_password_is_redacted() -> None:
     """A client may put into its message what it decoded of the URL."""
-    message = refusal(f"{__name__}.Telling://me:p%40ss@host/0")
+    message = refusal(f"{STORES}.Telling://me:p%40ss@host/0")
 
     assert "cannot be made: no login with ***" in message
     assert "p@ss" not in message
@@ -91,7 +137,7 @@ def test_error_that_names_a_decoded_password_is_redacted() -> None:
 
 def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
     """`timeout` is passed separately; all else is the store's, as it was written."""
-    path = f"{__name__}.OwnStore"
+    path = f"{STORES}.OwnStore"
 
     store = open_store(
         f"{path}://Host/Path?x=1&timeout=3&in_memory=5&in_memory_bytes=9"
@@ -99,39 +145,6 @@ def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
 
     assert isinstance(store, OwnStore)
     assert (store.url, store.timeout) == (f"{path}://Host/Path?x=1", 3.0)
-
-
-class OwnStore(FolderStore):
-    """A store that records how it was made."""
-
-    url = ""
-    timeout = 0.0
-
-    @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Record the arguments."""
-        store = super().from_url(url, timeout=timeout)
-        store.url, store.timeout = url, timeout
-        return store
-
-
-class Telling(OwnStore):
-    """A store that names its password in an error."""
-
-    @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
-        """Fail."""
-        password = url.rpartition("@")[0].rpartition(":")[2]
-        raise ValueError(f"no login with {unquote(password)}")
-
-
-class Unfinished(PolicyStore):
-    """A store that lacks all methods but `from_url`."""
-
-    @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
-        """Fail, because the class is abstract."""
-        return cls()
 
 
 def test_memory_is_refused() -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from typing_extensions import Self
 
@@ -219,3 +219,36 @@ class LeasesLater(Shared):
     def put(self, stored: Stored) -> None:
         """Fail, so that something is reported."""
         raise OSError(28, "no space left")
+
+
+class OwnStore(FolderStore):
+    """A store that records how it was made."""
+
+    url = ""
+    timeout = 0.0
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:
+        """Record the arguments."""
+        store = super().from_url(url, timeout=timeout)
+        store.url, store.timeout = url, timeout
+        return store
+
+
+class Telling(OwnStore):
+    """A store that names its password in an error."""
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
+        """Fail."""
+        password = url.rpartition("@")[0].rpartition(":")[2]
+        raise ValueError(f"no login with {unquote(password)}")
+
+
+class Unfinished(PolicyStore):
+    """A store that lacks all methods but `from_url`."""
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
+        """Fail, because the class is abstract."""
+        return cls()
