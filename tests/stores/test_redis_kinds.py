@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 
 from scrapy_robots1994 import Origin, StoreError, open_store
 from scrapy_robots1994.stores.base import SharedStore
-from tests.stores.contract import SITE, TIMEOUT_SECONDS, entry
+from tests.stores.contract import SITE, entry
 from tests.support.certificates import make_certificate
-from tests.support.redis_server import RedisServer, free_port
+from tests.support.redis_server import RedisServer, free_port, sentinel_of, wait_for
 
 pytestmark = pytest.mark.redis
 
@@ -34,14 +30,6 @@ def assert_shared(url: str) -> None:
         one.release_lease(SITE, "one")
         assert two.acquire_lease(SITE, "two", 30).granted
         assert two.forget(SITE)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until a server is ready, by polling it."""
-    give_up = time.monotonic() + TIMEOUT_SECONDS
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
 
 
 def test_unix_socket(tmp_path: Path) -> None:
@@ -109,31 +97,3 @@ def test_master_is_found_through_sentinel(tmp_path: Path) -> None:
     """`redis+sentinel://`: the sentinels know which server is the master."""
     with RedisServer() as server, sentinel_of(server, tmp_path) as port:
         assert_shared(f"redis+sentinel://127.0.0.1:{port}/main/0")
-
-
-@contextmanager
-def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
-    """Start a sentinel that monitors *server*; yield its port."""
-    port = free_port()
-    config = folder / "sentinel.conf"
-    config.write_text(
-        f"port {port}\nbind 127.0.0.1\n"
-        f"sentinel monitor main 127.0.0.1 {server.port} 1\n"
-    )
-    command = ["redis-server", str(config), "--sentinel"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(lambda: knows_master(port))
-        yield port
-    finally:
-        process.kill()
-        process.wait()
-
-
-def knows_master(port: int) -> bool:
-    """Whether the sentinel at *port* knows its master."""
-    try:
-        with redis.Redis(port=port) as client:
-            return bool(client.sentinel_get_master_addr_by_name("main"))
-    except redis.RedisError:
-        return False

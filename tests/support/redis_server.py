@@ -16,6 +16,9 @@ import redis
 from tests.support import left_out
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
@@ -130,3 +133,39 @@ def free_port() -> int:
             free.bind(("127.0.0.1", port))
             above.bind(("127.0.0.1", port + 10_000))
             return port
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until a server is ready, by polling it."""
+    give_up = time.monotonic() + TIMEOUT_SECONDS
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
+    """Start a sentinel that monitors *server*; yield its port."""
+    port = free_port()
+    config = folder / "sentinel.conf"
+    config.write_text(
+        f"port {port}\nbind 127.0.0.1\n"
+        f"sentinel monitor main 127.0.0.1 {server.port} 1\n"
+    )
+    command = ["redis-server", str(config), "--sentinel"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: knows_master(port))
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def knows_master(port: int) -> bool:
+    """Whether the sentinel at *port* knows its master."""
+    try:
+        with redis.Redis(port=port) as client:
+            return bool(client.sentinel_get_master_addr_by_name("main"))
+    except redis.RedisError:
+        return False
