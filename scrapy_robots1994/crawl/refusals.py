@@ -5,7 +5,6 @@ close there is one table of them by origin, and a warning if robots.txt refused 
 start request.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
@@ -52,6 +51,8 @@ _ALL_REFUSED = (
     "`scrapy robots-check --explain URL` explains each."
 )
 
+_REASON_STATS = {it: stats.REASONS.format(reason=it.value) for it in Reason}
+
 
 @dataclass(slots=True)
 class _Row:
@@ -76,7 +77,6 @@ class Refusals:
         self._increment = crawler.stats.inc_value
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = DEBUG if crawler.crawling else WARNING
-        self._reasons: Counter[Reason] = Counter()
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self._starts = StartRequests(crawler, closes=closes)
@@ -92,7 +92,7 @@ class Refusals:
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = verdict.reason
-        self._reasons[verdict.reason] += 1
+        self._increment(_REASON_STATS[verdict.reason])
         self._starts.refused(request, verdict)
         self._crawler.signals.send_catch_log(
             request_refused,
@@ -130,8 +130,6 @@ class Refusals:
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         stats.count(self._crawler, stats.REFUSING, len(rows))
-        for reason, number in self._reasons.items():
-            stats.count(self._crawler, stats.REASONS, number, reason=reason.value)
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
         if self._starts.are_all_refused:
             number = self._starts.number_refused

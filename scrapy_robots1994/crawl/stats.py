@@ -25,7 +25,7 @@ OUTCOMES: Final = "robots1994/outcome/{outcome}"
 unreachable (R5).
 """
 REASONS: Final = "robots1994/forbidden/{reason}"
-"""Requests refused, by the reason of their verdict; at the close."""
+"""Requests refused, by the reason of their verdict."""
 WAITED: Final = "robots1994/requests_waited"
 """Requests that found no fresh policy in memory: they waited for one, or used a stale
 one during its refresh.
