@@ -151,10 +151,7 @@ def test_connection_closed_by_the_server_is_replaced(
 
 def test_hanging_server_is_a_store_error_in_time() -> None:
     """The call gives up by itself, so that the log has the reason."""
-    with (
-        RedisServer() as server,
-        closing(open_store(f"{server.url}?timeout=2")) as store,
-    ):
+    with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())
         server.hang()
         with pytest.raises(StoreError, match=r"(?i)time"):
