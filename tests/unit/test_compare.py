@@ -1,7 +1,8 @@
-"""The questions that a comparison asks, which no report on a few files shows."""
+"""Parts of a comparison whose size or order no report on a few files shows."""
 
 from __future__ import annotations
 
+from scrapy_robots1994.compare.diagnosis import ddmin
 from scrapy_robots1994.compare.parsers import (
     ALWAYS,
     UNKNOWN_ROBOT,
@@ -10,6 +11,11 @@ from scrapy_robots1994.compare.parsers import (
 )
 
 BODY = b"User-agent: Foo\nDisallow: /ab/\n\nUser-agent: *\nAllow: /*.gif$\n"
+
+
+def test_ddmin_tries_again_what_was_needed_only_because_of_others() -> None:
+    """Place 2 can go once place 1 has gone."""
+    assert ddmin(3, lambda some: 0 in some and (1 not in some or 2 in some)) == (0,)
 
 
 def targets(made: list[Question]) -> set[str]:
