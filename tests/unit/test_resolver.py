@@ -34,20 +34,7 @@ from tests.unit.samples import BODY, READER, SITE
 
 T = TypeVar("T")
 ORIGINS = [SITE, Origin("https", "site.example", 443)]
-KINDS = [
-    "file",
-    "file",
-    "file",
-    "file",
-    "short",
-    403,
-    404,
-    503,
-    "wait",
-    "timeout",
-    "cancel",
-    "fault",
-]
+KINDS = [*["file"] * 4, "short", 403, 404, 503, "wait", "timeout", "cancel", "fault"]
 RENEWALS = [304, 304, 304, "wait", "wait", "wait", 503, "timeout"]
 """Most answers to a request with validators."""
 
