@@ -16,14 +16,6 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 
 
-class KeywordOnly(Exception):  # noqa: N818 - what it is
-    """An exception that cannot be constructed from its `args`."""
-
-    def __init__(self, *, code: int) -> None:
-        super().__init__(f"code {code}")
-        self.code = code
-
-
 class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
     """An exception whose first parameter is not in its `args`."""
 
@@ -36,7 +28,6 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
     "error",
     [
         OSError(errno.EMFILE, "Too many open files"),
-        KeywordOnly(code=7),
         Described(111, "Connection refused"),
     ],
     ids=repr,
