@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from types import ModuleType
+from types import SimpleNamespace
 
 import pytest
 
@@ -52,18 +52,15 @@ def test_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> No
     assert worker.call(60, "pid") != os.getpid()
 
 
-def test_class_that_the_worker_cannot_import_is_reported() -> None:
+def test_class_that_the_worker_cannot_import_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A class in the file that `scrapy runspider` runs is an example."""
-    module = ModuleType("of_no_path")
-    made = type("Made", (), {"__module__": module.__name__})
-    module.Made = made  # type: ignore[attr-defined]
-    sys.modules[module.__name__] = module
-    worker = WorkerProcess(made)
+    made = type("Made", (), {"__module__": "of_no_path"})
+    monkeypatch.setitem(sys.modules, "of_no_path", SimpleNamespace(Made=made))
 
     with pytest.raises(Unavailable, match="No module named 'of_no_path'"):
-        worker.call(60, "pid")
-
-    del sys.modules[module.__name__]
+        WorkerProcess(made).call(60, "pid")
 
 
 def test_worker_ends_if_its_parent_is_killed() -> None:
