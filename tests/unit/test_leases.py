@@ -26,7 +26,6 @@ def workers(fake: FakeStore) -> Iterator[list[Guarded]]:
     """Make three workers that share the store, and close them."""
     made = [guarded(fake) for _ in range(3)]
     yield made
-    fake.error = None
     for each in made:
         each.close_and_wait()
 

@@ -50,9 +50,7 @@ def test_progress_bar_is_shown_for_many_steps_and_not_in_the_output(
     assert written.getvalue() == "allowed\n"
 
 
-def test_unencodable_output_is_escaped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_unencodable_output_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     """An ASCII terminal does not make the command fail."""
     shown = Terminal()
     monkeypatch.setattr(sys, "stdout", shown)
