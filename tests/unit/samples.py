@@ -42,12 +42,3 @@ def parsed(
     # A new reader, so that policies do not share their files as they do in a crawl.
     reader = Reader("1994", "literal", len(body))
     return Policy.from_response(origin, answer, reader, at, freshness)
-
-
-def use_of(policy: Policy, now: float) -> str:
-    """Return what *policy* may be used for at *now*."""
-    if policy.is_fresh(now):
-        return "fresh"
-    if policy.is_usable(now):
-        return "stale"
-    return "nothing" if policy.last_good(now) is None else "last good"

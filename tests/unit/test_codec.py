@@ -22,7 +22,7 @@ from scrapy_robots1994.stores.codec import (
     decode,
     encode,
 )
-from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed, use_of
+from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
@@ -65,8 +65,10 @@ def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
-@pytest.mark.parametrize(("limit", "use"), [(40, "last good"), (30, "fresh")])
-def test_file_truncated_below_our_limit_is_fetched_again(limit: int, use: str) -> None:
+@pytest.mark.parametrize(("limit", "is_used"), [(40, False), (30, True)])
+def test_file_truncated_below_our_limit_is_fetched_again(
+    limit: int, *, is_used: bool
+) -> None:
     """Ours O24: another crawl with a lower limit may have left out rules."""
     body = b"# a comment\n" + BODY
     answer = RobotsResponse(200, body[:30], is_truncated=True)
@@ -75,7 +77,8 @@ def test_file_truncated_below_our_limit_is_fetched_again(limit: int, use: str) -
     decoded = decode(packed, SITE, Reader("1994", "literal", limit), FRESHNESS)
 
     assert decoded is not None
-    assert use_of(decoded, NOW) == use
+    assert decoded.is_fresh(NOW) is decoded.is_usable(NOW) is is_used
+    assert decoded.last_good(NOW) is not None
 
 
 def entry(**changes: object) -> bytes:
