@@ -46,11 +46,6 @@ Thread(target=LOOP.run_forever, daemon=True).start()
 class Guarded(GuardedStore):
     """A guarded store whose calls block, on an event loop as in a crawl."""
 
-    @property
-    def failures(self) -> int:
-        """The number of store calls that failed."""
-        return self.breaker.failures
-
     def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         """Run *work* on the event loop; return its future."""
         return asyncio.run_coroutine_threadsafe(work, LOOP)

@@ -30,7 +30,7 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
         assert store.result(future) is None
     store.close_and_wait()
 
-    assert store.failures == 0
+    assert store.breaker.failures == 0
 
 
 def test_number_of_abandoned_threads_is_limited(
@@ -91,7 +91,7 @@ def test_number_of_different_failures_logged_is_limited(
         assert store.read(SITE) is None
     store.close_and_wait()
 
-    assert store.failures == 2 * MAX_REPORTED
+    assert store.breaker.failures == 2 * MAX_REPORTED
     assert [it.levelname for it in caplog.records] == ["WARNING"] * MAX_REPORTED
 
 
