@@ -14,9 +14,6 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from tests.oracle import words
 
-LARGE = (97, 1300)
-"""The range of the number of rules in a large file."""
-
 
 class Question(NamedTuple):
     """A URL and the robot that may or may not request it."""
@@ -49,13 +46,13 @@ class Generator:
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 2, 2, 2, 3, 3, 3, 4))):
             lines += self.record()
-        return self.case(lines, questions)
+        return Case(self.body(lines), [self.question() for _ in range(questions)])
 
     def large(self, questions: int = 60) -> Case:
         """Return a file with many rules, and questions about it."""
         self.values = []
         lines: list[str] = []
-        count = self.dice.randint(*LARGE)
+        count = self.dice.randint(97, 1300)
         records = self.dice.choice((1, 1, 2, 3))
         stem = self.path()
         for _ in range(records):
@@ -65,11 +62,7 @@ class Generator:
                 if self.chance(0.02):
                     lines.append(self.other_line())
             lines.append(self.dice.choice(words.BLANK_LINES))
-        return self.case(lines, questions)
-
-    def case(self, lines: list[str], count: int) -> Case:
-        """Return a file of these lines, with questions about its values."""
-        return Case(self.body(lines), [self.question() for _ in range(count)])
+        return Case(self.body(lines), [self.question() for _ in range(questions)])
 
     # Files
 
