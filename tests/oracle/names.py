@@ -41,9 +41,7 @@ def opens_comment(word: str) -> bool:
 def after_compatible(text: str) -> list[str]:
     """Return the token after each `compatible;` in a comment (O9, O10)."""
     pattern = re.compile(r"\bcompatible;[ \t]*([^ \t;/,]+)", re.IGNORECASE | re.ASCII)
-    return [
-        token for comment in comments(text)[1] for token in pattern.findall(comment)
-    ]
+    return [token for it in comments(text)[1] for token in pattern.findall(it)]
 
 
 def products(text: str) -> list[str]:
