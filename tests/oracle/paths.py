@@ -119,9 +119,7 @@ def without_user(url: str) -> str:
 
 def without_case(url: str) -> str:
     """Return *url* with scheme and authority in lower case; decoded, `%3F` ends them (O19)."""
-    head = re.match(
-        r"[A-Za-z][A-Za-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url, re.IGNORECASE
-    )
+    head = re.match(r"(?i)[a-z][a-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url)
     return url[: head.end()].lower() + url[head.end() :] if head else url
 
 
