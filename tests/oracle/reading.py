@@ -21,22 +21,10 @@ DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 READINGS = ("literal", "cautious")
 
 FEATURES = (
-    "Allow",
-    "crawl delay",
-    "tie of rfc9309",
-    "wildcard",
-    "end mark",
-    "version in a name",
-    "header as a name",
-    "byte order mark",
-    "lone CR",
-    "percent-encoding",
-    "dot segments",
-    "raw tab or line end",
-    "absolute URL",
-    "orphan",
-    "several records for *",
-    "list",
+    *("Allow", "crawl delay", "tie of rfc9309", "wildcard", "end mark", "list"),
+    *("version in a name", "header as a name", "several records for *", "orphan"),
+    *("byte order mark", "lone CR", "percent-encoding", "dot segments"),
+    *("raw tab or line end", "absolute URL"),
 )
 """What decides answers; a run shows that each of them does."""
 
@@ -98,7 +86,10 @@ class Records:
         elif line.name == "disallow" or (line.name == "allow" and later):
             self._add_rule(record, line.number, line.name, line.value)
         elif line.name == "crawl-delay" and later:
-            self._add_delay(record, line.value)
+            # X4: a decimal number and nothing else, that a timer can wait for.
+            is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
+            if is_number and float(line.value) != float("inf"):
+                record.delays.append(float(line.value))
         # F6: all other fields are ignored.
 
     def _add_agent(self, value: str) -> None:
@@ -126,18 +117,8 @@ class Records:
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
         features = frozenset({"list"} if len(values) > 1 else ())
         is_orphan = self._after_blank and self._dialect != "rfc9309"
-        record.rules += [
-            Rule(number, name == "allow", it, is_orphan, features)
-            for it in values
-            if it
-        ]
-
-    def _add_delay(self, record: Record, value: str) -> None:
-        # X4: a decimal number and nothing else, that a timer can wait for.
-        if re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", value):
-            seconds = float(value)
-            if seconds != float("inf"):
-                record.delays.append(seconds)
+        for it in filter(None, values):
+            record.rules.append(Rule(number, name == "allow", it, is_orphan, features))
 
 
 class Reading:
@@ -152,7 +133,10 @@ class Reading:
             joined.append(True)
         self.halves = [Records(body, dialect, joined=it).found for it in joined]
         self.features = set()
-        if as_bytes(body).startswith(
+        octets = (
+            body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
+        )
+        if octets.startswith(
             (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         ):
             self.features.add("byte order mark")
@@ -162,15 +146,8 @@ class Reading:
     def crawl_delay(self, robot: bytes | str) -> float | None:
         """Return the longest delay of the records that a robot obeys (X5)."""
         own = robot_names(robot)
-        return max(
-            (
-                delay
-                for records in self.halves
-                for record in self._chosen(records, own)
-                for delay in record.delays
-            ),
-            default=None,
-        )
+        obeyed = [it for half in self.halves for it in self._chosen(half, own)]
+        return max((delay for it in obeyed for delay in it.delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
         """Return the answer for a URL: disallowed if any spelling is, in any half."""
@@ -183,13 +160,10 @@ class Reading:
             for number, (origin, target) in enumerate(as_sent):  # O27
                 answer = self._judge(records, chosen, own, origin, target)
                 if number and not answer.allowed:
-                    why = (
-                        "raw tab or line end"
-                        if re.search("[\t\r\n]", text)
-                        else "dot segments"
-                    )
+                    is_raw = re.search("[\t\r\n]", text)
+                    why = {"raw tab or line end" if is_raw else "dot segments"}
                     answer = answer._replace(
-                        spelling=target, features=answer.features | {why}
+                        spelling=target, features=answer.features | why
                     )
                 answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
@@ -273,13 +247,6 @@ class Reading:
                 wanted = next(filter(None, lengths))
             return [records[lengths.index(wanted)]]
         return [record for record in records if "*" in record.names]
-
-
-def as_bytes(body: bytes | str) -> bytes:
-    """Return a file as bytes."""
-    if isinstance(body, bytes):
-        return body
-    return body.encode("utf-8", "surrogatepass")
 
 
 def features_of(rule: Rule, origin: str, target: str) -> set[str]:
