@@ -20,31 +20,12 @@ UNKNOWN_FIELDS = (
 """Unknown fields (F6)."""
 
 DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
-    *(
-        "x",
-        "",
-        "-1",
-        "1e3",
-        "1,5",
-        "5s",
-        "inf",
-        "nan",
-        "1_0",
-        "\u0665",
-        "+1",
-        "9" * 400,
-    ),
+    *("x", "", "-1", "1e3", "1,5", "5s", "inf", "nan", "1_0", "\u0665", "+1"),
+    "9" * 400,
 )
 OTHER_LINES = (
-    "Sitemap: http://h.test/map.xml",
-    "SITEMAP:/map.xml",
-    "Request-rate: 1/5",
-    "no colon here",
-    "Disallow /a",
-    "<html>",
-    "Allow /",
-    ":",
-    ": /a",
+    *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
+    *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),
 )
 COMMENTS = ("#", "# a comment", "  # indented", "\t#", "#User-agent: *", "#Disallow: /")
 BLANK_LINES = ("", "", "", " ", "\t", " \t ")
@@ -54,8 +35,7 @@ TRAILS = ("",) * 10 + (" ", "\t", " # why", "#why", "\t# why", " #", "##")
 OUR_NAMES = (
     *("foobot", "FooBot", "FOOBOT", "FooBot/2.1", "foobot/", "FooBot /3 beta") * 2,
     *("foo", "Foo/1.0", "bot", "b"),
-    "FooBot Max",
-    "* foobot",
+    *("FooBot Max", "* foobot"),
     "Mozilla/5.0 (compatible; FooBot/2.1; +http://foo.test/bot)",
     "mozilla/5.0 (COMPATIBLE;FOOBOT)",
     "FooBot/2.1 (+http://foo.test/)",
@@ -80,10 +60,8 @@ NAMES = (
     *("foo\x0bbot", "*\xa0", "(x)", "x (y)"),
 )
 ROBOTS = (
-    "My Company Bot/1.0 (+http://x.test)",
-    "My Company Bot",
-    "Scrapy/2.13 (+https://scrapy.org)",
-    "Lycos_Spider_(Rex)/1.0 libwww/3.1",
+    *("My Company Bot/1.0 (+http://x.test)", "My Company Bot"),
+    *("Scrapy/2.13 (+https://scrapy.org)", "Lycos_Spider_(Rex)/1.0 libwww/3.1"),
     "Other/1.0 foo/2.0",
     *("Scrapy", "news", "other", "nothing", "bar", "*", "", "\u00c9toile", "foo"),
     "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9 Safari/9",
@@ -110,13 +88,8 @@ SCHEMES = ("http",) * 4 + ("https", "HTTP", "Https")
 USERS = ("u@", "u:p@", "U:P@")
 HOSTS = (
     *("h.test", "H.TEST", "h.test.", "www.h.test", "h.test.evil.test"),
-    *(
-        "b\u00fccher.test",
-        "B\u00dcCHER.test",
-        "xn--bcher-kva.test",
-        "127.0.0.1",
-        "[::1]",
-    ),
+    *("b\u00fccher.test", "B\u00dcCHER.test", "xn--bcher-kva.test"),
+    *("127.0.0.1", "[::1]"),
 )
 PORTS = ("",) * 6 + (":80", ":443", ":8080", ":808", ":")
 OUR_ORIGINS = ("http://h.test",) * 6 + (
