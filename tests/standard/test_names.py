@@ -11,17 +11,13 @@ from tests.standard.asking import allowed, disallowing
 HEADERS = [
     ("Rex", ["rex"]),
     ("  My Robot ", ["my robot"]),
-    ("", []),
     (" \t", []),
     ("Rex/1.0", ["rex"]),
     ("/1.0", []),
     ("Rex/1.0 libwww/3.1", ["rex", "libwww"]),
     ("Rex/1.0 Rex/2.0", ["rex"]),
-    (
-        "Lycos_Spider_(Rex)/1.0 libwww/3.1",
-        ["lycos_spider_(rex)", "libwww", "lycos_spider_"],
-    ),
-    ("Lycos_Spider_(Rex)", ["lycos_spider_(rex)"]),
+    ("Lycos_(Rex)", ["lycos_(rex)"]),
+    ("Lycos_(Rex)/1.0 libwww/3.1", ["lycos_(rex)", "libwww", "lycos_"]),
     ("Rex (+http://a.example/rex)", ["rex"]),
     ("Rex (by (the (way)) Max/1) Mia/2", ["rex", "mia"]),
     ("Rex/1 (never closed Max/2", ["rex"]),
@@ -85,12 +81,9 @@ def test_ours_o10_header_as_a_value_names_its_robot(
         assert allowed(body, "/", robot, dialect=dialect) is not is_named, robot
 
 
-@pytest.mark.parametrize(
-    "value", ["Mozilla/5.0 (compatible; MJ12bot/v1.4)", "mj12bot/2"]
-)
-def test_ours_o10_header_in_a_list_is_one_header(value: str) -> None:
+def test_ours_o10_header_in_a_list_is_one_header() -> None:
     """Revisited K1: its spaces separate no names."""
-    body = disallowing("/", value)
+    body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4)")
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")
     assert allowed(body, "/", "Mozilla/5.0", dialect="revisited")
