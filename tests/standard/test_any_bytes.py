@@ -15,14 +15,10 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
 """Any text, including lone surrogates."""
 
 BODIES = st.one_of(
-    st.binary(),
-    ANY_TEXT,
-    st.integers().map(lambda seed: Generator(seed).small().body),
+    st.binary(), ANY_TEXT, st.integers().map(lambda seed: Generator(seed).small().body)
 )
 URLS = st.one_of(
-    ANY_TEXT,
-    st.binary(),
-    st.builds("http://{}/{}".format, ANY_TEXT, ANY_TEXT),
+    ANY_TEXT, st.binary(), st.builds("http://{}/{}".format, ANY_TEXT, ANY_TEXT)
 )
 ROBOTS = st.one_of(ANY_TEXT, st.binary(), st.text("a/;() ", max_size=12))
 WAYS = st.tuples(
