@@ -114,8 +114,7 @@ IN_DIALECTS = [
 
 
 @pytest.mark.parametrize(
-    ("body", "expected", "dialect"),
-    [*((*row, "1994") for row in PLACES), *IN_DIALECTS],
+    ("body", "expected", "dialect"), [*((*row, "1994") for row in PLACES), *IN_DIALECTS]
 )
 def test_problem_has_code_line_and_column(
     body: str | bytes, expected: str, dialect: str
