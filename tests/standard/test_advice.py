@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994 import RobotsTxt
+from tests.standard.asking import disallowing
+from tests.standard.table import unescaped
 
 STAR = "User-agent: *\n"
 
@@ -15,75 +17,44 @@ def fixes(text: str, code: str, dialect: str = "1994") -> list[str]:
     return [problem.fix for problem in problems if problem.code == code]
 
 
-TWO = "User-agent: bingbot\nDisallow: /a\n\nUser-agent: BingBot\nDisallow: /b\n"
-CMS = "# Disallow the CMS\nDisallow: /training/ \n\nDisallow: /sitebuilder2/ \n"
-FIXES = [
-    # freshdesk.com
-    (
-        "*/demo-thank-you",
-        "R005",
-        "1994 cannot express a wildcard. Name the directories…",
-    ),
-    # www.nbcdfw.com
-    ("*", "R005", "Write `Disallow: /`, if the whole site is meant."),
-    # www.typingmaster.com
-    (
-        "error_redir.asp",
-        "R005",
-        "Write `Disallow: /error_redir.asp`, if the path begins…",
-    ),
-    # www.ml.com
-    (
-        "ml.com/dwealth",
-        "R005",
-        "Write `Disallow: /dwealth`, if it begins with the host of…",
-    ),
-    # www.westjet.com: the whole site is not meant either
-    ("xnet.westjet.com/", "R005", "Write `Disallow: /xnet.westjet.com/`, if the path…"),
-    ("/*.php$", "R015", "…1994 cannot express it…"),
-    ("/*?", "R015", "…1994 cannot express it…"),
-    ("/$", "R015", "…Delete the line.…"),
-    # `/` covers the whole site, so it is suggested only if that is meant.
-    ("/*", "R015", "…if the whole site is meant: it means the same…"),
-    ("/a*", "R015", "…Write `Disallow: /a`: it means the same.…"),
-    (
-        "/a$",
-        "R015",
-        "Write `Disallow: /a`, if it may cover…1994 cannot express where a path ends.",
-    ),
-    ("/a/*/b", "R015", "…Write `Disallow: /a/`, if it may cover all paths…"),
-    # warwick.ac.uk: there is no User-agent line to move the rules to.
-    (CMS, "R001", "No line of the file names a robot. Write `User-agent: *`…"),
-    # www.healthgrades.com: the rules then belong to the record above.
-    (
-        f"# x\n{STAR}Disallow: /guide?\n\n# b2b\nDisallow: /ipac/\n",
-        "R001",
-        "Delete the blank lines above it…the record of line 2.",
-    ),
-    ("User-agent: a\n\n\nDisallow: /", "R002", "Delete the blank lines…"),
-    # A 404 instead of the file would allow what the records disallow.
-    (f"<!-- ours -->\n{STAR}Disallow: /a\n", "R025", "Delete the lines of HTML…"),
-    ("<!DOCTYPE html>\n<p>Not found</p>\n", "R025", "…404…"),
-    ("User-agent: rex*\nDisallow: /\n", "R030", "…every robot whose name contains it."),
-    # whatis.techtarget.com: neither has the longer name, so their order is no fix.
-    (TWO, "R024", "Make one record of the two."),
-]
-IN_DIALECTS = [
-    ("User-agent: rex*\nDisallow: /\n", "R030", "…that name.", "rfc9309"),
-    (TWO, "R024", "Make one record of the two.", "extended"),
-    ("https://h.test/a", "R005", "Write the path alone…", "rfc9309"),
-]
+FIXES = r"""
+freshdesk.com | */demo-thank-you | R005 | 1994 cannot express a wildcard. Name the directories…
+nbcdfw.com          | *                  | R005 | Write `Disallow: /`, if the whole site is meant.
+typingmaster.com | error_redir.asp | R005 | Write `Disallow: /error_redir.asp`, if the path begins…
+ml.com | ml.com/dwealth | R005 | Write `Disallow: /dwealth`, if it begins with the host of…
+westjet.com         | xnet.westjet.com/  | R005 | Write `Disallow: /xnet.westjet.com/`, if the path…
+wildcard inside     | /*.php$            | R015 | …1994 cannot express it…
+wildcard in a query | /*?                | R015 | …1994 cannot express it…
+home page alone     | /$                 | R015 | …Delete the line.…
+whole site          | /*                 | R015 | …if the whole site is meant: it means the same…
+wildcard at the end | /a*                | R015 | …Write `Disallow: /a`: it means the same.…
+end | /a$ | R015 | Write `Disallow: /a`, if it may cover…1994 cannot express where a path ends.
+folder of any name  | /a/*/b             | R015 | …Write `Disallow: /a/`, if it may cover all paths…
+warwick.ac.uk | # x{D}/a \n{D}/b | R001 | No line of the file names a robot. Write `User-agent: *`…
+gap | #\n{U}*{D}/a?\n\n#{D}/b | R001 | Delete the blank lines above it…the record of line 2.
+gap below the name  | {U}a\n\n{D}/       | R002 | Delete the blank lines…
+HTML above records  | <!-- ours -->\n{U}*{D}/a\n | R025 | Delete the lines of HTML…
+HTML instead        | <!DOCTYPE html>\n<p>Not found</p>\n | R025 | …404…
+asterisk in a name  | {U}rex*{D}/        | R030 | …every robot whose name contains it.
+asterisk in a name  | {U}rex*{D}/        | R030 | …that name. | rfc9309
+techtarget.com      | {U}bot{D}/a\n\n{U}Bot{D}/b | R024 | Make one record of the two.
+techtarget.com      | {U}bot{D}/a\n\n{U}Bot{D}/b | R024 | Make one record of the two. | extended
+URL of another site | https://h.test/a   | R005 | Write the path alone… | rfc9309
+"""
+"""Where it was found, a file, the code, the fix, and the dialect unless that is 1994.
+
+`/` covers the whole site, so it is suggested only if that is meant. A 404 instead of the
+file would allow what the records disallow.
+"""
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "fix", "dialect"),
-    [*((*row, "1994") for row in FIXES), *IN_DIALECTS],
-)
-def test_fix_says_what_to_write(text: str, code: str, fix: str, dialect: str) -> None:
+@pytest.mark.parametrize("row", FIXES.strip().splitlines())
+def test_fix_says_what_to_write(row: str) -> None:
     """A text of one line is the value of a Disallow line; `…` stands for any words."""
-    suggested = fixes(
-        text if "\n" in text else f"{STAR}Disallow: {text}\n", code, dialect
-    )
+    _, file, code, fix, *dialect = map(str.strip, row.split(" | "))
+    text = unescaped(file)
+    text = text if "\n" in text else disallowing(text)
+    suggested = fixes(text, code, *dialect)
 
     first, *inner, last = fix.split("…") if "…" in fix else (fix, fix)
     assert suggested
@@ -100,10 +71,8 @@ def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> N
     for above, code in (("", "R002"), ("Disallow: /a\n", "R001")):
         (fix,) = fixes(text.replace("\n", f"\n{above}", 1), code)
         line = 3 + bool(above)
-        expected = (
-            f"Correct the name of the field in line {line}: it is likely User-agent."
-        )
-        assert fix == expected
+        where = f"Correct the name of the field in line {line}"
+        assert fix == f"{where}: it is likely User-agent."
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
@@ -176,9 +145,7 @@ def test_encoded_reserved_character_covers_a_plain_one_only_in_1994(
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
-def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(
-    dialect: str,
-) -> None:
+def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -> None:
     """www.ajc.com: merging it with the default record would disallow all to every robot."""
     agent = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\n"
     robots = RobotsTxt.parse(
@@ -219,7 +186,7 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
         # The misspelling is reported instead.
         ("User-agent: a\nDisalow: /\nUser-agent: b\nDisallow: /", "1994", ["R020"]),
         (
-            "User-agent: a\n\u00a0Disallow: /\nUser-agent: b\nDisallow: /",
+            "User-agent: a\n\xa0Disallow: /\nUser-agent: b\nDisallow: /",
             "1994",
             ["R038"],
         ),
