@@ -12,12 +12,11 @@ from scrapy.http import HtmlResponse
 
 from scrapy_robots1994 import Directives, page_directives
 
-ROVER = "Rover/1.0 (+http://h)"
-NO_DIRECTIVES = Directives()
-
 
 def directives_of(
-    tags: Iterable[tuple[str, str]], headers: Iterable[str] = (), robot: str = ROVER
+    tags: Iterable[tuple[str, str]],
+    headers: Iterable[str] = (),
+    robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
     """Return what a page with these meta tags and X-Robots-Tag lines says to *robot*."""
     metas = "".join(
@@ -77,10 +76,8 @@ def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
 
 HEADERS = [
     # P3: ALL overrides within its own name group only.
-    (["all, none"], True, True),
     (["none", "ALL"], True, True),
     (["all", "noindex"], True, True),
-    (["all, rover: noindex"], False, True),
     (["all", "rover: noindex"], False, True),
     (["rover: noindex", "all"], True, True),
     (["rover: all, noindex, nofollow"], True, True),
@@ -93,14 +90,10 @@ HEADERS = [
     # P4: of two contradicting terms the restrictive one applies.
     (["index", "noindex"], False, True),
     # P6: a name before a colon limits the terms after it; a term with a value is no name.
-    (["rover: noindex"], False, True),
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
-    (["other: noindex, nofollow"], True, True),
     (["nofollow, other: noindex"], True, False),
-    (["other: noindex, rover: nofollow"], True, False),
     (["other: none, robots: nofollow"], True, False),
     (["other: none, *: noindex"], False, True),
-    (["unavailable_after: 25 Jun 2010 15:00:00 GMT, noindex"], False, True),
     (["unavailable_after: Wed, 25 Jun 2010 15:00:00 GMT, noindex"], False, True),
     (["max-snippet: 5, nofollow"], True, False),
     (["other/2.1: noindex, nofollow"], True, True),
@@ -135,20 +128,11 @@ def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
     assert not directives_of([("robots", "all")], ["noindex"]).index
 
 
-@pytest.mark.parametrize(
-    ("name", "is_ours"),
-    [
-        ("robots", True),
-        (" ROBOTS\n", True),
-        ("rover", True),
-        ("ROVER", True),
-        ("other", False),
-        ("rov", False),
-        ("rover2", False),
-        ("", False),
-        ("description", False),
-    ],
-)
+NAMES = dict.fromkeys(("robots", " ROBOTS\n", "rover", "ROVER"), True)
+NAMES |= dict.fromkeys(("other", "rov", "rover2", "", "description"), False)
+
+
+@pytest.mark.parametrize(("name", "is_ours"), NAMES.items())
 def test_pages_p5_meta_name_must_equal_the_robots_name(
     name: str, is_ours: bool
 ) -> None:
@@ -158,8 +142,8 @@ def test_pages_p5_meta_name_must_equal_the_robots_name(
 
 def test_pages_p6_name_may_have_several_words() -> None:
     """O9: one name of `My Company Bot/1.0` is `My Company Bot`."""
-    made = directives_of((), ["my company bot: noindex"], "My Company Bot/1.0")
-    assert not made.index
+    terms = ["my company bot: noindex"]
+    assert not directives_of((), terms, "My Company Bot/1.0").index
 
 
 @pytest.mark.parametrize(
@@ -176,14 +160,11 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
     assert header.not_understood[0].where == "header X-Robots-Tag"
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["noarchive", "max-image-preview:large, noodp", "indexifembedded", "", "none"],
-)
-def test_pages_p1_other_terms_are_not_reported(content: str) -> None:
+def test_pages_p1_other_terms_are_not_reported() -> None:
     """They are ignored (P1) if they contain none of the six terms."""
-    assert directives_of([("robots", content)]).not_understood == ()
-    assert directives_of((), [content]).not_understood == ()
+    terms = ("noarchive", "max-image-preview:large, noodp", "indexifembedded", "none")
+    for content in terms:
+        assert directives_of([("robots", content)], [content]).not_understood == ()
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
@@ -198,7 +179,7 @@ def test_directives_of_the_meta_page_are_read() -> None:
             ("DOCUMENT-STATE", "Dynamic"),
             ("url", "relative.html"),
             ("URL", " http://main.example/a "),
-        ],
+        ]
     )
 
     assert made.keywords == ("Robot exclusion", "standard 1994", "crawler")
@@ -206,13 +187,8 @@ def test_directives_of_the_meta_page_are_read() -> None:
     assert made.document_state == "dynamic"
     assert made.url == "http://main.example/a"
     assert (made.index, made.follow) == (True, True)
-
-
-@pytest.mark.parametrize("state", ["static", "STATIC", "", "sometimes"])
-def test_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
-    """Static is the default of DOCUMENT-STATE."""
-    made = directives_of([("document-state", state)])
-    assert made == NO_DIRECTIVES
+    for state in ("static", "STATIC", "", "sometimes"):
+        assert directives_of([("document-state", state)]) == Directives()
 
 
 def test_pages_each_directive_has_its_source() -> None:
