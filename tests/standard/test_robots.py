@@ -29,15 +29,14 @@ def test_parsed_file_has_its_dialect_and_reading() -> None:
     """They are the names that were passed; those of 1994, to the letter, if none was."""
     robots = RobotsTxt.parse("", dialect="extended", reading="cautious")
 
-    assert (robots.dialect, robots.reading) == ("extended", "cautious")
-    assert (robots.read_as("literal").dialect, robots.read_as("literal").reading) == (
-        "extended",
-        "literal",
-    )
-    again = robots.read_as(dialect="1994")
-    assert (again.dialect, again.reading) == ("1994", "cautious")
-    for default in (RobotsTxt(b""), RobotsTxt.parse("")):
-        assert (default.dialect, default.reading) == ("1994", "literal")
+    for made, dialect, reading in (
+        (robots, "extended", "cautious"),
+        (robots.read_as("literal"), "extended", "literal"),
+        (robots.read_as(dialect="1994"), "1994", "cautious"),
+        (RobotsTxt(b""), "1994", "literal"),
+        (RobotsTxt.parse(""), "1994", "literal"),
+    ):
+        assert (made.dialect, made.reading) == (dialect, reading)
 
 
 @pytest.mark.parametrize("how", [{"dialect": "1995"}, {"reading": "loose"}])
@@ -97,27 +96,17 @@ def test_robot_as_bytes_is_the_robot_as_str() -> None:
 
 ESCAPED = "# x\nUser-agent: re\x1bx\nUser-agent: rex\nDisallow: /x\x9b\nDisallow: /z\n"
 SPLIT = "User-agent: *\n\nDisallow: /x\n"
+FOR_ALL = 'the record for "*" (line 1)'
 SENTENCES = [
-    (
-        FILE,
-        "/x",
-        'disallowed by line 2, "Disallow: /x", of the record for "*" (line 1)',
-    ),
-    (FILE, "/y", 'allowed: no rule of the record for "*" (line 1) covers the URL'),
+    (FILE, "/x", f'disallowed by line 2, "Disallow: /x", of {FOR_ALL}'),
+    (FILE, "/y", f"allowed: no rule of {FOR_ALL} covers the URL"),
     (FILE, "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
     ("", "/x", "allowed: robots.txt holds no record"),
-    (
-        disallowing("/", "max"),
-        "/",
-        "allowed: no record of robots.txt is for this robot",
-    ),
+    ("User-agent: max", "/", "allowed: no record of robots.txt is for this robot"),
     (
         SPLIT,
         "/x",
-        (
-            'disallowed by line 3, "Disallow: /x", which a blank line parts from the '
-            'record for "*" (line 1)'
-        ),
+        f'disallowed by line 3, "Disallow: /x", which a blank line parts from {FOR_ALL}',
     ),
     # Ours O25: names and rules are printed without control characters.
     (
@@ -217,9 +206,8 @@ def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
     """Scrapy copies the meta of a request; the file is not read again for it."""
-    verdict = RobotsTxt.parse(b"User-agent: *\nDisallow: /\nDisallow: /b").verdict(
-        "/", "me"
-    )
+    robots = RobotsTxt.parse(f"{disallowing('/')}Disallow: /b")
+    verdict = robots.verdict("/", "me")
 
     for again in (copy.copy(verdict), copy.deepcopy(verdict)):
         assert again == verdict
