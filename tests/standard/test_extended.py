@@ -39,18 +39,14 @@ def test_extended_clause_decides(row: Row) -> None:
 
 def delay(body: str, dialect: str = "extended", reading: str = "literal") -> Any:
     """Return the crawl delay of the robot rex."""
-    return (
-        RobotsTxt.parse(body, dialect=dialect, reading=reading).rules("rex").crawl_delay
-    )
+    robots = RobotsTxt.parse(body, dialect=dialect, reading=reading)
+    return robots.rules("rex").crawl_delay
 
 
 def test_extended_verdict_names_the_allow_line() -> None:
     """The reason why the URL is allowed is that line."""
-    robots = RobotsTxt.parse(
-        "User-agent: *\nAllow: /a/b\nDisallow: /a\n", dialect="extended"
-    )
-
-    verdict = robots.verdict("/a/b/c", "rex")
+    body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
+    verdict = RobotsTxt.parse(body, dialect="extended").verdict("/a/b/c", "rex")
 
     assert verdict == Verdict(allowed=True, reason=Reason.RULE, line=2, rule="/a/b")
     assert str(verdict) == (
