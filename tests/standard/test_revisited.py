@@ -54,9 +54,8 @@ def test_revisited_clause_decides(row: Row) -> None:
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
     """K1, K2: the verdict has the path alone, and the record all names."""
-    robots = RobotsTxt.parse(
-        "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n", dialect="revisited"
-    )
+    body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
+    robots = RobotsTxt.parse(body, dialect="revisited")
 
     assert robots.records[0].names == ("a", "rex", "b")
     assert [rule.value for rule in robots.records[0].rules] == ["/x", "/y"]
@@ -68,9 +67,6 @@ def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
 
 def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
     """K2, K3: only comments may be inside a record."""
-    for body, clauses in (
-        ("User-agent: rex\n\nDisallow: /x\n", ["O5"]),
-        ("User-agent: rex\nDisallow:\n", []),
-    ):
-        problems = RobotsTxt.parse(body, dialect="revisited").problems
-        assert [it.clause for it in problems] == clauses
+    for line, clauses in (("\nDisallow: /x\n", ["O5"]), ("Disallow:\n", [])):
+        robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")
+        assert [it.clause for it in robots.problems] == clauses
