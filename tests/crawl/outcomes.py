@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -40,33 +40,19 @@ class Meaning:
     shared: bool = True
 
 
-R1 = Meaning(FETCHED, "rule", "parsed", "HTTP {status}, parsed, fresh for {kept:.0f} s")
-R1_EMPTY = replace(R1, closed=FETCHED)
-R1_HTML = replace(
-    R1_EMPTY, level="INFO", log=f"{R1.log}; it begins as a page of HTML or XML does"
-)
-"""A page of HTML in place of a robots.txt, of which people want to know."""
-R3 = Meaning(
-    "forbidden",
-    "forbidden",
-    "forbidden",
-    "HTTP {status}, forbidden, fresh for {kept:.0f} s",
-    "WARNING",
-    kept=HOUR,
-)
-R4 = Meaning(
-    FETCHED, FETCHED, "absent", "HTTP {status}, absent, fresh for {kept:.0f} s"
-)
-R5 = Meaning(
-    "unreachable",
-    "unreachable",
-    "unreachable",
+FRESH = "HTTP {status}, {outcome}, fresh for {kept:.0f} s"
+REFUSED = (
     'all its URLs are refused unless ROBOTS1994_UNREACHABLE = "allow"; '
-    "the next fetch is in {kept:.0f} s at the earliest",
-    "WARNING",
-    kept=PAUSE,
-    attempts=4,
+    "the next fetch is in {kept:.0f} s at the earliest"
 )
+R1 = Meaning(FETCHED, "rule", "parsed", FRESH)
+R1_EMPTY = replace(R1, closed=FETCHED)
+HTML = f"{FRESH}; it begins as a page of HTML or XML does"
+R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
+"""A page of HTML in place of a robots.txt, of which people want to know."""
+R3 = Meaning("forbidden", "forbidden", "forbidden", FRESH, "WARNING", HOUR)
+R4 = Meaning(FETCHED, FETCHED, "absent", FRESH)
+R5 = Meaning("unreachable", "unreachable", "unreachable", REFUSED, "WARNING", PAUSE, 4)
 """A status that says "not now", which a store shares."""
 R5_FINAL = replace(R5, attempts=1)
 R5_NETWORK = replace(R5, attempts=3, shared=False)
@@ -104,7 +90,8 @@ class Row:
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
-        return self.means.log.format(status=status, kept=self.means.kept)
+        outcome, kept = self.means.outcome, self.means.kept
+        return self.means.log.format(status=status, outcome=outcome, kept=kept)
 
 
 def meaning_of(status: int) -> Meaning:
@@ -138,9 +125,9 @@ def coded(body: bytes, *codings: str) -> Reply:
     return Reply(200, body, (("Content-Encoding", ", ".join(codings)),))
 
 
-def every_status() -> Iterator[Row]:
-    """Yield a row for each status that ends a response."""
-    for status in range(200, 600):
+def of_statuses(statuses: Iterable[int]) -> Iterator[Row]:
+    """Yield a row for each of *statuses*."""
+    for status in statuses:
         body = b"" if status in (204, 304) else RULES
         yield Row(f"s{status}", replies.status(status, body), meaning_of(status))
 
@@ -173,11 +160,7 @@ TRANSFERS = [
     Row("endless-line", replies.endless(b"#"), R5_NO_POLICY),
     Row("header-1mb", headed(("X-Long", "x" * 2**20)), R5_NETWORK),
     *(
-        Row(
-            f"back-again-{number}",
-            [answer, replies.text(RULES)],
-            replace(R1, attempts=2),
-        )
+        Row(f"again-{number}", [answer, replies.text(RULES)], replace(R1, attempts=2))
         for number, answer in enumerate(
             [replies.status(503), replies.reset(), replies.status(429, Retry_After="0")]
         )
@@ -185,17 +168,16 @@ TRANSFERS = [
 ]
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
+MEMBERS = gzip.compress(RULES[:14]) + gzip.compress(RULES[14:])
+PACKED_CHUNK = b"%x\r\n%b\r\n0\r\n\r\n" % (len(PACKED), PACKED)
+GZIP_CHUNKED = OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n"
 BOMB = gzip.compress(RULES + b"#" * 2**24, mtime=0)
 CODINGS = [
     Row("gzip", coded(PACKED, "gzip"), R1),
     Row("x-gzip", coded(PACKED, "X-GZIP"), R1),
     Row("deflate", coded(zlib.compress(RULES), "deflate"), R1),
     Row("gzip-twice", coded(gzip.compress(PACKED), "gzip", "gzip"), R1),
-    Row(
-        "gzip-members",
-        coded(gzip.compress(RULES[:14]) + gzip.compress(RULES[14:]), "gzip"),
-        R1,
-    ),
+    Row("gzip-members", coded(MEMBERS, "gzip"), R1),
     Row("gzip-tail", coded(PACKED + b"\0" * 9, "gzip"), R1),
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R1),
     Row("bomb", coded(BOMB, "gzip"), R1),
@@ -212,14 +194,7 @@ CODINGS = [
     Row("compress", coded(RULES, "compress"), R5_NO_POLICY),
     Row("xz-unknown", coded(b"\xfd7zXZ\x00\x00" + RULES, "xz"), R5_NO_POLICY),
     Row("no-coding", coded(RULES, "utf-8"), R1),
-    Row(
-        "transfer-coding",
-        raw(
-            OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n"
-            b"%x\r\n%b\r\n0\r\n\r\n" % (len(PACKED), PACKED)
-        ),
-        R5_NETWORK,
-    ),
+    Row("transfer-coding", raw(GZIP_CHUNKED + PACKED_CHUNK), R5_NETWORK),
 ]
 
 THEN, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:59:37 GMT"
@@ -255,40 +230,31 @@ NOT_FRESHER = [
 RETRY_AFTER = [
     Row(
         f"retry-{number}",
-        replies.status(503, Retry_After=value),
+        headed(("Retry-After", value), ("Date", date), status=503),
         replace(R5, attempts=attempts, kept=kept),
     )
-    for number, (value, attempts, kept) in enumerate(
+    for number, (value, date, attempts, kept) in enumerate(
         [
-            ("0", 4, PAUSE),
-            ("31", 1, PAUSE),
-            ("1000", 1, 1_000.0),
-            ("99999999", 1, DAY),
-            (DIGITS, 1, DAY),
-            ("-5", 4, PAUSE),
-            ("soon", 4, PAUSE),
+            ("0", THEN, 4, PAUSE),
+            ("31", THEN, 1, PAUSE),
+            ("1000", THEN, 1, 1_000.0),
+            ("99999999", THEN, 1, DAY),
+            (DIGITS, THEN, 1, DAY),
+            ("-5", THEN, 4, PAUSE),
+            ("soon", THEN, 4, PAUSE),
+            (LATER, THEN, 1, 600.0),
+            (THEN, LATER, 4, PAUSE),
         ]
     )
 ]
-RETRY_DATES = [
-    Row(
-        "retry-date",
-        headed(("Retry-After", LATER), ("Date", THEN), status=503),
-        replace(R5, attempts=1, kept=600.0),
-    ),
-    Row("retry-past", headed(("Retry-After", THEN), ("Date", LATER), status=503), R5),
-]
 
+REFRESH = '<meta http-equiv="refresh" content="0; url=/x">'
 NOISE = bytes(range(256)) * 40
 FILES = [
     Row("empty", replies.text(b""), R1_EMPTY),
     Row("noise", replies.text(NOISE), R1_EMPTY),
     Row("html", replies.html("<html>robots</html>"), R1_HTML),
-    Row(
-        "meta-refresh",
-        replies.html('<meta http-equiv="refresh" content="0; url=/x">'),
-        R1_HTML,
-    ),
+    Row("meta-refresh", replies.html(REFRESH), R1_HTML),
     Row("utf-16", replies.text(RULES.decode().encode("utf-16")), R1),
     Row("mark", replies.text(b"\xef\xbb\xbf" + RULES), R1),
     Row("charset", headed(("Content-Type", "text/plain; charset=utf-16")), R1),
