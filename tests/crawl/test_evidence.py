@@ -7,39 +7,23 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support import evidence, replies
 from tests.support.crawl import CrawlRequest, crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.crawl import CrawlResult, Reactor
+    from tests.support.crawl import Reactor
 
-KEYS = [
-    "time",
-    "method",
-    "url",
-    "robot",
-    "decision",
-    "reason",
-    "line",
-    "rule",
-    "dialect",
-    "reading",
-    "record",
-    "digest",
-    "stale",
-]
+KEYS = "time method url robot decision reason line rule dialect reading record digest stale"
 RULES = b"User-agent: *\nDisallow: /a\n"
-GZIP = (("Content-Encoding", "gzip"),)
-PACKED = gzip.compress(RULES, mtime=0)
+PACKED = replies.status(200, gzip.compress(RULES), Content_Encoding="gzip")
 LONG = b"User-agent: *\nDisallow: /a\n" + b"# filling\n" * 100
 
 
@@ -48,65 +32,54 @@ def recording(folder: Path, **settings: Any) -> dict[str, Any]:
     return {"ROBOTS1994_EVIDENCE": str(folder), **settings}
 
 
-@dataclass(frozen=True, slots=True)
-class MixedCrawl:
-    """A crawl of sites that answer in all ways, two pages each.
-
-    `asked` counts the URLs in the server's log that were answered; `answers` has status
-    and body of each.
-    """
-
-    pages: list[str]
-    result: CrawlResult
-    asked: Counter[str]
-    answers: dict[str, tuple[int, bytes]]
-    mute: str
-
-
-def mixed_crawl(folder: Path, reactor: Reactor = "asyncio", **more: Any) -> MixedCrawl:
-    """Crawl all kinds of answers, with evidence in *folder*."""
+def test_evidence_has_every_answer_of_the_log_and_every_decision(
+    tmp_path: Path, reactor: Reactor
+) -> None:
+    """Statuses, redirects and packed bodies; a failure without an answer is metadata."""
+    scripts = {
+        "file.test": replies.text(RULES),
+        "packed.test": PACKED,
+        "absent.test": replies.status(404, b"no such file"),
+        "gone.test": replies.status(410),
+        "closed.test": replies.status(403, b"go away"),
+        "down.test": replies.status(503, b"later"),
+        "mute.test": replies.hang_up(),
+    }
     with Site() as site:
         moved = site.url("/r", host="file.test")
-        scripts = {
-            "file.test": replies.text(RULES),
-            "packed.test": replies.Reply(body=PACKED, headers=GZIP),
-            "absent.test": replies.status(404, b"no such file"),
-            "gone.test": replies.status(410),
-            "closed.test": replies.status(403, b"go away"),
-            "down.test": replies.status(503, b"later"),
-            "moved.test": replies.redirect(moved),
-            "mute.test": replies.hang_up(),
-        }
+        scripts["moved.test"] = replies.redirect(moved)
         for host, reply in scripts.items():
             site.answer("/robots.txt", reply, at=host)
         site.answer("/r", replies.text(LONG), at="file.test")
         pages = [site.url(path, host=host) for host in scripts for path in ("/a", "/b")]
-        settings = recording(folder, **more)
-        result = crawl(pages, settings=settings, reactor=reactor)
-
-        mute = site.url("/robots.txt", host="mute.test")
+        result = crawl(pages, settings=recording(tmp_path), reactor=reactor)
         log = [it for it in site.log() if it.target in ("/robots.txt", "/r")]
-        asked = Counter(f"http://{it.host}{it.target}" for it in log)
-        del asked[mute]
-        answers = {
-            site.url("/robots.txt", host=host): (reply.status, reply.body)
-            for host, reply in scripts.items()
-        }
-        del answers[mute]
-        answers[moved] = 200, LONG
-        return MixedCrawl(pages, result, asked, answers, mute)
+        files = {site.url("/robots.txt", host=it): scripts[it] for it in scripts}
+        mute = site.url("/robots.txt", host="mute.test")
+    asked = Counter(f"http://{it.host}{it.target}" for it in log)
+    answers = {url: (reply.status, reply.body) for url, reply in files.items()}
+    answers[moved] = 200, LONG
+    del asked[mute], answers[mute]
+
+    captures, header, lines = evidence.only(tmp_path)
+    assert_recorded(captures, asked, answers, mute)
+    assert header["dry_run"] is False
+    (written,) = result.lines("The evidence was written")
+    assert written.endswith(f"{len(lines)} decisions and {len(captures)} records")
+    assert {" ".join(line) for line in lines} == {KEYS}
+    assert sorted(line["url"] for line in lines) == sorted(pages)
+    refused = [it["url"] for it in lines if it["decision"] == "refused"]
+    assert sorted(refused) == result.failed_urls
+    assert_decided(captures, lines, {status for status, _ in answers.values()})
 
 
-def test_warc_has_every_answer_of_the_log_and_nothing_else(
-    tmp_path: Path, reactor: Reactor
+def assert_recorded(
+    captures: Any, asked: Counter[str], answers: dict[str, Any], mute: str
 ) -> None:
-    """Statuses, redirects and packed bodies; a failure without an answer is metadata."""
-    mixed = mixed_crawl(tmp_path, reactor)
-
-    captures, _, _ = evidence.only(tmp_path)
+    """Assert that each answer has its record, and the failure of *mute* has one."""
     found = [it for it in captures if it.kind == "response"]
-    assert Counter(it.url for it in found) == mixed.asked
-    assert {it.url: (it.status, it.body) for it in found} == mixed.answers
+    assert Counter(it.url for it in found) == asked
+    assert {it.url: (it.status, it.body) for it in found} == answers
     requests = {it.record: it for it in captures if it.kind == "request"}
     assert len(requests) == len(found)
     for response in found:
@@ -117,37 +90,24 @@ def test_warc_has_every_answer_of_the_log_and_nothing_else(
         if response.body:
             assert response.headers["WARC-IP-Address"] == "127.0.0.1"
     (failure,) = [it for it in captures if it.kind == "metadata"]
-    assert failure.url == mixed.mute
+    assert failure.url == mute
     names = [line.partition(b": ")[0] for line in failure.body.splitlines()]
     assert names == [b"failure", b"detail"]
 
 
-def test_journal_has_a_line_for_each_decision(tmp_path: Path) -> None:
-    """Each names the record of its origin that decided, and its digest."""
-    mixed = mixed_crawl(tmp_path)
-
-    captures, header, lines = evidence.only(tmp_path)
-    assert header["dry_run"] is False
-    (written,) = mixed.result.lines("The evidence was written")
-    assert written.endswith(f"{len(lines)} decisions and {len(captures)} records")
-    assert all(list(line) == KEYS for line in lines)
-    assert sorted(line["url"] for line in lines) == sorted(mixed.pages)
-    refused = [it["url"] for it in lines if it["decision"] == "refused"]
-    assert sorted(refused) == mixed.result.failed_urls
-    assert {(it["line"], it["rule"]) for it in lines if it["reason"] == "rule"} == {
-        (2, "/a")
-    }
+def assert_decided(captures: Any, lines: Any, statuses: set[int]) -> None:
+    """Assert that the record of each line is an answer that decides, with its digest."""
+    by_rule = [it for it in lines if it["reason"] == "rule"]
+    assert {(it["line"], it["rule"]) for it in by_rule} == {(2, "/a")}
     by_id = {it.record: it for it in captures}
+    # A redirect decides nothing.
+    kinds = {("response", it) for it in statuses - {302}} | {("metadata", 0)}
     for line in lines:
         record = by_id[line["record"]]
         assert record.headers["WARC-Payload-Digest"] == line["digest"]
         host = line["url"].split("/")[2]
         assert record.headers["Robots1994-Origin"] == f"http://{host}"
-        assert (record.kind, record.status) in {
-            ("response", status) for status, _ in mixed.answers.values()
-        } | {("metadata", 0)}
-        # A redirect decides nothing.
-        assert record.status != 302
+        assert (record.kind, record.status) in kinds
 
 
 def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
@@ -173,10 +133,7 @@ def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
 def test_item_may_carry_the_record_that_decided(
     site: Site, tmp_path: Path, is_dry_run: bool
 ) -> None:
-    """The meta of a response has the id of the record; an unchecked one has none.
-
-    Not even that of another response, whose meta its request was made with.
-    """
+    """One that was not checked has none, not even that of its request's meta."""
     site.robots(RULES)
     other = {"robots1994_evidence": "urn:uuid:of-another-request"}
     exempt: dict[str, Any] = {"dont_obey_robotstxt": True}
@@ -211,29 +168,24 @@ def test_feature_is_imported_only_with_its_setting(
     assert ("compared" in result.log) is is_on
 
 
-def test_crawl_does_not_start_without_the_extra(site: Site, tmp_path: Path) -> None:
-    """One sentence says what to install; nothing is requested."""
-    result = crawl(
-        [site.url("/b")], settings=recording(tmp_path), hook="without_warcio"
-    )
-    assert site.targets() == []
-
-    wanted = "pip install 'scrapy_robots1994[evidence]'"
-    assert wanted in result.error
-    assert "CRITICAL: The crawl cannot start: ROBOTS1994_EVIDENCE needs" in result.log
-
-
-@pytest.mark.parametrize("folder", long_after(1, ["file", "file/evidence", "%(none)s"]))
-def test_crawl_does_not_start_if_the_folder_cannot_be_written(
-    site: Site, tmp_path: Path, folder: str
+@table(
+    ("folder", "hook", "why"),
+    ("evidence", "without_warcio", "pip install 'scrapy_robots1994[evidence]'"),
+    ("file", "", "{folder}"),
+    ("file/evidence", "", "{folder}"),
+    ("%(none)s", "", "ROBOTS1994_EVIDENCE"),
+    short=2,
+)
+def test_crawl_does_not_start_if_nothing_can_be_written(
+    site: Site, tmp_path: Path, folder: str, hook: str, why: str
 ) -> None:
-    """One sentence names the setting and the folder; nothing is requested."""
+    """One sentence names the setting, and the folder or what to install."""
     (tmp_path / "file").write_text("not a folder")
-    result = crawl([site.url("/b")], settings=recording(tmp_path / folder))
+    settings = recording(tmp_path / folder)
+    result = crawl([site.url("/b")], settings=settings, hook=hook)
     assert site.targets() == []
 
-    assert "ROBOTS1994_EVIDENCE" in result.error
+    assert why.format(folder=tmp_path / folder) in result.error
     (line,) = result.lines("CRITICAL: The crawl")
     assert "The crawl cannot start: ROBOTS1994_EVIDENCE" in line
-    if "%" not in folder:
-        assert str(tmp_path / folder) in line
+    assert result.error.partition(": ")[2] in line
