@@ -33,6 +33,7 @@ BY_HAND: dict[str, Any] = {
     "ADDONS": {},
     "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
 }
+IN_FRONT = {"DOWNLOADER_MIDDLEWARES": {OURS: 50}}
 
 
 def summary(result: CrawlResult) -> str:
@@ -49,11 +50,11 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
     )
 
 
-@table("listed", {}, BY_HAND, ids=["add-on", "by hand"])
+@table("listed", {}, BY_HAND, IN_FRONT, short=3, ids=["add-on", "by hand", "beside"])
 def test_built_in_decides_and_the_log_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:
-    """Protego decides; ours would open two requests and refuse one."""
+    """Protego decides; ours, also beside the add-on, would open two and refuse one."""
     site.robots(MIXED)
     pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
     other = site.url("/x.gif", host="other.test")
@@ -325,20 +326,9 @@ def test_dry_run_changes_no_request(
     assert rows == opened_and_refused(dry) or situation.is_unchecked
 
 
-def test_ours_beside_scrapys_own_makes_no_second_one() -> None:
-    """With the add-on and ours listed in front of it, robots.txt is requested once."""
-    listed = {"DOWNLOADER_MIDDLEWARES": {OURS: 50}}
-    dry, sent = Situation().crawl("ours", DRY | listed)
-
-    assert sum("/robots.txt" in it for it in sent) == 1
-    assert opened_and_refused(dry) == (1, 1)
-    assert summary(dry).startswith("Dry run: of 5 requests ")
-
-
 def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
     """There it would see no decision; Scrapy's own decides as ever."""
-    listed = {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": {OURS: 50}}
-    dry, sent = Situation().crawl("ours", DRY | listed)
+    dry, sent = Situation().crawl("ours", DRY | IN_FRONT | {"ADDONS": {}})
     _, expected = Situation().crawl("builtin", {})
 
     assert sent == expected
