@@ -66,21 +66,6 @@ def test_subclass_of_the_built_in_is_warned_of(
     assert not caplog.text
 
 
-@pytest.mark.parametrize(
-    ("settings", "obeys"),
-    [
-        ({}, True),
-        ({"ROBOTSTXT_OBEY": False}, False),
-        ({"ROBOTS1994_DRY_RUN": 1}, False),
-    ],
-)
-def test_robotstxt_obey_is_enabled_unless_the_user_disables_it(
-    settings: dict[str, Any], obeys: bool
-) -> None:
-    """The add-on overrides Scrapy's default, but not in a dry run."""
-    assert changed(**settings).getbool("ROBOTSTXT_OBEY") is obeys
-
-
 def fetched(project: Project, *options: str) -> list[str]:
     """Return the sorted pages that a crawl with *options* fetched."""
     result = project.crawl(*options)
@@ -98,10 +83,11 @@ NONE = "\nADDONS = {}\n"
     ("settings", "custom", "options", "obeys"),
     (NONE, {"ADDONS": ADDONS}, (), True),
     ("", {"ROBOTSTXT_OBEY": False}, (), False),
+    ("\nROBOTS1994_DRY_RUN = True\n", None, (), False),
     (NONE, None, (), False),
     (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
-    short=2,
-    ids=["by a spider", "not by a spider", "by nothing", "by the command line"],
+    short=3,
+    ids=["by a spider", "not by a spider", "dry run", "by nothing", "by -s"],
 )
 def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a table)
     *,
@@ -117,23 +103,6 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
 
     assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
     assert ("/robots.txt" in site.targets()) is obeys
-
-
-@pytest.mark.long
-def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
-    """Command line over spider over project: in each dialect a file says something else."""
-    says = "ROBOTS1994_DIALECT"
-    lines = f'\n{says} = "revisited"\n'
-    plain = Project.make(tmp_path / "plain", site, settings=lines)
-    custom = {says: "1994"}
-    stronger = Project.make(tmp_path / "stronger", site, settings=lines, custom=custom)
-    site.robots(
-        "User-agent: *\nAllow: /private\nDisallow: /private\nDisallow: /open /\n"
-    )
-
-    assert fetched(plain) == []
-    assert fetched(stronger) == ["/open"]
-    assert fetched(stronger, "-s", f"{says}=extended") == ["/open", "/private"]
 
 
 def test_parser_works_with_the_built_in(site: Site) -> None:
