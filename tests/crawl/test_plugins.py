@@ -38,23 +38,6 @@ def test_http2_file_is_truncated_at_the_limit(
     assert result.stats.get("robots1994/truncated", 0) == len(fetched)
 
 
-@pytest.mark.skipif(VERSION < (2, 15), reason="this Scrapy has no such handler")
-def test_httpx_handler_obeys_a_truncated_file(site: Site) -> None:
-    """The complete lines before the limit count (O24)."""
-    site.robots(CLOSED + "# a long comment\n" * 1000)
-    handler = f"{MODULE}._httpx.HttpxDownloadHandler"
-    settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
-        "ROBOTS1994_MAX_BYTES": 100,
-    }
-
-    result = crawl([site.url("/open"), site.url("/private")], settings=settings)
-
-    assert result.fetched_urls == [site.url("/open")]
-    assert result.failed_urls == [site.url("/private")]
-    assert result.stats["robots1994/truncated"] == 1
-
-
 @pytest.mark.skipif(VERSION < (2, 19), reason="older versions may not support proxies")
 def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     site: Site,
