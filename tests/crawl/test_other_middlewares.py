@@ -6,7 +6,6 @@ import gzip
 from pathlib import Path
 from typing import Any
 
-import pytest
 from scrapy.settings import default_settings
 
 from tests.support import replies
@@ -114,12 +113,10 @@ def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
     assert [failed.verdict is None for failed in result.failed] == [False]
 
 
-@pytest.mark.parametrize(
+@table(
     ("middleware", "sent"),
-    [
-        ("AnswerRobots", []),
-        ("RobotsFromOtherPath", ["/robots.txt", "/robots-file", "/open"]),
-    ],
+    ("AnswerRobots", []),
+    ("RobotsFromOtherPath", ["/robots.txt", "/robots-file", "/open"]),
 )
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
@@ -164,14 +161,12 @@ KNOWN = {"USER_AGENT": "known/1.0"}
 OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 990}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "headers", "warnings"),
-    [
-        (OTHER, {}, 1),
-        (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}, 0),
-        (KNOWN, {}, 0),
-        (KNOWN, {"User-Agent": "own/3.0"}, 0),
-    ],
+    (OTHER, {}, 1),
+    (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}, 0),
+    (KNOWN, {}, 0),
+    (KNOWN, {"User-Agent": "own/3.0"}, 0),
     ids=["renamed", "exact", "unchanged", "own"],
 )
 def test_changed_user_agent_is_warned_about_once(
@@ -198,18 +193,16 @@ def filled(size: int) -> bytes:
     return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
 
 
-@pytest.mark.parametrize(
+@table(
     ("challenge", "file", "opened"),
-    [
-        (replies.text(b"z" * (LIMIT - 100), 503), filled(LIMIT - 100), ["/open"]),
-        (replies.text("wait a moment", 503), filled(100 * LIMIT), ["/last", "/open"]),
-        (replies.text(b"z" * (2 * LIMIT), 503), filled(LIMIT - 100), ["/open"]),
-        (
-            replies.status(503, gzip.compress(b"wait"), **{"Content-Encoding": "gzip"}),
-            FIRST,
-            ["/last", "/open"],
-        ),
-    ],
+    (replies.text(b"z" * (LIMIT - 100), 503), filled(LIMIT - 100), ["/open"]),
+    (replies.text("wait a moment", 503), filled(100 * LIMIT), ["/last", "/open"]),
+    (replies.text(b"z" * (2 * LIMIT), 503), filled(LIMIT - 100), ["/open"]),
+    (
+        replies.status(503, gzip.compress(b"wait"), **{"Content-Encoding": "gzip"}),
+        FIRST,
+        ["/last", "/open"],
+    ),
     ids=["below the limit", "before a long file", "over the limit", "compressed"],
 )
 def test_challenge_changes_nothing_about_the_file_after_it(
@@ -281,18 +274,3 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
 
     lines = {it.url: it.verdict and it.verdict["line"] for it in result.failed}
     assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
-
-
-def test_few_origins_in_memory_cost_fetches_and_no_page(site: Site) -> None:
-    """With room for one policy, each change of the origin is one more fetch."""
-    site.robots(FIRST)
-    urls = [site.url(f"/{n}", host=f"h{n % 2}.test") for n in range(6)]
-
-    result = crawl(
-        [*urls, *(site.url("/first", host=f"h{n}.test") for n in range(2))],
-        settings=ONE_BY_ONE | {"ROBOTS1994_STORE": "memory://?max_origins=1"},
-    )
-
-    assert result.fetched_urls == sorted(urls)
-    assert len(result.failed) == 2
-    assert len(site.log("/robots.txt")) >= 6
