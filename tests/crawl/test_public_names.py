@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from importlib import import_module
 
 import pytest
 
@@ -30,16 +29,6 @@ def test_every_public_name_can_be_imported(name: str) -> None:
     """Each is loaded from its module on first use."""
     # Not the value that an earlier use has stored in the module.
     assert scrapy_robots1994.__getattr__(name) is not None
-
-
-@pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
-def test_command_has_a_one_line_description(name: str) -> None:
-    """It is short enough for the list that `scrapy` prints."""
-    module = import_module(f"scrapy_robots1994.commands.{name}")
-    command = getattr(module, f"Robots{name.title()}")()
-
-    assert len(command.short_desc()) < 72
-    assert command.syntax().isprintable()
 
 
 def test_exception_survives_pickling_and_copying() -> None:

@@ -104,12 +104,6 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
         "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
     ),
     ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
-    (
-        {"ROBOTS1994_COMPARE": ["no.such.Parser"]} | BY_HAND,
-        "no.such.Parser is not a parser",
-    ),
-    ({"ROBOTS1994_TLL": 5}, "did you mean ROBOTS1994_TTL"),
-    ({"ROBOTS1994_STORE": "mysql://x"}, "ROBOTS1994_STORE"),
     short=2,
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
