@@ -65,13 +65,11 @@ def test_report_without_a_comparison_is_warned_of(
 BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("robots", "reading", "warnings", "advice"),
-    [
-        (BELOW, "literal", 1, 1),
-        (BELOW, "cautious", 0, 0),
-        ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
-    ],
+    (BELOW, "literal", 1, 1),
+    (BELOW, "cautious", 0, 0),
+    ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
 )
 def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     site: Site, robots: str, reading: str, warnings: int, advice: int
@@ -212,13 +210,11 @@ def test_start_request_of_an_earlier_run_was_not_refused(
     assert result.stats["finish_reason"] == "finished"
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "meaning", "number"),
-    [
-        ({"ROBOTS1994_DRY_RUN": True}, "would be refused", 21),
-        ({}, "are refused", 21),
-        ({}, "are refused", 20),
-    ],
+    ({"ROBOTS1994_DRY_RUN": True}, "would be refused", 21),
+    ({}, "are refused", 21),
+    ({}, "are refused", 20),
 )
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int

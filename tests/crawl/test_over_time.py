@@ -15,6 +15,7 @@ from tests.support.crawl import (
     Reactor,
     crawl_over_time,
 )
+from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -185,18 +186,16 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
     assert result.stats["robots1994/refreshed"] == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "seconds", "fetches"),
-    [
-        # A refusing policy ends with its time, and is not used during its refresh.
-        (replies.status(403), HOUR + 1, 2),
-        (DOWN, 301, 2),
-        # The clock was set back: dates of the future are not trusted,
-        (replies.text(FIRST), -HOUR, 2),
-        (DOWN, -HOUR, 2),
-        # but clocks are corrected by seconds all the time.
-        (replies.text(LAST), -50, 1),
-    ],
+    # A refusing policy ends with its time, and is not used during its refresh.
+    (replies.status(403), HOUR + 1, 2),
+    (DOWN, 301, 2),
+    # The clock was set back: dates of the future are not trusted,
+    (replies.text(FIRST), -HOUR, 2),
+    (DOWN, -HOUR, 2),
+    # but clocks are corrected by seconds all the time.
+    (replies.text(LAST), -50, 1),
     ids=["403", "503", "future", "503 of the future", "corrected"],
 )
 def test_policy_out_of_its_time_is_fetched_again(

@@ -58,14 +58,12 @@ def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> N
     assert result.fetched_urls == [site.url("/robots.txt")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("answers", "ignored", "fetches"),
-    [
-        # The file that it gets in place of an answer is the 404 itself.
-        ([replies.status(404)], {"404": 1}, 1),
-        # There is no file in memory, so its own request is sent.
-        ([replies.reset(), replies.text("")], {}, 2),
-    ],
+    # The file that it gets in place of an answer is the 404 itself.
+    ([replies.status(404)], {"404": 1}, 1),
+    # There is no file in memory, so its own request is sent.
+    ([replies.reset(), replies.text("")], {}, 2),
     ids=["absent", "unreachable"],
 )
 def test_sitemap_spider_of_an_origin_without_a_file_ends(

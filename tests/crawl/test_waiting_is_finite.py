@@ -24,12 +24,6 @@ from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
 
-QUEUES = [
-    ("DownloaderAwarePriorityQueue", "LifoMemoryQueue"),
-    ("DownloaderAwarePriorityQueue", "FifoMemoryQueue"),
-    ("ScrapyPriorityQueue", "LifoMemoryQueue"),
-    ("ScrapyPriorityQueue", "FifoMemoryQueue"),
-]
 TIMEOUT = 600.0
 """Seconds for the thousand origins on a busy machine."""
 ORIGINS = table("origins", 40, 1_000)
@@ -64,7 +58,8 @@ def assert_each_once(
 
 
 @ORIGINS
-@table(("by_priority", "memory"), *QUEUES)
+@table("memory", "LifoMemoryQueue", "FifoMemoryQueue")
+@table("by_priority", "DownloaderAwarePriorityQueue", "ScrapyPriorityQueue")
 def test_each_page_is_requested_once_whatever_the_queue(
     site: Site, by_priority: str, memory: str, origins: int
 ) -> None:
