@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
-PROGRAMS = ("google", "protego")
 
 
 class Expectation(NamedTuple):
@@ -39,7 +38,7 @@ def expanded(text: str) -> str:
 
 def expectations() -> list[Expectation]:
     """Return every published answer, in the order of the files."""
-    return [row for program in PROGRAMS for row in read(program)]
+    return [row for program in ("google", "protego") for row in read(program)]
 
 
 def read(program: str) -> list[Expectation]:
@@ -48,21 +47,14 @@ def read(program: str) -> list[Expectation]:
     found = []
     for case in table["cases"]:
         body = expanded(case["file"]).encode("utf-8", "surrogateescape")
-
-        def add(
-            kind: str,
-            robot: str,
-            url: str,
-            expected: Any,
-            about: tuple[str, str, bytes] = (program, case["id"], body),
-        ) -> None:
-            found.append(Expectation(*about, kind, robot, url, expected))
-
-        for robot, url, allowed in case.get("allowed", ()):
-            add("allowed", robot, expanded(url), allowed)
-        for robot, seconds in case.get("crawl_delay", ()):
-            add("crawl_delay", robot, "", seconds)
-        for kind in ("sitemaps", "directives", "last_line"):
-            if kind in case:
-                add(kind, "", "", case[kind])
+        answers = [
+            *(
+                ("allowed", it[0], expanded(it[1]), it[2])
+                for it in case.get("allowed", ())
+            ),
+            *(("crawl_delay", it[0], "", it[1]) for it in case.get("crawl_delay", ())),
+        ]
+        kinds = [it for it in ("sitemaps", "directives", "last_line") if it in case]
+        answers += [(kind, "", "", case[kind]) for kind in kinds]
+        found += [Expectation(program, case["id"], body, *it) for it in answers]
     return found
