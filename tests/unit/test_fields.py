@@ -27,6 +27,7 @@ def test_field_has_its_words(field: Field) -> None:
     """Lint and the reference take them from the row."""
     assert field.meaning
     assert bool(field.dialects) is (field.role is not Role.NONE)
+    assert set(field.dialects) <= set(DIALECTS)
     assert FIELD_NAMED[field.key] is field
     assert (field.effect is not None) is bool(field.dialects)
     assert field.absent in KIND_CODED
