@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.test_evidence import RULES, mixed_crawl, recording
+from tests.crawl.test_evidence import PACKED, RULES, recording
 from tests.support import evidence, replies
 from tests.support.commands import CommandResult, scrapy
 from tests.support.crawl import DAY, CrawlRequest, crawl, crawl_over_time, start_crawl
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -52,23 +52,13 @@ def differences(folder: Path) -> list[str]:
     return [it["difference"] for it in found]
 
 
-@pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Return the evidence of a crawl with many kinds of answers, and its pages."""
-    folder = tmp_path_factory.mktemp("mixed")
-    return folder, mixed_crawl(folder).pages
-
-
-def test_each_decision_of_all_answers_fits(mixed: tuple[Path, list[str]]) -> None:
-    """Offline: the server is gone. The numbers are those of the files."""
-    captures, _, lines = evidence.only(mixed[0])
-
-    result = check(mixed[0], "--verify")
-
-    assert result.code == 0, result.err
-    assert result.lines == [
-        f"{len(lines)} decisions and {len(captures)} records of 1 crawl: 0 differences"
-    ]
+def fitting(folder: Path, *kinds: str) -> tuple[list[evidence.Capture], list[Any]]:
+    """Return the records of *kinds*, in this order, and the lines of a crawl that fits."""
+    assert differences(folder) == []
+    captures, _, lines = evidence.only(folder)
+    found = [it for it in captures if it.kind in kinds]
+    assert [it.kind for it in found] == list(kinds)
+    return found, lines
 
 
 @pytest.fixture
@@ -136,7 +126,6 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
     evidence.write_members(journal, [*text[:2], text[2][:20]])
     with warc.open("ab") as file:
         file.write(warc.read_bytes()[:300])
-
     result = check(copied, "--verify")
 
     assert result.code == 0, result.out
@@ -145,16 +134,13 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
     assert "breaks off within a record" in result.err
 
 
-def test_url_is_shown_with_its_line_record_and_place(
-    recorded: Path, tmp_path: Path
-) -> None:
+def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) -> None:
     """A URL that was not requested is decided by what its origin had said."""
     captures, _, lines = evidence.only(recorded)
     (response,) = [it for it in captures if it.kind == "response"]
     (warc,) = evidence.warcs(recorded)
     pages = [line["url"] for line in lines]
     other = next(it for it in pages if it.endswith("/a")) + "/other"
-
     result = check(recorded, *pages, other, "http://other.test/", "--json")
 
     *found, never, unknown = map(json.loads, result.lines)
@@ -186,28 +172,45 @@ def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
     _, _, (first, second) = evidence.only(tmp_path)
 
-    codes = {
-        time: check(tmp_path, page, "--at", time).code
-        for time in (first["time"], second["time"], "2000-01-01", "2999-01-01T00:00Z")
-    }
-
     assert [first["decision"], second["decision"]] == ["allowed", "refused"]
-    assert codes == {
+    codes = {
         first["time"]: 0,
         second["time"]: 1,
         "2000-01-01": 3,
         "2999-01-01T00:00Z": 1,
     }
+    assert {it: check(tmp_path, page, "--at", it).code for it in codes} == codes
     assert check(tmp_path, page).code == 1
     # Without a time, the last capture decides.
     (warc,) = evidence.warcs(tmp_path)
     assert scrapy("robots-check", "--robots", str(warc), page).code == 1
 
 
-def test_robots_takes_a_warc_of_captures(mixed: tuple[Path, list[str]]) -> None:
+def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
     """The last capture of each origin decides; without one, nothing is known."""
-    (warc,) = evidence.warcs(mixed[0])
-    by_host = {page.split("/")[2].split(":")[0]: page for page in mixed[1]}
+    scripts = {
+        "file.test": replies.text(RULES),
+        "packed.test": PACKED,
+        "absent.test": replies.status(404, b"no such file"),
+        "gone.test": replies.status(410),
+        "closed.test": replies.status(403, b"go away"),
+        "down.test": replies.status(503, b"later"),
+        "mute.test": replies.hang_up(),
+    }
+    with Site() as site:
+        scripts["moved.test"] = replies.redirect(site.url("/r", host="file.test"))
+        for host, reply in scripts.items():
+            site.answer("/robots.txt", reply, at=host)
+        site.answer("/r", replies.text(RULES), at="file.test")
+        pages = [site.url(path, host=host) for host in scripts for path in ("/a", "/b")]
+        crawl(pages, settings=recording(tmp_path))
+    captures, _, lines = evidence.only(tmp_path)
+    assert len(lines) == len(pages)
+    assert check(tmp_path, "--verify").lines == [
+        f"{len(lines)} decisions and {len(captures)} records of 1 crawl: 0 differences"
+    ]
+    (warc,) = evidence.warcs(tmp_path)
+    by_host = {page.split("/")[2].split(":")[0]: page for page in pages}
     expected = {
         by_host["file.test"]: "allowed",
         by_host["packed.test"]: "allowed",
@@ -217,9 +220,8 @@ def test_robots_takes_a_warc_of_captures(mixed: tuple[Path, list[str]]) -> None:
         by_host["file.test"].removesuffix("b") + "a": "disallowed",
     }
     command = ("robots-check", "--robots", str(warc))
-
+    assert scrapy(*command, "/a").code == 2
     result = scrapy(*command, *expected, "--json")
-    without_an_origin = scrapy(*command, "/a")
 
     assert result.code == 3
     rows = map(json.loads, result.lines)
@@ -227,7 +229,6 @@ def test_robots_takes_a_warc_of_captures(mixed: tuple[Path, list[str]]) -> None:
     assert {
         it["url"]: words[it["allowed"]] if it["is_known"] else "unknown" for it in rows
     } == expected
-    assert without_an_origin.code == 2
 
 
 def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> None:
@@ -237,9 +238,8 @@ def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> 
     pages = [site.url("/a"), site.url("/b"), site.url("/c", host="mute.test")]
     crawl(pages, settings=recording(tmp_path, ROBOTS1994_DRY_RUN=True))
 
-    captures, header, lines = evidence.only(tmp_path)
-    assert header["dry_run"] is True
-    (response,) = [it for it in captures if it.kind == "response"]
+    (response,), lines = fitting(tmp_path, "response")
+    assert evidence.only(tmp_path)[1]["dry_run"] is True
     assert (response.status, response.body) == (200, RULES)
     decided = {it["url"]: (it["decision"], it["reason"]) for it in lines}
     assert decided == {
@@ -247,7 +247,6 @@ def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> 
         pages[1]: ("allowed", "no-rule"),
         pages[2]: ("refused", "unreachable"),
     }
-    assert differences(tmp_path) == []
 
 
 def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
@@ -258,11 +257,9 @@ def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
     assert site.targets() == []
 
     assert result.failed_urls == [page.url]
-    captures, _, (line,) = evidence.only(tmp_path)
-    (record,) = [it for it in captures if it.kind == "metadata"]
+    (record,), (line,) = fitting(tmp_path, "metadata")
     assert (line["decision"], line["record"]) == ("unchecked", record.record)
     assert "refused" in line["reason"]
-    assert differences(tmp_path) == []
 
 
 def test_304_is_a_revisit_of_the_file_it_confirms(site: Site, tmp_path: Path) -> None:
@@ -271,15 +268,12 @@ def test_304_is_a_revisit_of_the_file_it_confirms(site: Site, tmp_path: Path) ->
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
 
-    captures, _, (before, after) = evidence.only(tmp_path)
-    (file,) = [it for it in captures if it.kind == "response"]
-    (revisit,) = [it for it in captures if it.kind == "revisit"]
+    (file, revisit), (before, after) = fitting(tmp_path, "response", "revisit")
     assert (before["record"], after["record"]) == (file.record, revisit.record)
     assert revisit.names("WARC-Refers-To") == file.record
     assert revisit.headers["WARC-Refers-To-Date"] == file.headers["WARC-Date"]
     assert revisit.status == 304
     assert before["digest"] == after["digest"]
-    assert differences(tmp_path) == []
 
 
 def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None:
@@ -291,45 +285,34 @@ def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None
     crawl([page], settings=store)
     crawl_over_time(3 * DAY, [page], settings=recording(folder, **store))
 
-    captures, _, (line,) = evidence.only(folder)
-    (resource,) = [it for it in captures if it.kind == "resource"]
-    (revisit,) = [it for it in captures if it.kind == "revisit"]
-    assert captures.index(resource) < captures.index(revisit)
+    (resource, revisit), (line,) = fitting(folder, "resource", "revisit")
     assert resource.body == RULES
     assert revisit.names("WARC-Refers-To") == resource.record
     assert (line["record"], line["decision"]) == (revisit.record, "refused")
-    assert differences(folder) == []
 
 
 def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> None:
     """A failed refresh is recorded; the decision names the file, and is stale."""
-    answers = [replies.text(RULES), replies.status(503)]
-    site.answer("/robots.txt", answers)
+    site.answer("/robots.txt", [replies.text(RULES), replies.status(503)])
     page = site.url("/a")
     crawl_over_time([page], 3 * DAY, [page], settings=recording(tmp_path))
 
-    captures, _, (before, after) = evidence.only(tmp_path)
-    responses = {it.record: it for it in captures if it.kind == "response"}
-    assert [it.status for it in responses.values()] == [200, 503]
-    assert responses[after["record"]].body == RULES
-    assert (before["record"], before["stale"]) == (after["record"], False)
-    assert (after["decision"], after["stale"]) == ("refused", True)
-    assert differences(tmp_path) == []
+    (good, failed), (before, after) = fitting(tmp_path, "response", "response")
+    assert (good.status, failed.status, good.body) == (200, 503, RULES)
+    assert (before["record"], before["stale"]) == (good.record, False)
+    assert (after["record"], after["stale"]) == (good.record, True)
+    assert after["decision"] == "refused"
 
 
-@pytest.mark.parametrize(
+@table(
     ("place", "reply"),
-    long_after(
-        2,
-        [
-            ("store", replies.text(RULES)),
-            ("HTTP cache", replies.status(403)),
-            ("store", replies.status(403)),
-            ("store", replies.status(404)),
-            ("HTTP cache", replies.status(404)),
-            ("HTTP cache", replies.text(RULES)),
-        ],
-    ),
+    ("store", replies.text(RULES)),
+    ("HTTP cache", replies.status(403)),
+    ("store", replies.status(403)),
+    ("store", replies.status(404)),
+    ("HTTP cache", replies.status(404)),
+    ("HTTP cache", replies.text(RULES)),
+    short=2,
 )
 def test_policy_that_was_not_fetched_is_a_resource(
     site: Site, tmp_path: Path, place: str, reply: replies.Reply
@@ -346,14 +329,13 @@ def test_policy_that_was_not_fetched_is_a_resource(
     crawl([site.url("/a")], settings=recording(folder, **settings))
     assert site.targets().count("/robots.txt") == 1
 
-    captures, _, (line,) = evidence.only(folder)
-    (resource,) = [it for it in captures if it.kind != "warcinfo"]
-    assert (resource.kind, line["record"]) == ("resource", resource.record)
+    (_, resource), (line,) = fitting(folder, "warcinfo", "resource")
+    assert len(evidence.only(folder)[0]) == 2
+    assert line["record"] == resource.record
     assert resource.headers["Robots1994-Status"] == str(reply.status)
     assert place in resource.headers["Robots1994-Source"]
     assert resource.headers["Robots1994-Fetched"] < line["time"]
     assert resource.body == (RULES if reply.status == 200 else b"")
-    assert differences(folder) == []
 
 
 def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -> None:
@@ -361,14 +343,9 @@ def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -
     folder = tmp_path / "evidence"
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     site.robots(RULES)
-    workers = [
-        start_crawl(
-            [site.url(f"/{number}/a"), site.url("/a")],
-            settings=recording(folder, **store),
-        )
-        for number in range(3)
-    ]
-    for worker in workers:
+    settings = recording(folder, **store)
+    pages = [[site.url(f"/{number}/a"), site.url("/a")] for number in range(3)]
+    for worker in [start_crawl(it, settings=settings) for it in pages]:
         worker.result()
     asked = site.targets().count("/robots.txt")
 
@@ -379,10 +356,7 @@ def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -
     assert "6 decisions" in check(folder, "--verify").out
 
 
-def test_several_robots_and_dialects_are_verified_each_by_its_own(
-    site: Site,
-    tmp_path: Path,
-) -> None:
+def test_robots_and_dialects_are_verified_apart(site: Site, tmp_path: Path) -> None:
     """A request may have a User-Agent of its own; each crawl has its dialect."""
     rules = "User-agent: one\nDisallow: /\n\nUser-agent: *\nDisallow: /x\nAllow: /x/y\n"
     site.robots(rules)
@@ -407,35 +381,26 @@ def test_several_robots_and_dialects_are_verified_each_by_its_own(
     assert differences(tmp_path) == []
 
 
-def test_answer_that_a_middleware_changed_is_a_resource_of_what_was_read(
-    site: Site,
-    tmp_path: Path,
-) -> None:
+def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> None:
     """The answer of the server is recorded, too; what decides is what was made of it."""
     site.robots(RULES)
-    opening = {"tests.support.components.EmptyRobots": 900}
-    settings = recording(tmp_path, DOWNLOADER_MIDDLEWARES=opening)
-    crawl([site.url("/a")], settings=settings)
+    opening = {"DOWNLOADER_MIDDLEWARES": {"tests.support.components.EmptyRobots": 900}}
+    crawl([site.url("/a")], settings=recording(tmp_path, **opening))
     assert "/a" in site.targets()
 
-    captures, _, (line,) = evidence.only(tmp_path)
-    (response,) = [it for it in captures if it.kind == "response"]
-    (resource,) = [it for it in captures if it.kind == "resource"]
+    (response, resource), (line,) = fitting(tmp_path, "response", "resource")
     assert (response.body, resource.body) == (RULES, b"")
     assert resource.headers["Robots1994-Source"] == "a downloader middleware"
     assert line["record"] == resource.record
-    assert differences(tmp_path) == []
 
 
 def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
     """Not of a request, a proxy, a URL, a redirect or an answer."""
-    secrets = ("hunter2", "s3cret", "opensesame")
-    port = site.url("").rpartition(":")[2]
+    port = site.port
     moved = f"http://me:opensesame@moved.test:{port}/r"
     site.answer("/robots.txt", replies.redirect(moved))
-    answer = replies.text(RULES)
     cookie = ("Set-Cookie", "session=s3cret")
-    site.answer("/r", replace(answer, headers=(*answer.headers, cookie)))
+    site.answer("/r", replies.Reply(body=RULES, headers=(cookie,)))
     page = CrawlRequest(
         f"http://user:hunter2@127.0.0.1:{port}/b",
         headers={"Authorization": "Basic hunter2", "Cookie": "a=hunter2"},
@@ -444,12 +409,10 @@ def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
     crawl([page], settings=recording(tmp_path))
     assert [it.target for it in site.log()][-1].endswith("/b")
 
-    text = b"".join(
-        b"".join(evidence.members(path)) for path in sorted(tmp_path.iterdir())
-    ).decode()
-    assert not [it for it in secrets if it in text]
-    for name in ("authorization", "cookie"):
-        assert f"{name}: " not in text.lower()
+    members = [it for path in tmp_path.iterdir() for it in evidence.members(path)]
+    text = b"".join(members).decode().lower()
+    for secret in ("hunter2", "s3cret", "opensesame", "authorization: ", "cookie: "):
+        assert secret not in text
     captures, _, (line,) = evidence.only(tmp_path)
     assert line["url"] == f"http://127.0.0.1:{port}/b"
     assert not [it for it in captures if "WARC-IP-Address" in it.headers]
