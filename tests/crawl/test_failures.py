@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.failures import BUGS, OF_ORIGIN, OURS
-from tests.support.left_out import table
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /private\n"
@@ -98,34 +97,30 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     assert result.fetched_urls == sorted(urls)
 
 
-@table(
-    ("size", "ending", "settings"),
-    # All fetches at once would need more descriptors than the limit.
-    ((60, 1), "close", {"TEST_DESCRIPTORS": 64}),
-    # Each connection keeps its descriptor until it is closed.
-    ((100, 4), "keep", {"TEST_DESCRIPTORS": 256, "CONCURRENT_REQUESTS": 100}),
-)
-def test_few_descriptors_lose_no_page(
-    site: Site,
-    reactor: Reactor,
-    size: tuple[int, int],
-    ending: replies.Ending,
-    settings: dict[str, int],
-) -> None:
-    """R7 (a fault of our own): fetches wait for descriptors, and idle connections close."""
-    site.answer(
-        "/robots.txt", replies.Reply(body=FILE.encode(), delay=0.3, ending=ending)
-    )
-    site.answer("*", replies.Reply(body=b"page", ending=ending))
-    origins, pages = size
+def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
+    """R7 (a fault of our own): all fetches at once would need more than the limit."""
+    file = replies.Reply(body=FILE.encode(), delay=0.3, ending="close")
+    site.answer("/robots.txt", file)
+    site.answer("*", replies.Reply(body=b"page", ending="close"))
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
+    settings = RETRIED | {"TEST_DESCRIPTORS": 64}
+    result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
+
+    assert result.fetched_urls == sorted(urls)
+    assert "robots1994/outcome/unreachable" not in result.stats
+
+
+def test_connections_that_stay_open_lose_no_page(site: Site) -> None:
+    """Each keeps one of 256 descriptors until it is closed, as Twisted's pool can be asked to."""
+    site.answer("/robots.txt", replies.Reply(body=FILE.encode(), ending="keep"))
+    site.answer("*", replies.Reply(body=b"page", ending="keep"))
     urls = [
-        site.url(f"/{page}", host=f"h{origin}.test")
-        for origin in range(origins)
-        for page in range(pages)
+        site.url(f"/{page}", host=f"h{host}.test")
+        for host in range(100)
+        for page in range(4)
     ]
-    result = crawl(
-        urls, settings=RETRIED | settings, reactor=reactor, hook="few_descriptors"
-    )
+    settings = RETRIED | {"TEST_DESCRIPTORS": 256, "CONCURRENT_REQUESTS": 100}
+    result = crawl(urls, settings=settings, hook="few_descriptors")
 
     assert result.fetched_urls == sorted(urls)
     assert "robots1994/outcome/unreachable" not in result.stats
