@@ -188,9 +188,5 @@ def one_line(raised: BaseException) -> str:
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [raised]]
-    # httpx takes what is before a slash in the password of a proxy for a port, and says it.
-    said = "; ".join(
-        (str(it) if type(it).__name__ != "InvalidURL" else "") or type(it).__name__
-        for it in each
-    )
+    said = "; ".join(str(it) or type(it).__name__ for it in each)
     return redact_and_escape(" ".join(said.split()), 200)
