@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+import scrapy
+
 from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
@@ -189,6 +192,11 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     assert pages[:last].count("less") <= 20
 
 
+@pytest.mark.xfail(
+    scrapy.version_info < (2, 14),
+    reason="Scrapy 2.13 sends them after those that waited: docs/internals/limits.rst",
+    strict=False,
+)
 @table(
     ("reactor", "queue"),
     *((reactor, QUEUES[0]) for reactor in reactors()),
