@@ -102,9 +102,7 @@ def meaning_of(status: int) -> Meaning:
         return R3
     if status == 407:
         # An origin must not send it: it is the answer of a proxy.
-        return replace(
-            R7, log=f"the proxy refused our credentials (HTTP 407)): {R7.log}"
-        )
+        return replace(R7, log="the proxy refused our credentials (HTTP 407)")
     if status in {408, 421, 425, 429} or status // 100 == 5:
         return R5
     return R4 if status // 100 == 4 else R5_FINAL
