@@ -188,5 +188,12 @@ def one_line(raised: BaseException) -> str:
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [raised]]
-    said = "; ".join(str(it) or type(it).__name__ for it in each)
+    said = "; ".join(map(_message, each))
     return redact_and_escape(" ".join(said.split()), 200)
+
+
+def _message(raised: object) -> str:
+    """Return the message of *raised*, or the name of its class."""
+    name = type(raised).__name__
+    # httpx takes the password of a proxy, up to a slash, for a port, and quotes it.
+    return name if name == "InvalidURL" else str(raised) or name

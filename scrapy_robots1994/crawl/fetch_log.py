@@ -282,7 +282,7 @@ def _reason(result: FetchResult) -> str:
         case FetchError():
             return f"{result.kind}: {result.detail}"
         case LocalFault(error):
-            return f"{type(error).__name__}: {error}"
+            return f"{type(error).__name__}: {one_line(error)}"
         case Cancelled():
             return result.detail
     return f"HTTP {result.status}"

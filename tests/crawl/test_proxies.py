@@ -130,8 +130,7 @@ def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
     assert all(seen.proxied for seen in site.log())
 
 
-# httpx quotes the part of a password before a %2F, as a port.
-@table(("reactor", "handler"), *(it for it in http_handlers() if "httpx" not in it[1]))
+@table(("reactor", "handler"), *http_handlers())
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
