@@ -372,7 +372,7 @@ def _exemption(url: str, *, is_path_fine: object) -> str:
 
     Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
     """
-    from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of  # noqa: PLC0415 - heavy
 
     if is_path_fine and url.startswith("/"):
         return ""

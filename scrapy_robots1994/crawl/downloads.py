@@ -14,8 +14,8 @@ from scrapy import Request, exceptions, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
-from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault

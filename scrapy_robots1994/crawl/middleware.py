@@ -1,7 +1,7 @@
 """The downloader middleware: the one way of a request.
 
 1. `_take_back`: a request that went back to the scheduler gets its own meta again.
-2. `Origin.of` its URL, and `exemption_of` (`requests`): is it checked? If not, it passes.
+2. `Origin.of` its URL, and `exemption_of` (`exemptions`): is it checked? If not, it passes.
 3. `PolicyResolver.fresh`: the policy in memory.
    With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
    never reach the network: the recorded policy decides, however old it is.
@@ -30,15 +30,10 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
+from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of
 from scrapy_robots1994.crawl.parser import handed_out
-from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import (
-    EVIDENCE,
-    VERDICT,
-    Exemption,
-    RequestContext,
-    exemption_of,
-)
+from scrapy_robots1994.crawl.refusals import VERDICT, Refusals
+from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors

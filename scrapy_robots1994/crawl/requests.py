@@ -1,70 +1,20 @@
-"""What the middleware reads in a page request (whether it is checked, the proxy and
-address it leaves by), and the robots.txt request that it needs.
+"""The robots.txt request that a page request needs, and what the two share: the proxy
+and the address they leave by, and the name of the robot.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_robots1994.crawl.exemptions import OPT_OUT
 from scrapy_robots1994.crawl.unpacking import ACCEPT_ENCODING
-from scrapy_robots1994.origin import Origin, target_of
-
-OWN_REQUEST = "_robots1994_download"
-"""Meta key of every robots.txt request and of no other; its value is `DownloadState`."""
-
-OPT_OUT = "dont_obey_robotstxt"
-"""Scrapy's meta key of a request that is not checked, whatever its URL is."""
-
-VERDICT = "robots1994"
-"""Meta key of a refused request; its value is the verdict."""
 
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request of which evidence is recorded: the id of the record that decided."""
-
-
-_NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
-
-
-class Exemption(Enum):
-    """Why a request is not checked; the value is a phrase for a message."""
-
-    OPTED_OUT = "its meta has dont_obey_robotstxt"
-    OWN_REQUEST = "it is our own request for a robots.txt"
-    NOT_HTTP = "only http and https URLs have a robots.txt"
-    # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
-    NO_HOST = (
-        "the URL names no host, or not the same one to every client, "
-        "so there is no robots.txt that could be fetched"
-    )
-    ROBOTS_TXT = "robots.txt itself may always be retrieved"
-
-
-def exemption_of(
-    url: str, origin: Origin | None, meta: Mapping[str, Any]
-) -> Exemption | None:
-    """Return why a request for *url* of *origin* is not checked; `None` for one that is."""
-    # First: our own request must never wait for itself, wherever it is redirected, and
-    # also where another middleware takes its opt-out away.
-    if OWN_REQUEST in meta:
-        return Exemption.OWN_REQUEST
-    if meta.get(OPT_OUT):
-        return Exemption.OPTED_OUT
-    if origin is None:
-        # Clients remove characters that no scheme has, such as a tab.
-        scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
-        is_http = scheme in {"http", "https"} and ":" in url
-        return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
-    # Ours O22: nothing waits for a file in order to fetch that file. The first test is for
-    # speed: each request comes here.
-    is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
-    return Exemption.ROBOTS_TXT if is_file else None
-
 
 # What decides how a request leaves this machine; without it robots.txt would be
 # requested from another address than the pages (Scrapy's built-in does so). The last
