@@ -44,6 +44,7 @@ class RobotRules:
         "_body",
         "_dialect",
         "_has_any",
+        "_last",
         "_rules",
         "_table",
         "crawl_delay",
@@ -69,6 +70,8 @@ class RobotRules:
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
         self._rules = self._table.rules
+        # The last verdict and the number of its rule: few rules refuse most URLs.
+        self._last: tuple[int, Verdict] = NO_RULE, _EMPTY
 
     @property
     def has_wildcards(self) -> bool:
@@ -91,7 +94,10 @@ class RobotRules:
         """Return whether *url* may be retrieved, and because of what."""
         text = url if isinstance(url, str) else decode(url)
         number, spelling = self._decision(text)
-        verdict = self._verdict(number)
+        last, verdict = self._last
+        if number < 0 or number != last:
+            verdict = self._verdict(number)
+            self._last = number, verdict
         return verdict if spelling is None else replace(verdict, spelling=spelling)
 
     def _decision(self, url: str) -> tuple[int, str | None]:
