@@ -44,7 +44,6 @@ class RobotRules:
         "_body",
         "_dialect",
         "_has_any",
-        "_last",
         "_rules",
         "_table",
         "crawl_delay",
@@ -70,8 +69,6 @@ class RobotRules:
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
         self._rules = self._table.rules
-        # The last verdict and the number of its rule: few rules refuse most URLs.
-        self._last: tuple[int, Verdict] = NO_RULE, _EMPTY
 
     @property
     def has_wildcards(self) -> bool:
@@ -94,10 +91,7 @@ class RobotRules:
         """Return whether *url* may be retrieved, and because of what."""
         text = url if isinstance(url, str) else decode(url)
         number, spelling = self._decision(text)
-        last, verdict = self._last
-        if number < 0 or number != last:
-            verdict = self._verdict(number)
-            self._last = number, verdict
+        verdict = self._verdict(number)
         return verdict if spelling is None else replace(verdict, spelling=spelling)
 
     def _decision(self, url: str) -> tuple[int, str | None]:
