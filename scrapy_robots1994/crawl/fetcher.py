@@ -31,7 +31,6 @@ from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
-    Cancelled,
     FetchError,
     FetchResult,
     LocalFault,
@@ -51,10 +50,6 @@ class RobotsDownload:
     on_download: Callable[[Origin, Request, DownloadState], None] | None = None
     """Called with the origin whose robots.txt is fetched for each response to a request,
     before any middleware sees it."""
-
-    may_begin: Callable[[RequestContext], bool] = staticmethod(lambda _: True)
-    """Returns whether a fetch may begin whose turn has come; none does in a closing crawl
-    but for what is finished (R6)."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -83,8 +78,6 @@ class RobotsDownload:
         urls = [start or origin.robots_url]
         limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit():
-            if not self.may_begin(context):
-                return Cancelled("the crawl is closing")
             while True:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds)

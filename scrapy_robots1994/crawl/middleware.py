@@ -325,7 +325,6 @@ class Robots1994Middleware:
     def _close(self) -> None:
         """Start no fetch from now on but for what is finished (R6)."""
         is_finished = self._waiting.is_finished
-        self.download.may_begin = lambda context: is_finished(context.page)
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
         if self._delays is not None:
             # A file may state any delay.

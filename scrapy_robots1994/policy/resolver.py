@@ -45,9 +45,6 @@ from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt broke off"
 
-QUICK_SECONDS = 3.0
-"""A fetch that takes longer is not retried in a closing crawl."""
-
 
 @dataclass(eq=False)
 class PolicyResolver(Generic[ContextT]):
@@ -237,14 +234,9 @@ class PolicyResolver(Generic[ContextT]):
         origin, retries = in_flight.origin, 0
         while True:
             context = in_flight.next_context()
-            began = self.backend.now()
             result = await self.backend.fetch(origin, context, in_flight.last)
-            most = self.max_retries
-            if self._aborted is not None:
-                # A longer one may have taken all the time that there is.
-                is_quick = self.backend.now() - began < QUICK_SECONDS
-                most = min(most, 1) if is_quick else 0
-            pause = retry_pause(result, retries, most)
+            most = self.max_retries if self._aborted is None else 1
+            pause = retry_pause(result, retries, min(most, self.max_retries))
             if pause is None:
                 return result
             self.backend.retrying(origin, result, pause)
