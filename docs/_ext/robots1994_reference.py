@@ -114,7 +114,7 @@ def outcomes(_: str) -> str:
     targets: set[str] = set()
     for row in ROWS:
         clause = row.clause.split()[0]
-        policy = row.doc_policy
+        policy = f"``{row.outcome.value}``: {row.doc_policy}"
         if row.setting:
             name = f"{crawl_settings.PREFIX}{row.setting}"
             other = "disallow" if row.allows else "allow"
@@ -149,22 +149,34 @@ def dialects(_: str) -> str:
     """Return a table of the dialects and their features."""
     # What all dialects have, and what none has, says nothing of their differences.
     some = [it for it in FIELDS if 0 < sum(map(it.is_in, DIALECTS)) < len(DIALECTS)]
-    columns = {
+    features = {
         "lists of names and paths": "has_lists",
         "``*`` and ``$`` in paths": "has_wildcards",
         "a blank line ends a record": "has_blank_lines",
     }
-    rows = [["dialect", *(it.name for it in some), *columns, "record that counts"]] + [
-        [
-            f"``{it.name}``",
-            *("yes" if each.is_in(it.name) else "" for each in some),
-            *("yes" if getattr(it, c) else "" for c in columns.values()),
-            it.rank.__name__.replace("_", " "),
-        ]
-        for it in DIALECTS.values()
+    every = DIALECTS.values()
+    rows = [
+        ("", *(f"``{name}``" for name in DIALECTS)),
+        *(
+            (
+                f"``{field.name}``: {field.meaning}",
+                *map(_yes, map(field.is_in, DIALECTS)),
+            )
+            for field in some
+        ),
+        *(
+            (words, *(_yes(getattr(it, name)) for it in every))
+            for words, name in features.items()
+        ),
+        ("record that counts", *(it.rank.__name__.replace("_", " ") for it in every)),
     ]
-    table = "".join(f"   {', '.join(row)}\n" for row in rows)
-    return f".. csv-table::\n   :header-rows: 1\n\n{table}"
+    cells = "\n".join(line for row in rows for line in _cells(row))
+    return f".. list-table::\n   :header-rows: 1\n   :stub-columns: 1\n\n{cells}\n"
+
+
+def _yes(has: bool) -> str:  # noqa: FBT001 - a cell
+    """Return the cell of a feature."""
+    return "yes" if has else ""
 
 
 def options(command: str) -> str:

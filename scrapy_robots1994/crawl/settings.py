@@ -130,8 +130,9 @@ class RobotsSettings:
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """``True`` applies Crawl-delay, in a dialect that has it, to the download slot
-    of its origin; a number of seconds does too, and is the longest delay applied.
+    """``True`` applies the pause that a robots.txt asks for (Crawl-delay), in a dialect that
+    has such a field, to the download slot of its origin; a number of seconds does too, and is
+    the longest delay applied.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """``True`` obeys the robots directives of pages: items of a NOINDEX page and
@@ -226,8 +227,8 @@ class RobotsSettings:
         if self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
-                "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
-                'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'
+                "ROBOTS1994_CRAWL_DELAY has no effect: no field of the dialect "
+                '"%s" asks for a pause; set ROBOTS1994_DIALECT to one of these: %s'
             )
             log_line(crawler, WARNING, text, self.dialect, ", ".join(having))
         if self.compare_report and not (self.compare or self.dry_run):

@@ -21,9 +21,7 @@ EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 
 # Ours.
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
-"""Policies made, by outcome: parsed or renewed (R1), forbidden (R3), absent (R4),
-unreachable (R5).
-"""
+"""Policies made, by their outcome, see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"
 """Requests refused, by the reason of their verdict."""
 WAITED: Final = "robots1994/requests_waited"

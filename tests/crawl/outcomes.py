@@ -279,6 +279,18 @@ PROXIED = [
     )
 ]
 
+TURNED = {
+    "FORBIDDEN": [
+        Row("turned-401", replies.status(401), R3),
+        Row("turned-403", replies.status(403), R3),
+    ],
+    "UNREACHABLE": [
+        Row("turned-503", replies.status(503), R5),
+        Row("turned-reset", replies.reset(), R5_NETWORK),
+    ],
+}
+"""Answers whose meaning a setting turns around, by its name without `ROBOTS1994_`."""
+
 
 def redirects(site: Site) -> Iterator[Row]:
     """Yield rows whose robots.txt is a redirect (R2), and script their targets."""

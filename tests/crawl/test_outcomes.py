@@ -276,20 +276,23 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
-def test_user_may_let_an_unclear_answer_allow(site: Site) -> None:
-    """With "allow" the pages are fetched; a 401 or 403 is then no warning."""
-    answers = {"503": replies.status(503), "reset": replies.reset()}
-    answers |= {"401": replies.status(401), "403": replies.status(403)}
-    for host, answer in answers.items():
-        site.answer("/robots.txt", answer, at=f"h{host}.test")
-    urls = [site.url("/page", host=f"h{host}.test") for host in answers]
-    names = ("ROBOTS1994_UNREACHABLE", "ROBOTS1994_FORBIDDEN")
-    result = crawl(urls, settings=dict.fromkeys(names, "allow"))
+def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
+    """With "allow" the pages are fetched, with "disallow" none; an open 403 is no warning."""
+    settings, rows = {}, []
+    for name, answers in outcomes.TURNED.items():
+        for row in answers:
+            is_open = row.means.opened == FETCHED
+            settings[f"ROBOTS1994_{name}"] = "disallow" if is_open else "allow"
+            ends = row.means.outcome if is_open else FETCHED
+            means = replace(row.means, opened=ends, closed=ends)
+            rows.append(replace(row, means=means))
+    table = Table(site, rows)
+    result = crawl_once(table, settings=settings)
 
-    assert result.fetched_urls == sorted(urls)
-    warnings = result.lines("] WARNING: ")
-    assert len(warnings) == 2
-    assert not [it for it in warnings if "://h401." in it or "://h403." in it]
+    warnings = "".join(result.lines("] WARNING: "))
+    assert [row.slug for row in rows if f"://{row.slug}.test" not in warnings] == [
+        row.slug for row in outcomes.TURNED["FORBIDDEN"]
+    ]
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:

@@ -114,7 +114,9 @@ class Generator:
         if kind < 0.3:
             return self.dice.choice(words.COMMENTS)
         if kind < 0.7:
-            return self.line(words.DELAY_FIELDS, self.dice.choice(words.DELAYS))
+            name, values = self.dice.choice(tuple(words.OTHER_FIELDS.items()))
+            fields = (name,) * 4 + (name.lower(), name.upper(), f" {name}\t")
+            return self.line(fields, self.dice.choice(values))
         if kind < 0.9:
             return self.dice.choice(words.OTHER_LINES)
         return self.line(words.UNKNOWN_FIELDS, self.value())

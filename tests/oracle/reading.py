@@ -18,6 +18,10 @@ from tests.oracle.names import is_header, longest_match, record_names, robot_nam
 from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, written
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
+GROUPED = ("rfc9309",)
+"""Those with groups of whole tokens and wildcards; a blank line means nothing."""
+WITH_ALLOW = ("extended", *GROUPED)
+WITH_DELAY = ("extended", *GROUPED)
 READINGS = ("literal", "cautious")
 
 FEATURES = (
@@ -78,14 +82,16 @@ class Records:
                 self._current = None  # F1, O5
 
     def _add(self, line: Field) -> None:
-        record, later = self._current, self._dialect in ("extended", "rfc9309")
+        record, dialect = self._current, self._dialect
         if line.name == "user-agent":
             self._add_agent(line.value)
         elif record is None:
             return  # O4
-        elif line.name == "disallow" or (line.name == "allow" and later):
+        elif line.name == "disallow" or (
+            line.name == "allow" and dialect in WITH_ALLOW
+        ):
             self._add_rule(record, line.number, line.name, line.value)
-        elif line.name == "crawl-delay" and later:
+        elif line.name == "crawl-delay" and dialect in WITH_DELAY:
             # X4: a decimal number and nothing else, that a timer can wait for.
             is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
             if is_number and float(line.value) != float("inf"):
@@ -96,7 +102,7 @@ class Records:
         names = record_names(value, self._dialect)
         if not names:
             return  # O12
-        ends = self._after_blank and self._dialect != "rfc9309"
+        ends = self._after_blank and self._dialect not in GROUPED
         if self._current is None or self._current.has_rule_line or ends:
             self._current = Record()  # F1, O7, X2, K7
             self.found.append(self._current)
@@ -116,7 +122,7 @@ class Records:
         is_list = self._dialect == "revisited"
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
         features = frozenset({"list"} if len(values) > 1 else ())
-        is_orphan = self._after_blank and self._dialect != "rfc9309"
+        is_orphan = self._after_blank and self._dialect not in GROUPED
         for it in filter(None, values):
             record.rules.append(Rule(number, name == "allow", it, is_orphan, features))
 
@@ -128,7 +134,7 @@ class Reading:
         self, body: bytes | str, dialect: str = "1994", reading: str = "literal"
     ) -> None:
         self.dialect = dialect
-        joined = [dialect == "rfc9309"]
+        joined = [dialect in GROUPED]
         if reading == "cautious" and not joined[0]:
             joined.append(True)
         self.halves = [Records(body, dialect, joined=it).found for it in joined]
@@ -205,7 +211,7 @@ class Reading:
         self, chosen: list[Record], origin: str, target: str
     ) -> list[tuple[Record, Rule, set[str]]]:
         """Return the rules that may decide, with their records; the first one does."""
-        if self.dialect == "rfc9309":
+        if self.dialect in GROUPED:
             rules = [(record, rule) for record in chosen for rule in record.rules]
             return most_specific(rules, target)
         found = [
@@ -229,7 +235,7 @@ class Reading:
 
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
         """Return the record for a robot, or all default records (A3, O1, O2, O3)."""
-        if self.dialect == "rfc9309":
+        if self.dialect in GROUPED:
             # RFC 9309 2.2.1: groups of one whole token are merged; the first name decides.
             for name in (*own, "*"):
                 groups = [record for record in records if name in record.names]

@@ -10,7 +10,6 @@ DISALLOW_FIELDS = ("Disallow",) * 8 + (
     *("disallow", "DISALLOW", "dIsAlLoW", "Disallow ", " Disallow", "Disallow\t"),
 )
 ALLOW_FIELDS = ("Allow",) * 4 + ("allow", "ALLOW", " Allow ")
-DELAY_FIELDS = ("Crawl-delay",) * 4 + ("crawl-delay", "CRAWL-DELAY", " Crawl-delay\t")
 UNKNOWN_FIELDS = (
     *("Disalow", "Dissallow", "Disallow\x00", "Di\u017fallow", "\xa0Disallow"),
     *("\u200bDisallow", "Disallow\uff1a", "Dis allow", "Useragent", "User agent"),
@@ -23,6 +22,8 @@ DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     *("x", "", "-1", "1e3", "1,5", "5s", "inf", "nan", "1_0", "\u0665", "+1"),
     "9" * 400,
 )
+OTHER_FIELDS = {"Crawl-delay": DELAYS}
+"""Good and bad values of the fields that neither name robots nor cover paths."""
 OTHER_LINES = (
     *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
     *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import tests.oracle.words
 from scrapy_robots1994.lint.kinds import KIND_CODED
 from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
@@ -20,7 +23,14 @@ from scrapy_robots1994.parser.fields import (
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 IN_USE = [field for field in FIELDS if field.dialects]
-VALUES = {"User-agent": "x", "Crawl-delay": "5", "Sitemap": "http://h.test/x.xml"}
+VALUES: dict[str, tuple[str, str | None, object]] = {
+    "User-agent": ("x", "", ("x",)),
+    "Disallow": ("/x", None, "/x"),
+    "Allow": ("/x", None, "/x"),
+    "Crawl-delay": ("5", "soon", 5.0),
+    "Sitemap": ("http://h.test/x.xml", None, "http://h.test/x.xml"),
+}
+"""A good value of each field that a dialect has, a bad one, and what the good one says."""
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda it: it.name)
@@ -43,13 +53,23 @@ def test_every_kind_of_line_is_explained() -> None:
     assert kinds | IDLE | set(WHY_IGNORED) == set(LineKind)
 
 
+def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> None:
+    """The tests below and the naive parser try each of them."""
+    tried = {name for name, (_, bad, _) in VALUES.items() if bad is not None}
+    words = Path(tests.oracle.words.__file__).read_text("utf-8").lower()
+
+    assert set(VALUES) == {field.name for field in IN_USE}
+    assert tried == {field.name for field in IN_USE if field.bad_value is not None}
+    assert [field.name for field in IN_USE if field.key not in words] == []
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
 def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
     field: Field, dialect: str
 ) -> None:
     """In every other dialect it is unknown."""
-    value = VALUES.get(field.name, "/x")
+    value, _, said = VALUES[field.name]
     body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
 
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -61,4 +81,23 @@ def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
     assert (line.why_ignored is None) is field.is_in(dialect)
     assert effect.startswith("ignored: ") is not field.is_in(dialect)
     is_pause = field.role is Role.PAUSE and field.is_in(dialect)
-    assert robots.rules("x").crawl_delay == (5.0 if is_pause else None)
+    assert robots.rules("x").crawl_delay == (said if is_pause else None)
+
+
+@pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
+def test_bad_value_has_no_effect_and_is_the_problem_of_its_row(field: Field) -> None:
+    """A field without a bad value takes any text."""
+    good, bad, said = VALUES[field.name]
+    assert field.read is None or field.read(good) == said
+    if bad is None or field.bad_value is None:
+        return
+    dialect = next(name for name in DIALECTS if field.is_in(name))
+    body = f"User-agent: x\n{field.name}: {bad}\nDisallow: /\n"
+
+    robots = RobotsTxt.parse(body, dialect=dialect)
+
+    assert robots.lines[1].kind is field.bad_value.kind
+    assert (2, field.bad_value.problem) in [
+        (it.line, it.code) for it in robots.problems
+    ]
+    assert robots.rules("x").crawl_delay is None

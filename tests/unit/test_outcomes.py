@@ -12,6 +12,7 @@ from scrapy_robots1994.policy.outcomes import (
     Outcome,
     OutcomeRow,
 )
+from tests.crawl.outcomes import TURNED
 
 EVERY_ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.outcome.value)
 
@@ -46,3 +47,8 @@ def test_every_setting_of_a_meaning_is_named_by_a_row() -> None:
     }
 
     assert declared == {row.setting.lower(): row.default for row in ROWS if row.setting}
+
+
+def test_every_setting_of_a_meaning_is_tried_in_a_crawl() -> None:
+    """The table of the contract has answers for it."""
+    assert set(TURNED) == {row.setting for row in ROWS if row.setting}

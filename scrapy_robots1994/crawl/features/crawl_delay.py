@@ -78,7 +78,7 @@ class CrawlDelays:
             stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             level = WARNING
             effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
-        text = "%s states a Crawl-delay of %g s; %s"
+        text = "%s asks for a pause of %g s between two requests; %s"
         log_line(self._crawler, level, text, origin.robots_url, stated, effect)
 
 
