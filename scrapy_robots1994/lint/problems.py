@@ -133,8 +133,7 @@ def _meant_problems(
     """
     for entry in others:
         for problem in line_problems(entry, dialect):
-            meant = problem.meant
-            if EVERYBODY in meant or (meant and dialect.choose([meant], robot)):
+            if dialect.choose([problem.meant], robot):
                 yield problem
 
 

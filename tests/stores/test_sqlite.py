@@ -13,7 +13,7 @@ import pytest
 
 from scrapy_robots1994 import Origin, StoreError, open_store
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore
-from tests.stores.contract import OTHER, SITE, StoreContract, entry
+from tests.stores.contract import LATER, OTHER, SITE, StoreContract, entry
 
 
 class TestSqliteStore(StoreContract):
@@ -42,9 +42,9 @@ def host(number: int) -> Origin:
 
 
 def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
-    """Put an entry of *size* bytes for each of the hosts."""
+    """Put an entry of *size* bytes for each of the hosts, that of the last is over first."""
     for number in numbers:
-        store.put(entry(host(number), os.urandom(size)))
+        store.put(entry(host(number), os.urandom(size), LATER - number))
 
 
 @pytest.mark.parametrize(
