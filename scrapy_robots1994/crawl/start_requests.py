@@ -26,18 +26,16 @@ class StartRequests:
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
         self.has_passed = False
-        """Whether a start request was sent or answered."""
+        """Whether a start request was sent."""
         self.number_refused = 0
         self.first_refused: tuple[str, Verdict] | tuple[()] = ()
         # Fingerprints of start requests, and whether each was refused. Not a count:
         # what the duplicates filter drops is never judged. It may have dropped one that
         # another run crawled, which is not refused by this one.
         self._is_refused: dict[bytes, bool] = {}
-        # A page that the HTTP cache has never reaches the downloader.
         self._listeners = (
             (self._scheduled, signals.request_scheduled),
             (self._passed, signals.request_reached_downloader),
-            (self._passed, signals.response_received),
         )
         for listener, signal in self._listeners:
             crawler.signals.connect(listener, signal)
@@ -71,7 +69,7 @@ class StartRequests:
         return fingerprinter.fingerprint(request)
 
     def _passed(self, request: Request) -> None:
-        """Note that a start request was sent or answered."""
+        """Note that a start request was sent."""
         if request.meta.get(START) and not self.has_passed:
             self.has_passed = True
             # Disconnecting from a signal while it is sent makes Scrapy skip the next
