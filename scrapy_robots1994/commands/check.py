@@ -154,11 +154,13 @@ class RobotsCheck(RobotsCommand):
         if opts.verify:
             return self._verify(folder, args)
         urls = inputs.urls_from(args, opts.urls)
+        exempt = {url: _exemption(url, is_path_fine=False) for url in urls}
         found = folder.find(urls, evidence.time_of(opts.at))
         for url in urls:
             applied = found.get(url)
             if applied is None:
-                self._print(UrlVerdict(url, folder.without_request(url)))
+                source = None if exempt[url] else folder.without_request(url)
+                self._print(UrlVerdict(url, source, exemption=exempt[url]))
                 continue
             robot = opts.robot or str(applied.line.values.get("robot"))
             source = applied.source(opts.dialect)

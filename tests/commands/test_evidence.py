@@ -141,16 +141,17 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     (warc,) = evidence.warcs(recorded)
     pages = [line["url"] for line in lines]
     other = next(it for it in pages if it.endswith("/a")) + "/other"
-    result = check(recorded, *pages, other, "http://other.test/", "--json")
+    others = (other, "http://other.test/", "ftp://other.test/")
+    result = check(recorded, *pages, *others, "--json")
 
-    *found, never, unknown = map(json.loads, result.lines)
+    *found, never, unknown, ftp = map(json.loads, result.lines)
     assert result.code == 3
     assert {it["url"]: it["allowed"] for it in found} == {
         page: page.endswith("/b") for page in pages
     }
     assert (never["allowed"], never["verdict"]["line"]) == (False, 2)
     assert never["evidence"]["url"] == pages[-1]
-    assert unknown["is_known"] is False
+    assert (unknown["is_known"], ftp["is_known"]) == (False, True)
     for number, place in enumerate((it["evidence"] for it in found), start=2):
         assert (place["line"], place["warc"]) == (number, str(warc))
         # Where it stands: the member that begins there is the record.
@@ -302,6 +303,17 @@ def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> 
     assert (before["record"], before["stale"]) == (good.record, False)
     assert (after["record"], after["stale"]) == (good.record, True)
     assert after["decision"] == "refused"
+
+
+def test_policy_that_decides_during_its_refresh_is_stale(
+    site: Site, tmp_path: Path
+) -> None:
+    """It is past its freshness, and the decision does not wait."""
+    site.robots(RULES)
+    page = site.url("/a")
+    crawl_over_time([page], DAY, [page], settings=recording(tmp_path))
+
+    assert [it["stale"] for it in evidence.only(tmp_path)[2]] == [False, True]
 
 
 @table(
