@@ -71,7 +71,8 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
     site.answer("/draft.txt", replies.text(WARNING))
     urls = [site.url("/draft.txt"), site.url("/")]
 
-    result = scrapy("robots-lint", *urls, "--format", "json")
+    named = (urls[0], urls[1].replace("://", "://me:secret@"))
+    result = scrapy("robots-lint", *named, "--format", "json")
 
     assert result.code == 1
     files = json.loads(result.out)["files"]

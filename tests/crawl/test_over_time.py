@@ -93,8 +93,10 @@ def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "MIN_TTL", "STALE_TTL")}
 
-    result = crawl_over_time(*(both(site, n) for n in (1, 2, 3)), settings=settings)
+    result = crawl_over_time(*(both(site, n) for n in range(1, 5)), settings=settings)
 
+    # Ours R5: ROBOTS1994_RETRY_AFTER applies to the last one all the same.
+    assert len(site.log("/robots.txt")) == 3
     assert result.fetched_urls == sorted([both(site, 1)[1], both(site, 2)[0]])
 
 
@@ -121,14 +123,27 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
     first = Reply(200, FIRST, (*headers, ("Cache-Control", "max-age=600")))
     site.answer("/robots.txt", [first, replies.status(304, ETag='"two"'), RENEWED])
 
-    result = crawl_over_time(both(site, 1), LONG, both(site, 2), LONG, both(site, 3))
+    days = [step for day in (2, 3, 4) for step in (LONG, both(site, day))]
+    result = crawl_over_time(both(site, 1), *days)
 
-    assert conditions(site) == [None, '"one"', '"two"']
+    assert conditions(site) == [None, '"one"', '"two"', '"two"']
     dates = [seen.headers.get("if-modified-since") for seen in site.log("/robots.txt")]
-    assert dates == [None, MONDAY, MONDAY]
-    assert result.fetched_urls == [both(site, step)[1] for step in (1, 2, 3)]
-    assert result.log.count("parsed, fresh for 600 s") == 3
-    assert result.stats["robots1994/outcome/renewed"] == 2
+    assert dates == [None, MONDAY, MONDAY, MONDAY]
+    assert result.fetched_urls == [both(site, step)[1] for step in (1, 2, 3, 4)]
+    assert result.log.count("parsed, fresh for 600 s") == 4
+    assert result.stats["robots1994/outcome/renewed"] == 3
+
+
+def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> None:
+    """There the next crawl, whose server is down, finds the last good policy."""
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    site.answer("/robots.txt", [TAGGED, RENEWED, DOWN])
+    crawl_over_time(both(site, 1), LONG, both(site, 2), settings=settings)
+    assert conditions(site) == [None, '"one"']
+
+    result = crawl_over_time(both(site, 3), settings=settings)
+
+    assert result.fetched_urls == [both(site, 3)[1]]
 
 
 def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:

@@ -110,6 +110,7 @@ META_KEYS = (
     "download_timeout",
     "session",
     "dont_merge_cookies",
+    "autothrottle_dont_adjust_delay",
 )
 
 
