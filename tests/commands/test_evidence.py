@@ -141,7 +141,7 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     (warc,) = evidence.warcs(recorded)
     pages = [line["url"] for line in lines]
     other = next(it for it in pages if it.endswith("/a")) + "/other"
-    others = (other, "http://other.test/", "ftp://other.test/")
+    others = other, "http://b.test/", "ftp://b.test/"
     result = check(recorded, *pages, *others, "--json")
 
     *found, never, unknown, ftp = map(json.loads, result.lines)
@@ -305,9 +305,7 @@ def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> 
     assert after["decision"] == "refused"
 
 
-def test_policy_that_decides_during_its_refresh_is_stale(
-    site: Site, tmp_path: Path
-) -> None:
+def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
     """It is past its freshness, and the decision does not wait."""
     site.robots(RULES)
     page = site.url("/a")

@@ -89,13 +89,12 @@ def test_stale_policy_decides_while_it_is_refreshed(
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """With TTL and STALE_TTL of 0, every request waits for a fetch of its own time."""
+    """With TTL and STALE_TTL of 0; ROBOTS1994_RETRY_AFTER applies all the same (R5)."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "MIN_TTL", "STALE_TTL")}
 
     result = crawl_over_time(*(both(site, n) for n in range(1, 5)), settings=settings)
 
-    # Ours R5: ROBOTS1994_RETRY_AFTER applies to the last one all the same.
     assert len(site.log("/robots.txt")) == 3
     assert result.fetched_urls == sorted([both(site, 1)[1], both(site, 2)[0]])
 
