@@ -42,7 +42,7 @@ class AnsweredMiddleware(Robots1994Middleware):
     async def _fetch(self, origin: Origin, *_: object) -> FetchResult:
         """Answer instead of sending a request."""
         body, codings = self._answer(origin)
-        state = DownloadState(self._limit, 30.0, codings=codings)
+        state = DownloadState(origin, self._limit, 30.0, codings=codings)
         if len(body) > self._limit:
             body, state.is_truncated = body[: self._limit + 1], True
         state.is_sent = state.is_answered = True

@@ -16,25 +16,25 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
-from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 
 
 @dataclass(slots=True, eq=False)
 class DownloadState:
-    """One robots.txt download: what arrived, and where it must stop.
+    """One download of the robots.txt of *origin*: what arrived, and where it must stop.
 
     Its body began at *started*. *is_sent* says that the request reached
     the downloader, *is_answered* that a response came, *is_stopped* that another
-    component stopped it, and *is_raised* that the limit of requests is one higher for it.
-    *proxy* is the one that the request was sent through, *user_agent* the name it was sent
-    with. *final_url* is the URL of a request that follows a redirect. With *conditions*,
-    its headers, the server may answer "not modified". With *keeps_raw*, *raw* is the
-    response as it came, of which *on_download* is called each time; *is_changed* says that
-    a middleware made another one of it.
+    component stopped it. *proxy* is the one that the request was sent through,
+    *user_agent* the name it was sent with. *final_url* is the URL of a request that
+    follows a redirect. With *conditions*, its headers, the server may answer "not
+    modified". With *keeps_raw*, *raw* is the response as it came, of which *on_download*
+    is called each time; *is_changed* says that a middleware made another one of it.
     """
 
+    origin: Origin
     max_bytes: int
     max_seconds: float
     started: float = 0.0
@@ -44,7 +44,6 @@ class DownloadState:
     is_stopped: bool = False
     is_sent: bool = False
     is_answered: bool = False
-    is_raised: bool = False
     is_changed: bool = False
     keeps_raw: bool = False
     proxy: str | None = None
@@ -53,7 +52,7 @@ class DownloadState:
     raw: Response | None = None
     final_url: str | None = None
     conditions: dict[str, bytes] = field(default_factory=dict)
-    on_download: Callable[[Request, "DownloadState"], None] | None = None
+    on_download: Callable[[Origin, Request, "DownloadState"], None] | None = None
 
     def sent(self, request: Request) -> None:
         """Begin anew with *request*, which is sent for the first time or again.
@@ -78,8 +77,12 @@ class DownloadState:
 class DownloadLimits:
     """Watches the robots.txt downloads in flight."""
 
+    on_sent: Callable[[Origin], None] = staticmethod(lambda _: None)
+    """Called with the origin of each request for a robots.txt that the downloader gets."""
+    on_left: Callable[[Origin], None] = staticmethod(lambda _: None)
+    """Called with its origin when such a request is about to leave the downloader."""
+
     def __init__(self, crawler: Crawler) -> None:
-        self._engine = EngineAccess.of(crawler)
         self._in_flight = 0
         # Public signals: no handler, of any library, has to be wrapped.
         self._signals = crawler.signals
@@ -118,16 +121,13 @@ class DownloadLimits:
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)
-            # From here on the downloader has it; it adds nothing to
-            # CONCURRENT_REQUESTS.
-            state.is_raised = state.is_raised or self._engine.raise_for_robots()
+            self.on_sent(state.origin)
 
     def _left(self, request: Request) -> None:
-        """Let a request count that is about to leave the downloader."""
+        """Report a request that is about to leave the downloader."""
         state = request.meta.get(OWN_REQUEST)
-        if isinstance(state, DownloadState) and state.is_raised:
-            state.is_raised = False
-            self._engine.lower_for_robots()
+        if isinstance(state, DownloadState):
+            self.on_left(state.origin)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
@@ -164,4 +164,4 @@ class DownloadLimits:
         for name in CODING_HEADERS:
             response.headers.pop(name, None)
         if state.on_download is not None:
-            state.on_download(request, state)
+            state.on_download(state.origin, request, state)

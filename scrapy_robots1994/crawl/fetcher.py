@@ -55,7 +55,8 @@ class RobotsDownload:
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)
-        self._downloads = DownloadLimits(crawler)
+        # Public: who waits for a robots.txt counts its request, too.
+        self.downloads = DownloadLimits(crawler)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(crawler, settings.max_fetches, pages)
         # Once for each scheme, at its first request, from which on its handler exists.
@@ -80,11 +81,10 @@ class RobotsDownload:
         async with self._limit.permit():
             while True:
                 # One for each hop: limits are those of one response (O24).
-                state = DownloadState(limit, seconds)
+                state = DownloadState(origin, limit, seconds)
                 state.final_url = urls[-1] if len(urls) > 1 else None
                 state.keeps_raw = bool(self.on_answer or self.on_download)
-                if self.on_download is not None:
-                    state.on_download = partial(self.on_download, origin)
+                state.on_download = self.on_download
                 # To another server, the validators of one could confirm another file.
                 if validators and validators.url == urls[-1]:
                     state.conditions = validators.headers
@@ -120,7 +120,7 @@ class RobotsDownload:
         self._widen_pool(url.partition(":")[0])
         request = robots_request(url, context, self._settings.timeout)
         request.headers.update(state.conditions)
-        with self._downloads.watch(request, state):
+        with self.downloads.watch(request, state):
             try:
                 response = await self._download(request)
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware

@@ -101,6 +101,9 @@ class Robots1994Middleware:
         self._waiting = WaitingRequests(
             crawler, self._engine, settings.max_waiting, self._close
         )
+        downloads = self.download.downloads
+        downloads.on_sent = self._waiting.file_sent
+        downloads.on_left = self._waiting.file_left
         self._owns_order = self._engine.owns_order()
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)

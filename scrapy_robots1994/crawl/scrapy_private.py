@@ -9,7 +9,6 @@ takes each of them away.
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from contextlib import suppress
 from functools import reduce
@@ -75,17 +74,6 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
         log_line(crawler, WARNING, "This Scrapy has no %s: %s", name, lost)
 
 
-LIMITS = (
-    "CLOSESPIDER_PAGECOUNT",
-    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
-    "CLOSESPIDER_ITEMCOUNT",
-)
-"""Settings by which a crawl ends after a number of pages or items."""
-
-SHARE = 100
-"""For each so many of them, one request may be on its way that does not count."""
-
-
 class EngineAccess:
     """What waiting needs of the engine of one crawl."""
 
@@ -100,10 +88,6 @@ class EngineAccess:
         # By how much the limit is raised, and what it was set to at the last change.
         self._raised = 0
         self._limit: int | None = None
-        limits = filter(None, map(crawler.settings.getint, LIMITS))
-        # Scrapy counts a robots.txt as a page.
-        self._most_ahead = min((it // SHARE for it in limits), default=math.inf)
-        self._ahead = 0
 
     @property
     def _crawler(self) -> Crawler:
@@ -128,23 +112,6 @@ class EngineAccess:
     def lower_limit(self) -> None:
         """Undo one `raise_limit` that had an effect."""
         self._change_limit(-1)
-
-    def raise_for_robots(self) -> bool:
-        """Raise the limit for a robots.txt request, or for one that waits for it.
-
-        In a crawl that ends after a number of pages or items it has an effect for at most a
-        hundredth of them at a time, else for all. The caller calls `lower_for_robots` if
-        this returned `True`.
-        """
-        if self._ahead >= self._most_ahead or not self.raise_limit():
-            return False
-        self._ahead += 1
-        return True
-
-    def lower_for_robots(self) -> None:
-        """Undo one `raise_for_robots` that had an effect."""
-        self._ahead -= 1
-        self.lower_limit()
 
     def _change_limit(self, by: int) -> bool:
         """Add *by* to the limit of concurrent requests; return whether there is one."""

@@ -1,16 +1,15 @@
 """Requests that wait for a robots.txt: when they count, and when the crawl closes.
 
 A request that waits is in the downloader, and counts towards `CONCURRENT_REQUESTS` as
-any other, until its robots.txt proves slow: when as many other waits have ended since it
-began as requests may be concurrent, or when none has ended for a moment. From then on the
-limit is one higher until the wait ends: so slow origins stop no other, and where all are
-alike, few requests leave the scheduler for which there is no room yet.
+any other, and so does the request for the file, until this proves slow: when as many
+other waits have ended since the wait began as requests may be concurrent, or when none has
+ended for a while. From then on the limit is one higher for each of them. So slow origins
+stop no other, and where all are alike, no robots.txt is fetched long before there is room
+for its pages.
 
-In a crawl that ends after a number of pages or items, robots.txt files fetched ahead
-would take the place of pages: few waits raise the limit then (`raise_for_robots`).
-
-When the policy is known, a request that did not count goes on if there is room, and else
-back to the scheduler, which owns the order of requests. The middleware sees to that.
+When its policy is known, a request that did not count takes the place of one that still
+waits. If there is none, it goes back to the scheduler, which owns the order of requests.
+The middleware sees to that.
 """
 
 from __future__ import annotations
@@ -34,9 +33,13 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.scrapy_private import EngineAccess
     from scrapy_robots1994.origin import Origin
 
-LOOK_SECONDS = 0.03
+LOOK_SECONDS = 0.05
 """Between two looks whether the crawl closes, for which Scrapy has no signal, and whether
-no wait has ended since the last look."""
+waits still end."""
+
+QUIET_LOOKS, MAX_QUIET_LOOKS = 8, 40
+"""If no wait ends for so many looks, those that count since the last look are slow: for
+twice as many as the last wait took, within these bounds."""
 
 CLOSE_SECONDS = 5.0
 """The longest time that a closing crawl waits for a robots.txt of its own requests."""
@@ -54,12 +57,17 @@ class Waiting:
 class _OriginWait:
     """The requests that wait for one robots.txt; if *is_slow*, none of them counts.
 
-    *ended_before* is how many waits had ended when this one began.
+    *ended_before* is how many waits had ended when this one began, and *looks_before* how
+    many looks there had been. *is_sent* says that the
+    downloader has the request for the file; with *is_raised* the limit is one higher for it.
     """
 
     ended_before: int
+    looks_before: int
     requests: set[Waiting] = field(default_factory=set)
     is_slow: bool = False
+    is_sent: bool = False
+    is_raised: bool = False
 
 
 class WaitingRequests:
@@ -88,8 +96,10 @@ class WaitingRequests:
         # The waits for a file, and in the order in which they began those that count.
         self._origins: dict[Origin, _OriginWait] = {}
         self._counted: dict[_OriginWait, None] = {}
-        # How many have ended, how many had at the last look, and which ones counted then.
-        self._ended = self._ended_before = 0
+        # How many have ended and how many looks there were; how many since the last end,
+        # after how many the others are slow, and which ones counted at the last look.
+        self._ended = self._looks = self._quiet = 0
+        self._patience = QUIET_LOOKS
         self._seen: tuple[_OriginWait, ...] = ()
         self._raised = 0
         self._is_looking = self._is_closed = False
@@ -100,8 +110,10 @@ class WaitingRequests:
         """Wait with *request* for the policy of *origin* while the block runs."""
         self._look()
         waiting, wait = Waiting(request), self._origins.get(origin)
+        if not self._origins:
+            self._quiet = 0
         if wait is None:
-            wait = self._origins[origin] = _OriginWait(self._ended)
+            wait = self._origins[origin] = _OriginWait(self._ended, self._looks)
             self._counted[wait] = None
         wait.requests.add(waiting)
         self._waiting[request] = None
@@ -114,19 +126,40 @@ class WaitingRequests:
             self._waiting.pop(request, None)
             wait.requests.remove(waiting)
             if not wait.requests:
+                self.file_left(origin)
                 del self._origins[origin]
                 self._counted.pop(wait, None)
                 self._ended += 1
+                self._quiet = 0
+                usual = 2 * (self._looks - wait.looks_before)
+                self._patience = min(max(QUIET_LOOKS, usual), MAX_QUIET_LOOKS)
                 self._find_overtaken()
+
+    def file_sent(self, origin: Origin) -> None:
+        """Count the request for the robots.txt of *origin* as those that wait for it."""
+        if wait := self._origins.get(origin):
+            wait.is_sent = True
+            self._raise_for_file(wait)
+
+    def file_left(self, origin: Origin) -> None:
+        """Count the request for the robots.txt of *origin* no more: it has ended."""
+        if wait := self._origins.get(origin):
+            wait.is_sent = False
+            if wait.is_raised:
+                wait.is_raised = False
+                self._engine.lower_limit()
 
     def may_go_on(self, waiting: Waiting) -> bool:
         """Return whether a request may go on whose policy has just become known.
 
-        One that counted may. For the others there is room or not.
+        One that counted may. Another one may if there is room, or one that counts and
+        still waits, whose place it takes: a page is of more use than a further robots.txt.
         """
         if not waiting.is_raised:
             return True
         # The limit is still one higher for it, so it does not count itself.
+        if not self._engine.has_room() and self._counted:
+            self._stop_counting(next(iter(self._counted)))
         has_room = self._engine.has_room()
         if has_room:
             self._lower(waiting)
@@ -173,12 +206,18 @@ class WaitingRequests:
         """Stop counting the requests of *wait*, and those that will join it."""
         self._counted.pop(wait, None)
         wait.is_slow = True
+        self._raise_for_file(wait)
         for waiting in wait.requests:
             self._raise(waiting)
 
+    def _raise_for_file(self, wait: _OriginWait) -> None:
+        """Stop counting the request for the robots.txt of a slow *wait*."""
+        if wait.is_slow and wait.is_sent and not wait.is_raised:
+            wait.is_raised = self._engine.raise_limit()
+
     def _raise(self, waiting: Waiting) -> None:
         """Stop counting a request."""
-        if self._raised < self._most and self._engine.raise_for_robots():
+        if self._raised < self._most and self._engine.raise_limit():
             waiting.is_raised = True
             self._raised += 1
             # There is room for one more now.
@@ -189,7 +228,7 @@ class WaitingRequests:
         if waiting.is_raised:
             waiting.is_raised = False
             self._raised -= 1
-            self._engine.lower_for_robots()
+            self._engine.lower_limit()
 
     def _look(self) -> None:
         """Close with the crawl, and look for that again and again from now on."""
@@ -198,10 +237,12 @@ class WaitingRequests:
             call_later(LOOK_SECONDS, self._look_again)
 
     def _look_again(self) -> None:
-        """Look once more; if no wait has ended since the last look, all of them are slow."""
+        """Look once more; if no wait has ended for long, those that count are slow."""
         self._is_looking = False
-        if self._ended == self._ended_before:
+        self._quiet += 1
+        self._looks += 1
+        if self._quiet >= self._patience:
             for wait in self._seen:
                 self._stop_counting(wait)
-        self._ended_before, self._seen = self._ended, tuple(self._counted)
+        self._seen = tuple(self._counted)
         self._look()

@@ -369,12 +369,11 @@ def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None
             site.answer("/robots.txt", [late, replies.text(OPEN)])
             running = side.start(site, "Unserializable", spider_args=args)
             site.wait("/robots.txt")
-            if middleware == "ours":
-                running.wait_for("all 30 are yielded")
+            running.wait_for("all 30 are yielded")
             running.interrupt()
             site.open("late")
             running.result()
             side.crawl(site, "Unserializable", spider_args=args)
             found[middleware] = len(set(pages_of(site)))
 
-    assert found["ours"] >= min(CONCURRENT, found["builtin"])
+    assert found["ours"] >= found["builtin"] >= CONCURRENT - 1

@@ -38,6 +38,16 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
     crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
 
 
+def log_scheduled(crawler: Crawler) -> None:
+    """Log each request that the scheduler is about to get."""
+
+    def scheduled(request: Request) -> None:
+        assert crawler.spider is not None
+        crawler.spider.logger.info("scheduled %s", request.url)
+
+    crawler.signals.connect(scheduled, signals.request_scheduled, weak=False)
+
+
 def await_a_page(crawler: Crawler) -> None:
     """Await a page of the same origin in a handler of each signal of a robots.txt."""
 

@@ -27,11 +27,11 @@ def test_wait_counts_until_others_have_overtaken_it() -> None:
     async def overtake() -> None:
         with wait_for("slow"):
             for number in range(2):
-                assert engine.raise_for_robots.call_count == 0
+                assert engine.raise_limit.call_count == 0
                 with wait_for(f"quick-{number}"):
                     pass
-            assert engine.raise_for_robots.call_count == 1
-        assert engine.lower_for_robots.call_count == 1
+            assert engine.raise_limit.call_count == 1
+        assert engine.lower_limit.call_count == 1
 
     requests = WaitingRequests(crawler, engine, 10, lambda: None)
     asyncio.run(overtake())
