@@ -42,6 +42,12 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
     # Two come together, so that the lines that are needed decide.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
+    # Without the last record the two differ, too, but the other way round.
+    (
+        *("wildcard", "Protego", "stricter"),
+        b"User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: me\nDisallow: /*a\n",
+        [5, 6],
+    ),
     ("robots.txt-itself", "Rerp", "stricter", b"Disallow: /\n", [1, 2]),
     ("other", "Protego", "stricter", b"Disalow: /a\n", [1, 2]),
 ]
@@ -271,6 +277,8 @@ def test_parser_that_raises_is_counted_named_and_noted(tmp_path: Path) -> None:
     report = json.loads(result.out)
     row = report["disagreements"][0]
     assert (row["direction"], row["theirs"]) == ("raised", "raises ValueError")
+    (ways,) = report["parsers"]["PickyParser"]["causes_by_direction"].values()
+    assert ways == {"stricter": 0, "laxer": 0, "raised": 3}
     (note,) = report["notes"]
     assert note.startswith("PickyParser failed or did not answer 3 of 3 questions")
     assert note in (tmp_path.parent / "raised.html").read_text("utf-8")

@@ -163,6 +163,9 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
     assert "the next fetch is in 300 s at the earliest" in result.err
     (row,) = rows(store("list", url, "--json"))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
+    # It is fetched again as soon as one asks for that.
+    site.robots(BODY)
+    assert store("refresh", url, "--all").code == 0
 
 
 def test_refresh_into_a_failing_store_sets_exit_code_3(

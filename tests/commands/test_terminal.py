@@ -16,7 +16,7 @@ from tests.support import replies
 from tests.support.commands import SCRAPY, SCRIPT, Started, interrupted, printed
 from tests.support.crawl import Reactor
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
-from tests.support.left_out import long_after
+from tests.support.left_out import long_after, table
 from tests.support.site import Site
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -153,19 +153,22 @@ def hosts() -> Iterator[list[Site]]:
         yield [*slow, quick]
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_interrupted_check_has_printed_known_verdicts(
-    hosts: list[Site], times: int
+@table(
+    ("args", "word", "times"),
+    (("robots-check",), "disallowed", 1),
+    (("robots-check",), "disallowed", 2),
+    (("robots-store", "refresh", "--store", "sqlite:///robots.db"), "parsed", 1),
+)
+def test_interrupted_command_has_printed_what_is_known(
+    hosts: list[Site], tmp_path: Path, args: tuple[str, ...], word: str, times: int
 ) -> None:
     """It counts the missing ones; a second Ctrl-C ends it at once, whatever it prints."""
-    *_, quick = urls = [site.url("/private") for site in hosts]
+    command = (*SCRAPY, *args, *(site.url("/private") for site in hosts), *PATIENT)
+    result = interrupted(command, printed(hosts[-1].url("/")), times, tmp_path)
 
-    command = (*SCRAPY, "robots-check", *urls, *PATIENT)
-    result = interrupted(command, printed(quick), times)
-
-    assert result.lines[0].split()[:2] == ["disallowed", quick]
+    assert result.lines[0].split()[0] == word
     if times == 1:
-        assert "0 allowed, 1 disallowed" in result.out
+        assert word == "parsed" or "0 allowed, 1 disallowed" in result.out
         assert "interrupted: no answer yet from 2 of 3\n" in result.err
 
 

@@ -77,17 +77,21 @@ def fetched(project: Project, *options: str) -> list[str]:
 
 ADDONS = {"scrapy_robots1994.Addon": 500}
 NONE = "\nADDONS = {}\n"
+DRY_RUN = "ROBOTS1994_DRY_RUN"
 
 
 @table(
     ("settings", "custom", "options", "obeys"),
     (NONE, {"ADDONS": ADDONS}, (), True),
     ("", {"ROBOTSTXT_OBEY": False}, (), False),
-    ("\nROBOTS1994_DRY_RUN = True\n", None, (), False),
+    (f"\n{DRY_RUN} = True\n", None, (), False),
     (NONE, None, (), False),
     (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
+    # The command line wins over the spider, and the spider over the project.
+    (f"\n{DRY_RUN} = True\n", {DRY_RUN: False}, (), True),
+    ("", {DRY_RUN: False}, ("-s", f"{DRY_RUN}=1"), False),
     short=3,
-    ids=["by a spider", "not by a spider", "dry run", "by nothing", "by -s"],
+    ids=range(7),
 )
 def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a table)
     *,

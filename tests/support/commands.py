@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from typing import TypeAlias
 
 from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
@@ -72,6 +73,9 @@ def interrupted(
         # Shells let background commands ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
+        # What never gets ready must not wait for ever.
+        late = Timer(TIMEOUT_SECONDS, process.kill)
+        late.start()
         try:
             begun = ready(process)
             for _ in range(times):
@@ -79,6 +83,7 @@ def interrupted(
                 time.sleep(0.1)
             out, err = process.communicate(timeout=TIMEOUT_SECONDS)
         finally:
+            late.cancel()
             process.kill()
     assert process.returncode == 130
     assert "Traceback" not in err
