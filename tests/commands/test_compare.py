@@ -118,18 +118,6 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
     assert result.lines[-1] == "Nothing was compared."
 
 
-def test_parser_that_raises_for_an_empty_file_is_compared() -> None:
-    """The file of the test is not empty: no exception is counted, even with a huge deadline."""
-    parser = "tests.support.parsers.PickyParser"
-    options = ("--parsers", parser, "--json", "--deadline", 10**20)
-
-    result = compare("-", *options, stdin_text=CLOSED.decode())
-
-    counts = json.loads(result.out)["parsers"]["PickyParser"]
-    assert (result.code, counts["raised"]) == (0, 0)
-    assert counts["laxer"] > 0
-
-
 def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
     """Once; the other files are compared, and the exit code is 3."""
     for number in range(5):
