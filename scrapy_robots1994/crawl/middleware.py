@@ -160,7 +160,7 @@ class Robots1994Middleware:
                 return None
         if policy is None:
             return await self._wait(request, origin, went_back=went_back)
-        return await self._decide(request, origin, policy)
+        return await self._decide(request, origin, policy, went_back=went_back)
 
     def process_exception(
         self,
@@ -199,7 +199,7 @@ class Robots1994Middleware:
             if self._waiting.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request)
             return await self._decide(
-                request, origin, found, None if went_back else waiting
+                request, origin, found, waiting, went_back=went_back
             )
 
     async def _decide(
@@ -208,10 +208,13 @@ class Robots1994Middleware:
         origin: Origin,
         found: Policy | Exception,
         waiting: Waiting | None = None,
+        *,
+        went_back: bool,
     ) -> Request | None:
         """Let *request* pass by the policy that it *found*, or raise.
 
-        With *waiting* it goes back to the scheduler if there is no room for it.
+        Unless it *went_back* before, it goes back to the scheduler if there is no room for
+        it after its wait, or if it came past the point where its crawl delay is kept.
         """
         policy = None if isinstance(found, Exception) else found
         robots = policy and policy.robots
@@ -225,7 +228,12 @@ class Robots1994Middleware:
         if policy and self._delays is not None:
             delay = policy.rules(self._robot.of(request)).crawl_delay
             is_late = self._delays.set_delay(request, origin, delay)
-        if policy and waiting and not self._has_room(waiting, is_late=is_late):
+        if (
+            policy
+            and not went_back
+            and (waiting or is_late)
+            and not self._has_room(request, waiting, is_late=is_late)
+        ):
             return self._give_back(request, for_room=True)
         rules = self._judge(request, origin, found)
         if (
@@ -256,14 +264,16 @@ class Robots1994Middleware:
             raise self._refusals.refuse(request, rules.verdict(request.url), origin)
         return rules
 
-    def _has_room(self, waiting: Waiting, *, is_late: bool) -> bool:
+    def _has_room(
+        self, request: Request, waiting: Waiting | None, *, is_late: bool
+    ) -> bool:
         """Return whether a request may go on whose policy is known now.
 
         With *is_late* it has passed the point where its crawl delay is kept.
         """
-        if self._waiting.is_finished(waiting.request) or not self._owns_order:
+        if self._waiting.is_finished(request) or not self._owns_order:
             return True
-        return not is_late and self._waiting.may_go_on(waiting)
+        return not is_late and (waiting is None or self._waiting.may_go_on(waiting))
 
     async def _find(self, request: Request, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the error because of which it has none."""

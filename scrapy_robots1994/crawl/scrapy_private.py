@@ -318,19 +318,19 @@ class ScopePacing:
     def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:
         """Raise the base delay of the scopes of *request*, or restore it.
 
-        Return whether one of them has a pause: the request is past its scopes.
+        Return whether the request had its turn before one of them got its pause.
         """
-        is_paced = False
+        is_late = False
         try:
             for name in self._throttler.get_applied_scopes(request):
                 if seconds or name in self._scopes:
                     scope = self._scope(name)
                     scope.set_pause(origin, seconds)
-                    is_paced = is_paced or bool(scope.pauses)
+                    is_late = is_late or scope.is_before_first_turn()
         # Names and arguments of a pull request may change until it is merged.
         except (AttributeError, TypeError):
             self._warn()
-        return is_paced
+        return is_late
 
     def abort_queued(
         self, error: Exception, is_finished: Callable[[Request], bool]
@@ -369,6 +369,7 @@ class PacedScope:
         self.manager = manager
         self.pauses: dict[Hashable, float] = {}
         """The seconds that each origin needs between two requests."""
+        self._first_turn = 0.0
         # No method changes the jitter. Without it, a pause may be half as long as stated.
         jitter = getattr(manager, "_jitter", 0.0)
         self._original = manager.get_base_delay(), manager.get_concurrency(), jitter
@@ -381,7 +382,9 @@ class PacedScope:
         if not seconds:
             del self.pauses[origin]
         delay, concurrency, jitter = self._original
-        if pause := max(self.pauses.values(), default=0.0):
+        pause = max(self.pauses.values(), default=0.0)
+        self._first_turn = time.monotonic() + pause
+        if pause:
             # The pause counts from the last request, and no answer may take longer.
             delay, concurrency, jitter = max(delay, pause), 1, 0.0
         self.manager.set_base_delay(delay, only_increase=False)
@@ -390,6 +393,10 @@ class PacedScope:
         # robots.txt was the last answer of this server, if it was sent through the scope.
         if getattr(self.manager, "_last_seen", None) is not None:
             self.restart()
+
+    def is_before_first_turn(self) -> bool:
+        """Return whether no request has had its turn since the pause was set."""
+        return time.monotonic() < self._first_turn
 
     def restart(self) -> None:
         """Count the pause from now on: the server has just answered a request."""

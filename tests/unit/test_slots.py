@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from scrapy import Request
+import pytest
+from scrapy import Request, signals
 
+from scrapy_robots1994.crawl import scrapy_private
 from scrapy_robots1994.crawl.scrapy_private import (
     PacedSlot,
     Pacing,
@@ -98,3 +100,42 @@ def test_throttler_with_other_names_applies_no_delay_and_fails_no_page() -> None
 
     assert not pacing.pace(Request("http://a.test/"), "a", 1.0)
     assert not pacing.is_possible()
+
+
+def test_throttler_that_loses_its_scopes_fails_no_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Scrapy would log an exception of the handler for each answer."""
+    crawler: Any = idle_crawler({})
+    crawler.throttler = SimpleNamespace(
+        get_applied_scopes=lambda _: ["a.test"], get_scope_manager=lambda _: Scope(0.0)
+    )
+    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
+    page = Request("http://a.test/")
+    assert pacing.pace(page, "a", 1.0)
+
+    del crawler.throttler.get_applied_scopes
+    crawler.signals.send_catch_log(signals.response_downloaded, request=page)
+
+    assert [it.levelname for it in caplog.records] == ["WARNING"]
+
+
+def test_request_that_had_its_turn_with_the_pause_is_not_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only what came by its scope before goes back to the scheduler."""
+    scope, now = Scope(0.0), 100.0
+    pacing = pacing_by(
+        SimpleNamespace(
+            get_applied_scopes=lambda _: ["a.test"], get_scope_manager=lambda _: scope
+        )
+    )
+    clock = SimpleNamespace(monotonic=lambda: now)
+    monkeypatch.setattr(scrapy_private, "time", clock)
+    page = Request("http://a.test/")
+
+    assert pacing.pace(page, "a", 5.0)
+    now = 104.0
+    assert pacing.pace(page, "a", 5.0)
+    now = 105.0
+    assert not pacing.pace(page, "a", 5.0)
