@@ -114,7 +114,7 @@ def _unread(name: str, source: PolicySource) -> Unread:
     is_open = source.policy.rules("").allowed(f"{source.policy.origin}/")
     effect = "every robot may retrieve everything" if is_open else "a robot keeps out"
     why = f"{row.noun} (HTTP {source.status}): {effect}"
-    return Unread(name, why, is_fault=row.is_fault)
+    return Unread(name, why, is_fault=not row.allows)
 
 
 def _codes(text: str) -> frozenset[str]:

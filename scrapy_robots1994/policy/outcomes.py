@@ -54,16 +54,15 @@ class AnswerGroup(NamedTuple):
 class OutcomeRow:
     """What the answers of *groups* mean.
 
-    * *clause*: the decision, R1 to R5, with its words.
+    * *clause*: the decision with its words, such as "R3 (access refused)".
     * *statuses*: the answers in words, for messages.
     * *reason*: of the one verdict on all URLs; `None` where the file decides.
     * *allows*: that one verdict, unless *setting* (the name without `ROBOTS1994_`, a
-      choice of "disallow" and "allow") says otherwise.
+      choice of "disallow" and "allow") says otherwise. What disallows is never used past its
+      freshness, and to `robots-lint` it is a file that could not be read (exit code 3).
     * *max_lifetime*: the longest time that it applies, in seconds.
-    * *serves_stale*: whether it is used past its freshness while it is refreshed.
     * *is_answer*: whether the origin stated it. Otherwise it is our stopgap.
-    * *noun*: what `robots-lint` says in place of a report. *is_fault* says that the file
-      exists and could not be read, which is exit code 3 of that command.
+    * *noun*: what `robots-lint` says in place of a report.
     * *doc_answer*, *doc_policy*, *doc_lifetime*: the columns of the reference page.
     """
 
@@ -75,10 +74,8 @@ class OutcomeRow:
     allows: bool = True
     setting: str = ""
     max_lifetime: float = float("inf")
-    serves_stale: bool = True
     is_answer: bool = True
     noun: str = ""
-    is_fault: bool = False
     doc_answer: str
     doc_policy: str
     doc_lifetime: str
@@ -142,9 +139,7 @@ ROWS = (
         allows=False,
         setting="FORBIDDEN",
         max_lifetime=HOUR,  # it is often a mistake
-        serves_stale=False,
         noun="access was refused",
-        is_fault=True,
         doc_answer="401, 403",
         doc_policy="everything disallowed",
         doc_lifetime="at most an hour, and TTL",
@@ -180,9 +175,7 @@ ROWS = (
         reason=Reason.UNREACHABLE,
         allows=False,
         setting="UNREACHABLE",
-        serves_stale=False,
         is_answer=False,
-        is_fault=True,
         doc_answer="408, 421, 425, 429, 5xx, truncated or undecodable transfer; no direct "
         "connection to the origin (timeout, DNS, TLS, reset), **each only after the "
         "retries described below**",

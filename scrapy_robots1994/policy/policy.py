@@ -287,7 +287,7 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     row = policy.outcome.row
     lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
     lifetime = min(lifetime, row.max_lifetime)
-    stale = freshness.stale_while_revalidate if row.serves_stale else 0.0
+    stale = freshness.stale_while_revalidate if row.allows else 0.0
     keep = freshness.stale_if_error
     if not policy.may_be_shared:
         # Ours 3.1: a status that a proxy may have sent applies only for a short time.

@@ -326,7 +326,7 @@ class DryRun:
         has_route = any(request.meta.get(key) for key in keys)
         # Proxies of the environment are those of robots.txt requests, too.
         is_own = has_route and not request.meta.get("_scheme_proxy")
-        if is_own and policy.outcome.row.is_fault:
+        if is_own and not policy.outcome.row.allows:
             return "ours would have fetched its robots.txt by the proxy of the page"
         return None
 
