@@ -162,14 +162,22 @@
   const searched = new Map(data.sites.map(({ site }) =>
     [site, [site, ...examplesOf.get(site).flatMap(({ url, robot }) => [url, robot])].join("\n").toLowerCase()]));
   const titleOf = (cause) => data.cause_words[cause]?.[0] || "";
+  /* The columns: each sorts by what `by` returns, with `down` first from the largest, and shows that or what `show` returns. */
+  const COLUMNS = [
+    { key: "site", head: "site", by: ({ site }) => site },
+    { key: "change", head: "change", by: (site) => Object.keys(CHANGES).indexOf(impactOn(site).change), down: 1,
+      show: (site) => tag(impactOn(site).change) },
+    { key: "opened", head: "opened", by: (site) => impactOn(site).stricter, down: 1, style: "count", show: (site) => number(impactOn(site).stricter) },
+    { key: "closed", head: "closed", by: (site) => impactOn(site).laxer, down: 1, style: "count", show: (site) => {
+      const { laxer, raised } = impactOn(site);
+      return number(laxer) + (raised ? ` (+${number(raised)} raised)` : "");
+    } },
+    { key: "cause", head: "main cause", by: (site) => titleOf(impactOn(site).main_cause), show: (site) => titleOf(impactOn(site).main_cause) || "-" },
+    { key: "basis", head: "decided by", by: ({ basis }) => basisWord[basis] },
+  ];
   const KEYS = {
     count: (site) => { const { stricter, laxer, raised } = impactOn(site); return stricter + laxer + raised; },
-    site: ({ site }) => site,
-    change: (site) => Object.keys(CHANGES).indexOf(impactOn(site).change),
-    opened: (site) => impactOn(site).stricter,
-    closed: (site) => impactOn(site).laxer,
-    cause: (site) => titleOf(impactOn(site).main_cause),
-    basis: ({ basis }) => basisWord[basis],
+    ...Object.fromEntries(COLUMNS.map(({ key, by }) => [key, by])),
   };
   const chosen = () => {
     if (state.site) return { sites: data.sites.filter(({ site }) => site === state.site), others: 0 };
@@ -223,19 +231,15 @@
   };
   let nextId = 0;
   const rowsOf = (site, isOpen) => {
-    const { change, stricter, laxer, raised, main_cause: cause } = impactOn(site);
     const id = `detail-${nextId++}`;
     const opener = element("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": id }, site.site);
     const detail = element("tr", { id, class: "detail", hidden: true });
+    const [first, ...others] = COLUMNS;
     const row = element("tr", { class: "site" },
-      element("th", { scope: "row", "data-head": "site" }, opener),
-      element("td", { "data-head": "change" }, tag(change)),
-      element("td", { "data-head": "opened", class: "count" }, number(stricter)),
-      element("td", { "data-head": "closed", class: "count" }, number(laxer) + (raised ? ` (+${number(raised)} raised)` : "")),
-      element("td", { "data-head": "main cause" }, titleOf(cause) || "-"),
-      element("td", { "data-head": "decided by" }, basisWord[site.basis]));
+      element("th", { scope: "row", "data-head": first.head }, opener),
+      ...others.map(({ head, by, style, show }) => element("td", { "data-head": head, class: style }, (show || by)(site))));
     const toggle = () => {
-      if (!detail.firstChild) detail.append(element("td", { colspan: 6 }, ...detailOf(site)));
+      if (!detail.firstChild) detail.append(element("td", { colspan: COLUMNS.length }, ...detailOf(site)));
       detail.hidden = !detail.hidden;
       opener.setAttribute("aria-expanded", String(!detail.hidden));
     };
@@ -331,11 +335,13 @@
       });
     }
     form.addEventListener("submit", (event) => event.preventDefault());
+    fill(byId("rows").tHead.rows[0], ...COLUMNS.map(({ key, head }) =>
+      element("th", { scope: "col" }, element("button", { type: "button", "data-key": key }, head))));
     byId("rows").tHead.addEventListener("click", (event) => {
       const { key } = event.target.dataset;
       if (!key) return;
-      const isNumber = ["opened", "closed", "change"].includes(key);
-      go({ sort: key, down: state.sort === key ? 1 - state.down : Number(isNumber), page: 0 });
+      const down = COLUMNS.find((it) => it.key === key).down || 0;
+      go({ sort: key, down: state.sort === key ? 1 - state.down : down, page: 0 });
     });
     byId("previous").addEventListener("click", () => go({ page: state.page - 1 }));
     byId("following").addEventListener("click", () => go({ page: state.page + 1 }));

@@ -210,6 +210,14 @@ def test_csv_has_the_same_data_as_json_and_is_harmless(
     assert metadata | {"made": ""} == plain["metadata"] | {"made": ""}
     assert len(of("disagreement")) == len(plain["disagreements"])
     assert len(of("site")) == sum(len(site["parsers"]) for site in plain["sites"])
+    sites = {site["site"]: site for site in plain["sites"]}
+    for row in of("site"):
+        site = sites[row["site"]]
+        counts = site["parsers"][row["parser"]]
+        values = site | counts | {"cause": counts["main_cause"], "main_cause": None}
+        for name, value in values.items():
+            if value is not None and not isinstance(value, (list, dict)):
+                assert row[name] == str(value)
     for kind, counted, first, second in (
         ("basis", "changes_by", "basis", "change"),
         ("cause", "causes_by_direction", "cause", "direction"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots1994.policy.fetch_result import (
+    NOT_OF_PROXIES,
     FetchError,
     FetchResult,
     LocalFault,
@@ -69,3 +71,11 @@ def test_pauses_between_retries_have_jitter(
         assert len(drawn) > 1
         assert all(it is not None and seconds <= it <= 1.25 * seconds for it in drawn)
     assert retry_pause(result, len(expected)) is None
+
+
+def test_reference_has_the_statuses_that_no_proxy_sends_by_itself() -> None:
+    """Ours 3.1: a shared store receives them as the answers of the origin."""
+    page = Path(__file__).parents[2] / "docs" / "standard" / "retrieval.rst"
+    statuses = " and ".join(map(str, sorted(NOT_OF_PROXIES)))
+
+    assert f":ref:`R1 <r1>`, {statuses} only" in page.read_text("utf-8")
