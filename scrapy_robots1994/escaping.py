@@ -90,7 +90,8 @@ def escape_json(text: str) -> str:
 
 def is_printable(text: str) -> bool:
     """Return whether `escape_control_chars` leaves *text* as it is, at any width."""
-    return _UNPRINTABLE.search(text) is None
+    is_plain = text.isascii() and text.isprintable()
+    return is_plain or _UNPRINTABLE.search(text) is None
 
 
 def redact_credentials(text: str) -> str:

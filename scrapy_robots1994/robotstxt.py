@@ -15,15 +15,9 @@ from scrapy_robots1994.parser.dialects import (
     check_reading,
     dialect_named,
 )
-from scrapy_robots1994.parser.reader import (
-    Line,
-    Record,
-    RobotReading,
-    lines_of,
-    parts_of,
-    read,
-    records_of,
-)
+from scrapy_robots1994.parser.reader import parts_of, read
+from scrapy_robots1994.parser.records import Line, Record, lines_of, records_of
+from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict

@@ -14,14 +14,9 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import ALLOW, LineKind
-from scrapy_robots1994.parser.reader import (
-    Line,
-    Record,
-    obeyed_records,
-    read,
-    records_of,
-)
-from scrapy_robots1994.parser.reader import lines_of as read_lines
+from scrapy_robots1994.parser.reader import read
+from scrapy_robots1994.parser.records import Line, Record, obeyed_records, records_of
+from scrapy_robots1994.parser.records import lines_of as read_lines
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 

@@ -26,18 +26,18 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.reader import (
-    SPACE,
-    Entry,
-    Line,
-    read,
-)
+from scrapy_robots1994.parser.reader import SPACE, Entry, read
+from scrapy_robots1994.parser.records import Line
 
 # Takes a line, the column of its value, and the dialect.
 _ValueCheck: TypeAlias = Callable[[Entry, int, Dialect], Iterator[Problem]]
 
-PLAIN_PATH = re.compile(r"(?:/[!\"%-)+-9;-~]*)?")
-"""The value of a rule that nothing is wrong with."""
+# The value of a rule that nothing is wrong with: empty, or a path of these characters.
+_PLAIN = r"!\"%-)+-9;-~"
+_PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
+# What is in or at the start of any other value, where each begins with NL.
+_ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
+_ODD_START = re.compile(r"\n[^\n/]")
 
 # The check of a value; None if there is none. A role that is not here is an error.
 _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
@@ -55,6 +55,16 @@ _SECOND_FIELD = re.compile(
 _SPELLED_END = re.compile(r"\\[nr]")
 # What separates the words of a line whose colon is missing.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
+
+
+def odd_rules(rules: Iterable[Entry]) -> list[Entry]:
+    """Return those of *rules* whose values something may be wrong with."""
+    text = "\n".join(["", *[it[5] for it in rules]])
+    # Most files have none, which one look at all values shows.
+    if not (_ODD_CHARACTER.search(text) or _ODD_START.search(text)):
+        return []
+    is_plain = _PLAIN_VALUE.fullmatch
+    return [it for it in rules if not is_plain(it[5])]
 
 
 def line_problems(entry: Entry, dialect: Dialect) -> Iterable[Problem]:

@@ -1,13 +1,13 @@
 """The problems of a file, and those that concern one robot. They change no verdict."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import PLAIN_PATH, absent, line_problems
+from scrapy_robots1994.lint.lines import absent, line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
     boundary_problems,
     default_problems,
@@ -20,13 +20,9 @@ from scrapy_robots1994.lint.records import (
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
-from scrapy_robots1994.parser.reader import (
-    MAX_OTHER_LINES,
-    Entry,
-    Part,
-    RobotReading,
-    records_of,
-)
+from scrapy_robots1994.parser.reader import Entry, Part
+from scrapy_robots1994.parser.records import records_of
+from scrapy_robots1994.parser.robot_reading import MAX_OTHER_LINES, RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # What to do about HTML in a file that has records all the same.
@@ -92,9 +88,7 @@ def weakening_problems(
     """
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and _is_page(reading.above.lines)
-    is_plain = PLAIN_PATH.fullmatch
-    rules = (*reading.above.rules, *reading.own.rules)
-    odd = [it for it in rules if not is_plain(it[5])]
+    odd = odd_rules(reading.above.rules + reading.own.rules)
     odd += reading.above.slips + reading.own.slips
     own = _reported(odd, is_wide=is_wide, is_page=is_page)
     meant = () if reading.is_named else reading.elsewhere
@@ -121,8 +115,8 @@ def ignored_allows(
     """Return each Allow, at most *limit*, in a record that the robot of *reading* obeys, which
     the dialect does not have.
     """
-    allows = (it for it in reading.own.without if it[6] and it[6].allows)
-    return tuple(absent(it, it[6]) for it in islice(allows, limit))
+    allows = [it for it in reading.own.without if it[6] and it[6].allows]
+    return tuple([absent(it, it[6]) for it in allows[:limit]])
 
 
 def _meant_problems(
@@ -139,12 +133,13 @@ def _meant_problems(
 
 def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems of the records that the robot obeys."""
-    orphan = LineKind.ORPHAN
-    is_merged = any(it[2] is not orphan for it in reading.own.rules)
-    for it in reading.open:
-        yield from boundary_problems(it, dialect, is_merged=is_merged)
+    if reading.open:
+        orphan = LineKind.ORPHAN
+        is_merged = any(it[2] is not orphan for it in reading.own.rules)
+        for it in reading.open:
+            yield from boundary_problems(it, dialect, is_merged=is_merged)
     # Of so many records not all lines are here.
-    is_known = len(reading.own.others) < MAX_OTHER_LINES
+    is_known = len(reading.own.agents) < MAX_OTHER_LINES
     if reading.rules.allows and is_known:
         records = tuple(records_of(reading.own.lines, dialect))
         yield from rule_problems(records, dialect)

@@ -6,7 +6,7 @@ up to the next record, or as the `Record` that they make.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 from operator import itemgetter
 
 from scrapy_robots1994.escaping import escape_control_chars
@@ -17,7 +17,8 @@ from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
-from scrapy_robots1994.parser.reader import Entry, Line, Part, Record, Rule
+from scrapy_robots1994.parser.reader import Entry, Part
+from scrapy_robots1994.parser.records import Line, Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -72,7 +73,7 @@ def boundary_problems(
 
 def _without_rules(record: Part) -> Iterator[Problem]:
     """Yield the problem of *record*, which has no rule."""
-    agents = [it for it in record.others if it[2] is _AGENT]
+    agents = [it for it in record.agents if it[2] is _AGENT]
     if any(second_field(it[5]) for it in agents):
         # A rule is in that line, which is reported itself.
         return
@@ -91,8 +92,9 @@ def _orphan_problems(record: Part, dialect: Dialect) -> Iterator[Problem]:
     """Yield the rules that blank lines part from *record*, which has some."""
     orphans = [it for it in record.rules if it[2] is _ORPHAN]
     own = record.rules[: -len(orphans)]
-    begun = next(number for number, *_ in record.others)
-    last = max(it[0] for it in (*own[-1:], *filter(is_owned, record.others)))
+    begun = record.agents[0][0]
+    above = chain(own[-1:], record.agents, record.others)
+    last = max(it[0] for it in filter(is_owned, above))
     below = [it for it in record.without if it[0] > last]
     blanks = [it[0] for it in below if it[2] is _BLANK]
     unknown = (it for it in below if it[2] is _UNKNOWN)

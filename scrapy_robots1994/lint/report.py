@@ -14,7 +14,8 @@ from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
 from scrapy_robots1994.parser.fields import WHY_IGNORED, Field, LineKind, Role
-from scrapy_robots1994.parser.reader import Entry, Line, parts_of, read, records_of
+from scrapy_robots1994.parser.reader import Entry, parts_of, read
+from scrapy_robots1994.parser.records import Line, records_of
 
 _WIDTH = 22
 _SHOWN_VALUES = 3

@@ -8,7 +8,7 @@ many texts or numbers in little memory.
 """
 
 from scrapy_robots1994.parser.fields import LineKind
-from scrapy_robots1994.parser.reader import Line, Record
+from scrapy_robots1994.parser.records import Line, Record
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.verdict import Reason, Verdict
 

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 
 # The largest number of two bytes.
 _MAX_SHORT = 0xFFFF
@@ -24,9 +24,9 @@ class Texts(Sequence[str]):
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Take *texts*."""
-        self.all, end = "".join(texts), 0
-        ends = [end := end + len(text) for text in texts]
-        self.ends = small_array([0, *ends], end)
+        self.all = "".join(texts)
+        ends = accumulate(map(len, texts), initial=0)
+        self.ends = small_array(ends, len(self.all))
 
     def __len__(self) -> int:
         """Return how many texts these are."""

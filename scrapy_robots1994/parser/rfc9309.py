@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.columns import small_array, stored_texts
-from scrapy_robots1994.parser.reader import Rules
+from scrapy_robots1994.parser.robot_reading import Rules
 from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
 MAX_WORK = 25_000_000
@@ -113,7 +113,7 @@ class LongestTable(Prefixes):
 
     def __init__(self, rules: Rules) -> None:
         """Compile *rules*."""
-        self.rules = rules._replace(values=stored_texts(rules.values))
+        self.rules = rules
         paths: list[tuple[str, int]] = []
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(rules.values):
@@ -130,6 +130,7 @@ class LongestTable(Prefixes):
         paths.sort(key=itemgetter(0))
         numbers = small_array([number for _, number in paths], len(rules.values))
         super().__init__([text for text, _ in paths], numbers)
+        rules.values = stored_texts(rules.values)
         self._patterns = tuple(
             sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))
         )

@@ -15,7 +15,7 @@ from scrapy_robots1994.parser.columns import (
     small_array,
     stored_texts,
 )
-from scrapy_robots1994.parser.reader import Rules
+from scrapy_robots1994.parser.robot_reading import Rules
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -140,35 +140,39 @@ class PrefixTable(Prefixes):
         """Compile *rules*."""
         self._is_first = is_first
         self._has_cut = self._has_urls = False
+        self.rules = rules
         if rules.is_plain:
             super().__init__(rules.values)
-            self.rules = rules._replace(values=self._texts)
+            rules.values = self._texts
             return
         texts: list[str] = []
         numbers: list[int] = []
         for number, value in enumerate(rules.values):
-            # Ours O18: one spelling for all percent-encodings.
             if value[0] == "/":
+                # Ours O18: one spelling for all percent-encodings.
                 texts.append(canonical(value))
+                numbers.append(number)
             elif is_absolute(value):
                 # Ours O19: a rule may be an absolute URL. Ours O20: any other value without a
                 # leading slash covers nothing.
                 self._has_urls = True
-                texts += url_forms(value, canonical)
+                forms = url_forms(value, canonical)
+                texts += forms
+                numbers += [number] * len(forms)
             # Ours O18: a rule whose last escape is cut short covers what begins with it as
             # written, too.
             if has_cut_escape(value):
                 self._has_cut = True
                 written = [value] if value[0] == "/" else url_forms(value, str)
                 texts += [_AS_WRITTEN + it for it in written]
-            numbers += [number] * (len(texts) - len(numbers))
+                numbers += [number] * len(written)
         # To sort pairs takes four times as long, and stops all threads meanwhile.
         order = sorted(range(len(texts)), key=texts.__getitem__)
         super().__init__(
             [texts[it] for it in order],
             small_array([numbers[it] for it in order], len(rules.values)),
         )
-        self.rules = rules._replace(values=stored_texts(rules.values))
+        rules.values = stored_texts(rules.values)
 
     spelling = staticmethod(canonical)
 

@@ -6,10 +6,9 @@ from sys import getsizeof
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
-from scrapy_robots1994.parser.columns import parts_of_texts
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import RobotReading
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
+from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
 from scrapy_robots1994.parser.spellings import other_spelling
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -160,7 +159,6 @@ class RobotRules:
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
         rules = self._rules
-        values = parts_of_texts(rules.values)
-        parts = (self, rules, *rules, *values, *rules.names, *self._table.parts())
+        parts = (self, *rules.parts(), *self._table.parts())
         # Rules and table share most texts.
         return sum(map(getsizeof, {id(it): it for it in parts}.values()))

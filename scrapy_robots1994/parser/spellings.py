@@ -26,11 +26,6 @@ _CURRENT = frozenset(_DOTS)
 _PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
 
 
-def is_plain(text: str) -> bool:
-    """Whether *text* is its own canonical spelling."""
-    return "%" not in text and text.isascii()
-
-
 def canonical(text: str) -> str:
     """Return the spelling that *text* shares with all its percent-encodings.
 
@@ -53,9 +48,7 @@ def has_cut_escape(text: str) -> bool:
     """Whether *text* ends within an escape: `/a%4` begins `/a%41` as it is written, and
     the canonical spelling of neither begins that of the other.
     """
-    return text[-1:] == "%" or (
-        text[-2:-1] == "%" and _CUT_ESCAPE.search(text) is not None
-    )
+    return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
 
 def other_spelling(target: str) -> str | None:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import Record, read, records_of
+from scrapy_robots1994.parser.reader import read
+from scrapy_robots1994.parser.records import Record, records_of
 
 
 class Reason(Enum):

@@ -1,0 +1,202 @@
+"""What the reader finds as objects: a `Line` for each line, a `Record` for each record.
+
+A crawl needs them for messages and reports alone; its rules come from the entries themselves
+(`parser/robot_reading.py`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import WHY_IGNORED, LineKind, Role
+from scrapy_robots1994.parser.reader import COMMENT, SPACE, Entry, read
+from scrapy_robots1994.parser.user_agent import EVERYBODY
+
+
+class Line(NamedTuple):
+    """One line of a file; `text + ending` is what the file has there.
+
+    *number* counts from 1. *field* and *value* are as written, without the space around
+    them and without the comment; *comment* begins with its `#`. Each is empty if the
+    line has none. Bytes that are not UTF-8 are surrogate escapes.
+    """
+
+    number: int
+    kind: LineKind
+    text: str
+    ending: str
+    field: str = ""
+    value: str = ""
+    comment: str = ""
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Line":
+        """Return the line of *entry*."""
+        number, _, kind, _, name, value, _, raw = entry
+        text = raw.rstrip("\r\n")
+        # A `#` is nowhere but at the start of a comment.
+        _, mark, rest = text.partition(COMMENT)
+        return cls(number, kind, text, raw[len(text) :], name, value, mark + rest)
+
+    @property
+    def why_ignored(self) -> str | None:
+        """The reason why the line has no effect; None if it has one, is blank or is a
+        comment.
+        """
+        return WHY_IGNORED.get(self.kind)
+
+    @property
+    def column(self) -> int:
+        """The column, from 1, of the first character that is not space."""
+        return len(self.text) - len(self.text.lstrip(SPACE)) + 1
+
+    @property
+    def value_column(self) -> int:
+        """The column, from 1, where the value begins, or would begin."""
+        value = self.text.partition(":")[2]
+        return len(self.text) - len(value.lstrip(SPACE)) + 1
+
+    @property
+    def comment_column(self) -> int:
+        """The column, from 1, of the `#`; behind the line if there is none."""
+        return len(self.text) - len(self.comment) + 1
+
+
+def lines_of(text: str, dialect: Dialect) -> tuple[Line, ...]:
+    """Return every line of *text*; joined they are the text again."""
+    return tuple(map(Line.of, read(text, dialect)))
+
+
+class Agent(NamedTuple):
+    """One name of a record, without its version, and its line."""
+
+    name: str
+    line: int
+
+
+class Rule(NamedTuple):
+    """One Disallow or Allow value as written, perhaps empty, and its line."""
+
+    value: str
+    line: int
+    allows: bool = False
+
+    def __str__(self) -> str:
+        """Return the rule as a line of a robots.txt, without its end."""
+        return f"{'Allow' if self.allows else 'Disallow'}: {self.value}".rstrip(" ")
+
+
+class Delay(NamedTuple):
+    """One Crawl-delay line: its seconds, its number, and its text."""
+
+    seconds: float
+    line: int
+    written: str = ""
+
+    def __str__(self) -> str:
+        """Return the delay as the line of a robots.txt, without its end."""
+        return self.written or f"Crawl-delay: {self.seconds:f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The policy that some robots share: their names and what they must not retrieve.
+
+    *first_line* and *last_line* are its first User-agent line and its last line of any
+    kind. *orphans* and *orphan_delays* are the lines below that a blank line parts from
+    the record: the cautious reading obeys them too.
+    """
+
+    agents: tuple[Agent, ...]
+    rules: tuple[Rule, ...]
+    first_line: int
+    last_line: int
+    delays: tuple[Delay, ...] = ()
+    orphans: tuple[Rule, ...] = ()
+    orphan_delays: tuple[Delay, ...] = ()
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the record is for every robot that no other record names."""
+        # 1994 A3: `*` is the default policy.
+        return any(agent.name == EVERYBODY for agent in self.agents)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names as written, in order, without their versions."""
+        return tuple(agent.name for agent in self.agents)
+
+    def __str__(self) -> str:
+        """Return the record as lines of a robots.txt, each ended by NL."""
+        agents = (f"User-agent: {agent.name}" for agent in self.agents)
+        lines = (*agents, *self.delays, *self.rules)
+        return "".join(f"{line}\n" for line in lines)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A record while its lines come in."""
+
+    agents: list[Agent] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    delays: list[Delay] = field(default_factory=list)
+    orphans: list[Rule] = field(default_factory=list)
+    orphan_delays: list[Delay] = field(default_factory=list)
+    last_line: int = 0
+
+    def add(self, entry: Entry, dialect: Dialect) -> None:
+        """Add what *entry* says."""
+        number, _, kind, row, _, value, said, _ = entry
+        is_orphan = kind is LineKind.ORPHAN
+        if not is_orphan:
+            self.last_line = number
+        if row is None:
+            return
+        if row.role is Role.NAMES:
+            self.agents += [Agent(each, number) for each in said]
+        elif row.role is Role.PAUSE:
+            delays = self.orphan_delays if is_orphan else self.delays
+            delays.append(Delay(said, number, f"{row.name}: {value}"))
+        elif row.role is Role.RULE:
+            rules = self.orphans if is_orphan else self.rules
+            paths = dialect.paths(value)
+            rules += [Rule(path, number, row.allows) for path in paths]
+        else:
+            raise NotImplementedError(row.role)
+
+    def record(self) -> Record:
+        """Return the record."""
+        return Record(
+            tuple(self.agents),
+            tuple(self.rules),
+            self.agents[0].line,
+            self.last_line,
+            tuple(self.delays),
+            tuple(self.orphans),
+            tuple(self.orphan_delays),
+        )
+
+
+def records_of(entries: Iterable[Entry], dialect: Dialect) -> Iterator[Record]:
+    """Yield the records of *entries* in order, as the literal reading finds them."""
+    draft, at = _Draft(), 0
+    for entry in entries:
+        record, kind, row = entry[1:4]
+        if record != at:
+            if at:
+                yield draft.record()
+            draft, at = _Draft(), record
+        # A bad value says nothing; what is above all records belongs to none.
+        if row and row.in_record and at and kind in (row.kind, LineKind.ORPHAN):
+            draft.add(entry, dialect)
+    if at:
+        yield draft.record()
+
+
+def obeyed_records(
+    records: Sequence[Record], dialect: Dialect, robot: Sequence[str]
+) -> tuple[Record, ...]:
+    """Return those of *records* that a robot with these names (see `robot_names`) obeys."""
+    chosen = dialect.choose((record.names for record in records), robot)
+    return tuple(records[place] for place in chosen)
