@@ -57,14 +57,13 @@ _SPELLED_END = re.compile(r"\\[nr]")
 _WORD_END = re.compile(f"[{SPACE}=;]+")
 
 
-def odd_rules(rules: Iterable[Entry]) -> list[Entry]:
-    """Return those of *rules* whose values something may be wrong with."""
-    text = "\n".join(["", *[it[5] for it in rules]])
+def odd_rules(rules: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield those of *rules* whose values something may be wrong with."""
+    values = "\n".join(["", *[it[5] for it in rules]])
     # Most files have none, which one look at all values shows.
-    if not (_ODD_CHARACTER.search(text) or _ODD_START.search(text)):
-        return []
-    is_plain = _PLAIN_VALUE.fullmatch
-    return [it for it in rules if not is_plain(it[5])]
+    if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
+        is_plain = _PLAIN_VALUE.fullmatch
+        yield from (it for it in rules if not is_plain(it[5]))
 
 
 def line_problems(entry: Entry, dialect: Dialect) -> Iterable[Problem]:
@@ -138,10 +137,13 @@ def _form_problems(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[P
     # Ours O15: accepted, and reported.
     if not line.text.startswith(f"{line.field}:"):
         yield kinds.SPACED.at(line.number, 1)
-    # Ours O25. An undecodable byte is reported by itself.
-    value = UNDECODABLE.sub("", line.value)
-    # Revisited K1, K2: a tab separates the values of a list.
-    value = value.replace("\t", " ") if dialect.has_lists else value
+    value = line.value
+    if not value.isascii():
+        # Ours O25. An undecodable byte is reported by itself.
+        value = UNDECODABLE.sub("", value)
+    if dialect.has_lists:
+        # Revisited K1, K2: a tab separates the values of a list.
+        value = value.replace("\t", " ")
     if not (has_odd or is_printable(value)):
         yield kinds.CONTROL.at(line.number, line.value_column, line.value)
     if line.comment and line.value:

@@ -88,14 +88,16 @@ def weakening_problems(
     """
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and _is_page(reading.above.lines)
-    odd = odd_rules(reading.above.rules + reading.own.rules)
-    odd += reading.above.slips + reading.own.slips
-    own = _reported(odd, is_wide=is_wide, is_page=is_page)
+    slips = reading.above.slips + reading.own.slips
+    odd = chain(
+        odd_rules(reading.above.rules + reading.own.rules),
+        _reported(slips, is_wide=is_wide, is_page=is_page),
+    )
     meant = () if reading.is_named else reading.elsewhere
     found: list[Problem] = []
     for problem in chain(
         _record_problems(reading, dialect),
-        (it for line in own for it in line_problems(line, dialect)),
+        (it for line in odd for it in line_problems(line, dialect)),
         _meant_problems(meant, dialect, robot),
         _orphans(reading.above.rules, found, has_records=reading.has_any),
         (_WIDE_TEXT,) if is_wide else (),

@@ -63,8 +63,8 @@ _BLANK, _MALFORMED = LineKind.BLANK, LineKind.MALFORMED
 _ORPHAN, _UNKNOWN = LineKind.ORPHAN, LineKind.UNKNOWN
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
-PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
-"""The value of a User-agent line that nothing is wrong with."""
+# The value of a User-agent line that names one robot, with a version or without.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
 class Part(NamedTuple):
@@ -89,7 +89,7 @@ class Part(NamedTuple):
     @property
     def slips(self) -> list[Entry]:
         """The lines that are no rules and that may be meant as something else."""
-        is_plain = PLAIN_NAME.fullmatch
+        is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it[5])]
         # What another dialect knows is no slip.
         found += [it for it in self.without if it[6] is None and it[2] is not _BLANK]
