@@ -25,7 +25,7 @@ class Texts(Sequence[str]):
     def __init__(self, texts: Sequence[str]) -> None:
         """Take *texts*."""
         self.all = "".join(texts)
-        ends = accumulate(map(len, texts), initial=0)
+        ends = [*accumulate(map(len, texts), initial=0)]
         self.ends = small_array(ends, len(self.all))
 
     def __len__(self) -> int:

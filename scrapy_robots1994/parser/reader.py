@@ -31,7 +31,7 @@ from io import StringIO
 from itertools import chain
 from operator import itemgetter
 from sys import maxsize
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import FIELD_NAMED, Field, LineKind, Role
@@ -67,18 +67,22 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-class Part(NamedTuple):
-    """The lines of a record, or those above all records, but comments: *agents* are its User-agent
-    lines, *rules* its rules, with those that a blank line parts from it, *others* the lines of
-    other fields of the dialect, and *without* those that have no field of the dialect. *names*
-    are all names of its User-agent lines.
+class Part:
+    """The lines of a record, or those above all records, but comments.
+
+    *agents* are its User-agent lines, *rules* its rules, with those that a blank line parts from
+    it, *others* the lines of other fields of the dialect, and *without* those that have no field
+    of the dialect. *names* are all names of its User-agent lines.
     """
 
-    agents: list[Entry]
-    rules: list[Entry]
-    others: list[Entry]
-    without: list[Entry]
-    names: list[str]
+    __slots__ = ("agents", "names", "others", "rules", "without")
+
+    def __init__(self) -> None:
+        self.agents: list[Entry] = []
+        self.rules: list[Entry] = []
+        self.others: list[Entry] = []
+        self.without: list[Entry] = []
+        self.names: list[str] = []
 
     @property
     def lines(self) -> list[Entry]:
@@ -111,8 +115,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
     has_blank_lines = dialect.has_blank_lines
     space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
     max_agents = room
-    part = Part([], [], [], [], [])
-    agents, rules, others, without, names = part
+    part = Part()
     # Whether lines belong to the record, which a blank line may end, and whether a
     # User-agent line now begins another one in any case.
     is_open = is_named = False
@@ -154,7 +157,8 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 kind = _BLANK
                 is_open = is_open and not has_blank_lines
             if room:
-                without.append((number, record, kind, None, name, value, said, raw))
+                entry = number, record, kind, None, name, value, said, raw
+                part.without.append(entry)
                 room -= 1
             continue
         kind, role = field.kind, field.role
@@ -164,7 +168,8 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 kind = _ORPHAN
             elif field.ends_names:
                 is_named = True
-            rules.append((number, record, kind, field, name, value, value, raw))
+            entry = number, record, kind, field, name, value, value, raw
+            part.rules.append(entry)
             continue
         if role is _NAMES:
             said = names_of(value)
@@ -177,11 +182,11 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
                 record += 1
                 is_open, is_named = True, False
                 yield part
-                part = Part([], [], [], [], [])
-                agents, rules, others, without, names = part
-            names += said
-            if len(agents) < max_agents:
-                agents.append((number, record, kind, field, name, value, said, raw))
+                part = Part()
+            part.names += said
+            if len(part.agents) < max_agents:
+                entry = number, record, kind, field, name, value, said, raw
+                part.agents.append(entry)
             continue
         if field.in_record and not is_open:
             # Ours O4: it belongs to no record.
@@ -194,7 +199,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
             if said is None and field.bad_value is not None:
                 # Ours X4: without a number it is ignored.
                 kind = field.bad_value.kind
-        others.append((number, record, kind, field, name, value, said, raw))
+        part.others.append((number, record, kind, field, name, value, said, raw))
     yield part
 
 

@@ -133,7 +133,7 @@ class RobotReading:
 
     def _forget(self) -> None:
         """Obey no record so far."""
-        self.own = Part([], [], [], [], [])
+        self.own = Part()
         self.open: list[Part] = []
         # Of the records that the robot obeys: first lines, names, and all pauses.
         self._first_lines: list[int] = []
