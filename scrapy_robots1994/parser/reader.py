@@ -109,6 +109,7 @@ def parts_of(  # noqa: C901, PLR0912, PLR0915
     With *most*, they have only so many of the lines without a field, and no comments, and each
     only so many User-agent lines.
     """
+    entry: Entry
     said: Any
     field_named, known_field = dialect.fields.get, FIELD_NAMED.get
     names_of = dialect.names
