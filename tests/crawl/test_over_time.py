@@ -122,15 +122,14 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
     first = Reply(200, FIRST, (*headers, ("Cache-Control", "max-age=600")))
     site.answer("/robots.txt", [first, replies.status(304, ETag='"two"'), RENEWED])
 
-    days = [step for day in (2, 3, 4) for step in (LONG, both(site, day))]
-    result = crawl_over_time(both(site, 1), *days)
+    result = crawl_over_time(both(site, 1), LONG, both(site, 2), LONG, both(site, 3))
 
-    assert conditions(site) == [None, '"one"', '"two"', '"two"']
+    assert conditions(site) == [None, '"one"', '"two"']
     dates = [seen.headers.get("if-modified-since") for seen in site.log("/robots.txt")]
-    assert dates == [None, MONDAY, MONDAY, MONDAY]
-    assert result.fetched_urls == [both(site, step)[1] for step in (1, 2, 3, 4)]
-    assert result.log.count("parsed, fresh for 600 s") == 4
-    assert result.stats["robots1994/outcome/renewed"] == 3
+    assert dates == [None, MONDAY, MONDAY]
+    assert result.fetched_urls == [both(site, step)[1] for step in (1, 2, 3)]
+    assert result.log.count("parsed, fresh for 600 s") == 3
+    assert result.stats["robots1994/outcome/renewed"] == 2
 
 
 def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> None:

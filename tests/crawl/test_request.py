@@ -33,7 +33,6 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
         "dont_obey_robotstxt": True,
         "allow_offsite": True,
         "dont_merge_cookies": True,
-        "autothrottle_dont_adjust_delay": True,
         "download_timeout": 7,
         "callback": "NO_CALLBACK",
         "session": "s1",

@@ -110,7 +110,6 @@ META_KEYS = (
     "download_timeout",
     "session",
     "dont_merge_cookies",
-    "autothrottle_dont_adjust_delay",
 )
 
 

@@ -71,7 +71,7 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
 @pytest.mark.parametrize(
     "text",
     [
-        "bad password hunter#2",
+        "bad password hunter2",
         "cannot connect to db://me:hunter2@db.test:99/x",
         "{'host': 'db.test', 'password': 'hunter2'}",
         "dsn host=db.test password=hunter2 user=me",
@@ -88,7 +88,7 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
 )
 def test_credentials_are_removed_from_error_messages(text: str) -> None:
     """An exception may contain those of the URL in any place, and others by their name."""
-    url = StoreUrl(url="my.Store://me:hunter%232@db.test/x?token=hunter%2F2")
+    url = StoreUrl(url="my.Store://me:hunter2@db.test/x?token=hunter%2F2")
 
     assert "hunter" not in url.describe(ValueError(text))
     assert "hunter" not in str(url)
