@@ -146,7 +146,7 @@ def problems(_: str) -> str:
 
 
 def dialects(_: str) -> str:
-    """Return a table of the dialects and their features."""
+    """Return each dialect with its meaning, and a table of what sets them apart."""
     # What all dialects have, and what none has, says nothing of their differences.
     some = [it for it in FIELDS if 0 < sum(map(it.is_in, DIALECTS)) < len(DIALECTS)]
     features = {
@@ -171,7 +171,11 @@ def dialects(_: str) -> str:
         ("record that counts", *(it.rank.__name__.replace("_", " ") for it in every)),
     ]
     cells = "\n".join(line for row in rows for line in _cells(row))
-    return f".. list-table::\n   :header-rows: 1\n   :stub-columns: 1\n\n{cells}\n"
+    listed = "".join(f"``{it.name}``\n    {it.meaning}\n" for it in every)
+    return (
+        f"{listed}\nWhat each dialect has:\n\n"
+        f".. list-table::\n   :header-rows: 1\n   :stub-columns: 1\n\n{cells}\n"
+    )
 
 
 def _yes(has: bool) -> str:  # noqa: FBT001 - a cell

@@ -42,8 +42,9 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 class Dialect:
     """What sets one dialect of robots.txt apart from the others.
 
-    Which fields it has is in their rows (`Field.dialects`); *fields* has them by their names
-    in lower case and as usually written, and *has_allow* says whether one of them opens paths.
+    *meaning* is its line in the reference. Which fields it has is in their rows
+    (`Field.dialects`); *fields* has them by their names in lower case and as usually written,
+    and *has_allow* says whether one of them opens paths.
 
     *names* returns the names in the value of a User-agent line, *paths* the paths in
     the value of a rule (a path may be empty). *has_lists* says that a line may have several.
@@ -57,6 +58,7 @@ class Dialect:
     """
 
     name: str
+    meaning: str
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
     # Follows from *names* and *paths*.
@@ -100,14 +102,29 @@ class Dialect:
 
 # In the order in which messages, reports and the documentation list them.
 _ROWS = (
-    Dialect("1994"),
+    Dialect(
+        "1994",
+        "The text of 30 June 1994, the default: :doc:`/standard/clauses` and "
+        ":doc:`/standard/decisions`.",
+    ),
     # Revisited K1, K2: a line may carry several names or paths.
-    Dialect("revisited", names=listed_names, paths=_listed_paths, has_lists=True),
+    Dialect(
+        "revisited",
+        '"Robot Exclusion Standard Revisited" by Kollar, Leavitt and Mauldin, 1996.',
+        names=listed_names,
+        paths=_listed_paths,
+        has_lists=True,
+    ),
     # Ours X1 to X8; of several records the longest name decides (X3).
-    Dialect("extended", rank=longest_named),
+    Dialect(
+        "extended",
+        "1994 with Allow and other fields of later years.",
+        rank=longest_named,
+    ),
     # RFC 9309 2.2: groups of whole tokens, merged; blank lines mean nothing.
     Dialect(
         "rfc9309",
+        "RFC 9309, the standard of 2022, with fields that others have added.",
         rank=equally_named,
         merges_named=True,
         has_blank_lines=False,
