@@ -156,19 +156,16 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 
 @table(
-    ("limit", "spider"),
-    ({"CLOSESPIDER_PAGECOUNT": 60}, "Counted"),
-    # A limit that no setting shows.
-    ({}, "Ending"),
-    ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, "Counted"),
-    ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20}, "Counted"),
-    ({"CLOSESPIDER_ITEMCOUNT": 10}, "Counted"),
+    "limit",
+    {"CLOSESPIDER_PAGECOUNT": 60},
+    {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
+    {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
+    {"CLOSESPIDER_ITEMCOUNT": 10},
     # A second host for each page.
-    ({"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS}, "Counted"),
-    short=2,
+    {"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS},
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
-    limit: dict[str, Any], spider: str
+    limit: dict[str, Any],
 ) -> None:
     """A robots.txt counts as a page. A busy machine notices a limit some pages late."""
     found: dict[str, tuple[int, int]] = {}
@@ -178,7 +175,7 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
             tokens = {"TOKEN_URL": site.url("/token", host="t{n}.test")}
             args = {"site": site.url("", host="h{n}.test")} | SIXTY
             result = Side(middleware, settings=tokens).crawl(
-                site, spider, spider_args=args, settings=limit
+                site, spider_args=args, settings=limit
             )
             found[middleware] = len(result.items), len(site.log("/robots.txt"))
 

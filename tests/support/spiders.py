@@ -8,7 +8,6 @@ from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
@@ -123,20 +122,6 @@ class Raising(Counted):
         """Yield the item of the page, and raise."""
         yield from super().parse_page(response)
         raise ValueError(response.url)
-
-
-class Ending(Counted):
-    """A spider that ends the crawl at its tenth page."""
-
-    name = "ending"
-    parsed = 0
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item of the page; end the crawl if there are enough."""
-        yield from super().parse_page(response)
-        self.parsed += 1
-        if self.parsed == 10:
-            raise CloseSpider("enough")
 
 
 class Downloading(Counted):
