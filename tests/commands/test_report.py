@@ -58,10 +58,8 @@ if sys.version_info < (3, 14):
     CAUSES.append(("several-defaults", "Python", "laxer", text, [1, 2, 4, 5]))
 
 
-BODIES = [
-    text if text.startswith(b"User-agent") else b"User-agent: *\n" + text
-    for *_, text, _ in CAUSES
-]
+NAMED = b"User-agent"
+BODIES = [it if it.startswith(NAMED) else NAMED + b": *\n" + it for *_, it, _ in CAUSES]
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +70,14 @@ def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         (folder / f"{number}").write_bytes(body)
     (folder / "urls").write_text("/a\n/b\n/a/b\n/x.php\n/robots.txt\n")
     files = map(str, range(len(BODIES)))
-    robots = ("--robot", "me", "--robot", "mybot")
-    result = scrapy(
-        *("robots-compare", *files, *robots, "--urls", "urls", "--json"), folder=folder
-    )
-    report: dict[str, Any] = json.loads(result.out)
-    rows: list[dict[str, Any]] = report["disagreements"]
+    options = ("--robot", "me", "--robot", "mybot", "--urls", "urls", "--json")
+    result = scrapy("robots-compare", *files, *options, folder=folder)
+    rows: list[dict[str, Any]] = json.loads(result.out)["disagreements"]
     return rows
 
 
 @pytest.mark.parametrize("number", range(len(CAUSES)))
-def test_cause_is_found_with_the_lines_it_needs(
-    number: int, causes: list[dict[str, Any]]
-) -> None:
+def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) -> None:
     """Direction, cause and lines of each difference are those of the case."""
     cause, parser, direction, _, lines = CAUSES[number]
     wanted = (str(number), f"{parser}RobotParser", direction)
@@ -97,9 +90,7 @@ def test_cause_is_found_with_the_lines_it_needs(
     assert (cause, lines) in found, found
 
 
-def test_no_line_that_a_difference_needs_can_be_left_out(
-    causes: list[dict[str, Any]],
-) -> None:
+def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
     """With them the parsers differ as about the file; without any one they agree."""
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
@@ -145,10 +136,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plain(folder: Path) -> dict[str, Any]:
+def plain(folder: Path) -> Any:
     """Return the report on the files."""
-    report: dict[str, Any] = json.loads(compare(folder, "--json").out)
-    return report
+    return json.loads(compare(folder, "--json").out)
 
 
 def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> None:
@@ -177,26 +167,18 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     # Of a long file, three lines around each of those that are needed, 1 and 902.
     shown = [number for number, _ in sites["http://long.test"]["excerpt"]]
     assert shown == [1, 2, 3, 4, 899, 900, 901, 902]
-
-
-def test_numbers_of_the_variant_in_use_are_those_of_the_comparison(
-    plain: dict[str, Any],
-) -> None:
-    """The cautious reading obeys the record that a blank line splits."""
+    # The cautious reading obeys the record that a blank line splits.
     numbers = {
         (it["dialect"], it["reading"]): it["changes"][PROTEGO]
         for it in plain["variants"]
     }
-    literal, cautious = numbers["1994", "literal"], numbers["1994", "cautious"]
-
-    assert literal == plain["parsers"][PROTEGO]["changes"]
-    assert cautious["opened"] == literal["opened"] - 1
+    literal = numbers["1994", "literal"]
+    assert literal == counts["changes"]
+    assert numbers["1994", "cautious"]["opened"] == literal["opened"] - 1
     assert numbers["rfc9309", "literal"]["opened"] < literal["opened"]
 
 
-def test_csv_has_the_same_data_as_json_and_is_harmless(
-    folder: Path, plain: dict[str, Any], tmp_path: Path
-) -> None:
+def test_csv_equals_json(folder: Path, plain: dict[str, Any], tmp_path: Path) -> None:
     """To a terminal, too."""
     path = tmp_path / "out" / "report.csv"
     compare(folder, "--report", str(path))
@@ -257,9 +239,7 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
     assert "hunter2" not in text + result.out + result.err
 
 
-def test_report_that_cannot_be_written_leaves_the_old_one(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> None:
     """It is replaced as a whole; a folder in its place is wrong use."""
     path = tmp_path / "report.json"
     compare(folder, "--report", str(path))
