@@ -7,10 +7,8 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.support.commands import scrapy
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 NO_ANNOTATION = re.compile(
@@ -20,24 +18,19 @@ COMMANDS = ("::error::x", "-::error::x", "x-::set-output name=a::", "##teamcity[
 LENGTHS = range(130)
 
 
-@pytest.mark.parametrize(
+@table(
     "line",
-    long_after(
-        1,
-        [
-            "Disallow: /{0}{1} {1}",
-            "Disallow: {0}{1}",
-            "Disallow: /*{0}{1}*",
-            "Disallow: http://{0}{1}",
-            "Disallow: /{1} {0}{1}",
-            "User-agent: {0}{1}",
-            "User-agent: a, {0}{1} *",
-            "User-agent: Mozilla/5.0 (compatible; {0}{1}",
-            "Disallo{0}{1}: /",
-            "Crawl-delay: {0}{1}",
-            "{0} {1}",
-        ],
-    ),
+    "Disallow: /{0}{1} {1}",
+    "Disallow: {0}{1}",
+    "Disallow: /*{0}{1}*",
+    "Disallow: http://{0}{1}",
+    "Disallow: /{1} {0}{1}",
+    "User-agent: {0}{1}",
+    "User-agent: a, {0}{1} *",
+    "User-agent: Mozilla/5.0 (compatible; {0}{1}",
+    "Disallo{0}{1}: /",
+    "Crawl-delay: {0}{1}",
+    "{0} {1}",
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
     """Long words are broken; a line is made safe after that."""
@@ -49,17 +42,14 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
         for length in LENGTHS
     ]
     file = "User-agent: *\n" + "\n".join(lines)
-
     result = scrapy("robots-lint", "-", "--dialect", "extended", stdin_text=file)
 
     assert len(result.lines) >= len(LENGTHS)
     assert COMMAND.search(result.out + result.err) is None
 
 
-@pytest.mark.parametrize("command", long_after(1, COMMANDS))
-def test_explanation_of_any_length_begins_no_line_with_a_command(
-    command: str, tmp_path: Path
-) -> None:
+@table("command", *COMMANDS, short=1)
+def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> None:
     """The rule, the record and the file are in the text, each of any length."""
     for length in (1, 30, 60):
         starts = [f"/{number}{'a' * number}{command}" for number in LENGTHS]
@@ -81,12 +71,8 @@ def test_explanation_of_any_length_begins_no_line_with_a_command(
         assert COMMAND.search(result.out + result.err) is None
 
 
-@pytest.mark.parametrize(
-    "name", long_after(1, ["::error::x", "##teamcity[x]", "##[group]x"])
-)
-def test_name_of_a_file_begins_no_line_with_a_command(
-    name: str, tmp_path: Path
-) -> None:
+@table("name", "::error::x", "##teamcity[x]", "##[group]x")
+def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -> None:
     """It is at the start of the line above the lines of the file."""
     (tmp_path / name).write_text("Disallow: x\n", "utf-8")
 
@@ -115,11 +101,8 @@ def test_csv_has_no_formula_with_either_separator(tmp_path: Path) -> None:
     )
     text = (tmp_path / "report.csv").read_text("utf-8")
     lines = text.splitlines()
-    read = [
-        list(csv.reader(lines)),
-        list(csv.reader(lines, delimiter=";")),
-        [line.split(";") for line in lines],
-    ]
+    parsed = [*csv.reader(lines), *csv.reader(lines, delimiter=";")]
+    read = [parsed, [line.split(";") for line in lines]]
     cells = [cell.strip(' "') for rows in read for row in rows for cell in row]
 
     assert "=1+1" in text
@@ -129,13 +112,13 @@ def test_csv_has_no_formula_with_either_separator(tmp_path: Path) -> None:
 
 def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
     """Who packed the folder does not choose what is printed of this machine."""
-    outside = tmp_path / "outside"
+    text = "User-agent: secret\nDisallow: /\n"
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()
-    (outside / "passwords").write_text("User-agent: secret\nDisallow: /\n", "utf-8")
-    folder = tmp_path / "folder"
+    (outside / "passwords").write_text(text)
     (folder / "deep").mkdir(parents=True)
-    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /a\n", "utf-8")
-    (folder / ".hidden").write_text("User-agent: secret\nDisallow: /\n", "utf-8")
+    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /a\n")
+    (folder / ".hidden").write_text(text)
     (folder / "deep" / "inside").symlink_to("../robots.txt")
     leaving: dict[str, Path | str] = {
         "all": outside,
@@ -182,23 +165,19 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     "args",
-    long_after(
-        4,
-        [
-            ["robots-lint", "-"],
-            ["robots-lint", "-", "--format", "github"],
-            ["robots-check", "--robots", "-", "/##[error]e", "--explain"],
-            ["robots-compare", "-", "--parsers", "Protego"],
-            ["robots-lint", "-", "--format", "sarif"],
-            ["robots-lint", "-", "--summary", "--format", "json"],
-            ["robots-lint", "##[error]missing", "--format", "json"],
-            ["robots-check", "--robots", "-", "/##[error]e", "--json"],
-            ["robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"],
-            ["robots-compare", "-", "--parsers", "Protego", "--json"],
-        ],
-    ),
+    ["robots-lint", "-"],
+    ["robots-lint", "-", "--format", "github"],
+    ["robots-check", "--robots", "-", "/##[error]e", "--explain"],
+    ["robots-compare", "-", "--parsers", "Protego"],
+    ["robots-lint", "-", "--format", "sarif"],
+    ["robots-lint", "-", "--summary", "--format", "json"],
+    ["robots-lint", "##[error]missing", "--format", "json"],
+    ["robots-check", "--robots", "-", "/##[error]e", "--json"],
+    ["robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"],
+    ["robots-compare", "-", "--parsers", "Protego", "--json"],
+    short=4,
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
     """Neither `::` at the start of a line nor `##[` or `##vso[` anywhere."""

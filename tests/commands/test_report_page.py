@@ -24,7 +24,7 @@ from tests.support.compared_files import (
     compare,
     write_files,
 )
-from tests.support.left_out import long_after
+from tests.support.left_out import table
 
 pytestmark = pytest.mark.browser
 
@@ -43,11 +43,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plain(page: Path) -> dict[str, Any]:
+def plain(page: Path) -> Any:
     """Return the data of the page."""
     (text,) = DATA.findall(page.read_text("utf-8"))
-    data: dict[str, Any] = json.loads(text)
-    return data
+    return json.loads(text)
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +109,24 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert "skip URLs on 4 sites" in sentence
     assert "1994, literal reading" in texts(browser, "#setup")[0]
     (advice,) = texts(browser, "#advice")
-    for setting in ('DIALECT = "rfc9309"', "DRY_RUN = True"):
-        assert f"ROBOTS1994_{setting}" in advice
     # Of a status or a failure, the setting that decides.
-    for setting in ("FORBIDDEN", "UNREACHABLE"):
-        assert f'ROBOTS1994_{setting} = "allow" for the 1 closed by' in advice
+    closed = '{} = "allow" for the 1 closed by'
+    decisive = (closed.format(it) for it in ("FORBIDDEN", "UNREACHABLE"))
+    for setting in ('DIALECT = "rfc9309"', "DRY_RUN = True", *decisive):
+        assert f"ROBOTS1994_{setting}" in advice
     bottom = browser.find_element(By.ID, "advice").rect
     assert bottom["y"] + bottom["height"] < 800
+    # Causes say in words next to the colours what they do, and link to the sites.
+    names, rows = texts(browser, ".cause-name"), texts(browser, ".cause")
+    causes = dict(zip(names, rows, strict=True))
+    assert "opened" in causes["wildcard or $"]
+    assert "closed" not in causes["wildcard or $"]
+    assert "closed" in causes["Allow"]
+    browser.find_element(By.LINK_TEXT, "Allow").click()
+    assert "cause=allow" in browser.current_url
 
 
-def test_report_on_files_alone_says_what_it_cannot_know(
-    chromium: Chrome, tmp_path: Path
-) -> None:
+def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
     """Statuses are unknown; a file on which all agree is not a reason to worry."""
     (tmp_path / "same.test").write_bytes(FILES["same.test"])
     compare(tmp_path, "--report", "files.html")
@@ -133,9 +138,7 @@ def test_report_on_files_alone_says_what_it_cannot_know(
     assert "Switch" in texts(browser, "#advice")[0]
 
 
-def test_choosing_another_parser_shows_its_numbers(
-    browser: Chrome, plain: dict[str, Any]
-) -> None:
+def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) -> None:
     """The choice is part of the URL."""
     Select(browser.find_element(By.ID, "parser")).select_by_value(PYTHON)
 
@@ -144,27 +147,21 @@ def test_choosing_another_parser_shows_its_numbers(
     assert f"parser={PYTHON}" in browser.current_url
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value", "left"),
-    long_after(
-        2,
-        [
-            ("q", "SPLIT.te", ["http://split.test"]),
-            (
-                "q",
-                '<i>"ME"',
-                sorted(CHANGES.keys() - {"http://same.test"}),
-            ),
-            ("basis", "403", ["http://forbidden.test"]),
-            ("change", "both", ["http://both.test"]),
-            ("cause", "split-record", ["http://split.test", "http://twice.test"]),
-            ("basis", "404", ["http://gone.test"]),
-        ],
+    ("q", "SPLIT.te", ["http://split.test"]),
+    (
+        "q",
+        '<i>"ME"',
+        sorted(CHANGES.keys() - {"http://same.test"}),
     ),
+    ("basis", "403", ["http://forbidden.test"]),
+    ("change", "both", ["http://both.test"]),
+    ("cause", "split-record", ["http://split.test", "http://twice.test"]),
+    ("basis", "404", ["http://gone.test"]),
+    short=2,
 )
-def test_search_and_each_filter_show_only_their_rows(
-    browser: Chrome, name: str, value: str, left: list[str]
-) -> None:
+def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
     """Of sites, URLs and robots; the page says how many are left, its URL is a link."""
     field = browser.find_element(By.NAME, name)
     if name == "q":
@@ -195,11 +192,16 @@ def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
         assert orders["ascending"] != orders["descending"]
 
 
-def test_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
-    browser: Chrome,
-) -> None:
+def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) -> None:
     """URL, both answers and the cause are above the file; the same key closes it."""
-    browser.find_element(By.NAME, "q").send_keys("split.test")
+    # Arrow keys move between sites, and a slash focuses the search.
+    openers = browser.find_elements(By.CSS_SELECTOR, ".opener")
+    openers[0].send_keys(Keys.ARROW_DOWN)
+    assert browser.switch_to.active_element == openers[1]
+    openers[1].send_keys("/")
+    assert browser.switch_to.active_element.get_attribute("name") == "q"
+
+    browser.switch_to.active_element.send_keys("split.test")
     opener = browser.find_element(By.CSS_SELECTOR, ".opener")
     detail = browser.find_element(By.CSS_SELECTOR, "#rows .detail")
 
@@ -214,18 +216,6 @@ def test_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
     assert "Ours O5. Lines " in detail.text
     opener.send_keys(Keys.ENTER)
     assert not detail.is_displayed()
-
-
-@pytest.mark.long
-def test_keyboard_focuses_search_and_moves_between_sites(browser: Chrome) -> None:
-    """A slash focuses the search field; arrow keys move between sites."""
-    body = browser.find_element(By.TAG_NAME, "body")
-    body.send_keys("/")
-    assert browser.switch_to.active_element.get_attribute("name") == "q"
-
-    openers = browser.find_elements(By.CSS_SELECTOR, ".opener")
-    openers[0].send_keys(Keys.ARROW_DOWN)
-    assert browser.switch_to.active_element == openers[1]
 
 
 @pytest.mark.long
@@ -247,9 +237,7 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 
 
-def test_link_to_a_hostile_site_shows_its_text_and_runs_no_script(
-    chromium: Chrome, page: Path
-) -> None:
+def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> None:
     """A URL, file, label or robot may have tags, quotes and templates."""
     browser = opened(chromium, page, f"#site={quote(HOSTILE_LABEL)}")
 
@@ -273,27 +261,11 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 
     assert log("browser") == []
     events = [json.loads(it["message"])["message"] for it in log("performance")]
-    urls = {
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-    }
+    sent = [it for it in events if it["method"] == "Network.requestWillBeSent"]
+    urls = {it["params"]["request"]["url"] for it in sent}
     # Chromium draws its own widgets with images of its own.
-    urls = {url for url in urls if not url.startswith("chrome://")}
-    assert urls <= {page.as_uri(), "about:blank"}
-
-
-def test_causes_say_whether_they_open_or_close(browser: Chrome) -> None:
-    """They say it in words next to the colours, and link to the sites."""
-    causes = dict(
-        zip(texts(browser, ".cause-name"), texts(browser, ".cause"), strict=True)
-    )
-
-    assert "opened" in causes["wildcard or $"]
-    assert "closed" not in causes["wildcard or $"]
-    assert "closed" in causes["Allow"]
-    browser.find_element(By.LINK_TEXT, "Allow").click()
-    assert "cause=allow" in browser.current_url
+    others = {url for url in urls if not url.startswith("chrome://")}
+    assert others <= {page.as_uri(), "about:blank"}
 
 
 @pytest.mark.long
