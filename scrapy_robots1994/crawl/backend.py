@@ -12,19 +12,19 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.faults import CANCELLED
-from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
+from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.http_cache import CachedStore, HttpCache
 from scrapy_robots1994.crawl.parser import (
+    INLINE_CHECK_BYTES,
     ROBOTS_PARSED,
     Robots1994Parser,
+    examine,
     robots_sitemaps,
-    sitemaps_of,
 )
 from scrapy_robots1994.crawl.requests import RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import InFlightFetch, Store
 from scrapy_robots1994.policy.fetch_result import (
@@ -35,12 +35,8 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
-
-INLINE_CHECK_BYTES = 8_192
-"""Bytes of a file that is checked on the event loop: 10 ms at most, for empty lines."""
 
 
 class ScrapyBackend:
@@ -186,17 +182,3 @@ class ScrapyBackend:
         # Awaited: a handler may request pages of the origin, whose policy is in memory
         # by now.
         await threads.result_of(send(signal, **arguments))
-
-
-def examine(
-    robots: RobotsTxt, robot: str | bytes, origin: Origin
-) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Read a file of *origin* for *robot*.
-
-    Return the problems that open or close it to the robot, and the sitemaps that it names.
-    """
-    # The one pass over the file; it also stores the rules of the robot and the sitemaps.
-    problems = robots.policy_problems(robot, MAX_PROBLEMS)
-    sitemaps = sitemaps_of(origin, robots)
-    robots.compress_body()
-    return problems, sitemaps

@@ -13,6 +13,7 @@ from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings
 
+from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
 from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.setting_types import (
     BUILT_IN,
@@ -23,6 +24,7 @@ from scrapy_robots1994.crawl.setting_types import (
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.policy.policy import Policy
@@ -37,6 +39,9 @@ robots_sitemaps = object()
 Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them;
 *robots*, the parsed file; *request*, the page request that needed it.
 """
+
+INLINE_CHECK_BYTES = 8_192
+"""Bytes of a file that is examined on the event loop: 10 ms at most, for empty lines."""
 
 
 class Robots1994Parser(RobotParser):
@@ -152,3 +157,17 @@ def _error(setting: str, path: object, why: str) -> SettingsError:
         f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
         f"{hint or f'; write {accepts}.'}"
     )
+
+
+def examine(
+    robots: RobotsTxt, robot: str | bytes, origin: Origin
+) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+    """Read a file of *origin* for *robot*.
+
+    Return the problems that open or close it to the robot, and the sitemaps that it names.
+    """
+    # The one pass over the file; it also stores the rules of the robot and the sitemaps.
+    problems = robots.policy_problems(robot, MAX_PROBLEMS)
+    sitemaps = sitemaps_of(origin, robots)
+    robots.compress_body()
+    return problems, sitemaps

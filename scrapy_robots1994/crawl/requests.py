@@ -1,6 +1,4 @@
-"""The robots.txt request that a page request needs, and what the two share: the proxy
-and the address they leave by, and the name of the robot.
-"""
+"""The robots.txt request that a page request needs, and what the two share."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

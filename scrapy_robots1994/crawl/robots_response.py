@@ -22,11 +22,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def answer_of(
-    response: Response,
-    body: bytes,
-    *,
-    is_truncated: bool,
-    final_url: str | None,
+    response: Response, body: bytes, *, is_truncated: bool, final_url: str | None
 ) -> RobotsResponse:
     """Return *response* as the answer of the origin, with its unpacked *body*."""
     now = time.time()

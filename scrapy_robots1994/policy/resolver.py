@@ -98,6 +98,7 @@ class PolicyResolver(Generic[ContextT]):
         """
         # Before any wait ends: a request that goes on must not start the next fetch.
         self._aborted, self._keeps = reason, keeps
+        self.max_retries = min(self.max_retries, 1)
         ended = []
         for in_flight in self._in_flight.values():
             kept = [it for it, context in in_flight.waiters.items() if keeps(context)]
@@ -235,8 +236,7 @@ class PolicyResolver(Generic[ContextT]):
         while True:
             context = in_flight.next_context()
             result = await self.backend.fetch(origin, context, in_flight.last)
-            most = self.max_retries if self._aborted is None else 1
-            pause = retry_pause(result, retries, min(most, self.max_retries))
+            pause = retry_pause(result, retries, self.max_retries)
             if pause is None:
                 return result
             self.backend.retrying(origin, result, pause)

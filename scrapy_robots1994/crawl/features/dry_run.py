@@ -30,12 +30,12 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.backend import examine
 from scrapy_robots1994.crawl.exemptions import OPT_OUT, exemption_of
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import counted, log_line, logger
+from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.crawl.requests import EVIDENCE
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import load_object
