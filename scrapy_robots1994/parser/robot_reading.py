@@ -16,7 +16,7 @@ _ORPHAN = LineKind.ORPHAN
 _NUMBER, _VALUE = itemgetter(0), itemgetter(5)
 
 # The names of most records that a robot obeys, one object for all files.
-_DEFAULT: tuple[str, ...] = (EVERYBODY,)
+_DEFAULT = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
 """So many lines of a file that have no field of the dialect, and so many that name the robot,
@@ -25,7 +25,6 @@ are looked at for warnings.
 A hostile file may have a hundred times as many, and Python's garbage collector stops all
 threads while it goes through so many objects.
 """
-
 
 MAX_OPEN_RECORDS = 500
 """So many records of a robot that have no rule, or end before their last one, are looked at."""
@@ -85,10 +84,8 @@ class RobotReading:
     """
 
     __slots__ = (
-        "_choice",
         "_delays",
         "_first_lines",
-        "_known_names",
         "_names",
         "_sitemaps",
         "above",
@@ -110,17 +107,16 @@ class RobotReading:
         self.above: Part
         self.elsewhere: list[Entry] = []
         self._forget()
-        self._known_names = {_DEFAULT: _DEFAULT}
-        self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
+        choice = dialect.choice(robot)
         record = 0
         # What is above all records comes first, be it empty.
         for record, part in enumerate(parts_of(text, dialect, MAX_OTHER_LINES)):
-            delays = self._delays_of(part) if part.others else []
+            delays = self._take_others(part) if part.others else []
             if not record:
                 self.above = part
-            elif self._choice.offer(part.names, record):
-                if self._first_lines and len(self._choice.chosen) == 1:
+            elif choice.offer(part.names, record):
+                if self._first_lines and len(choice.chosen) == 1:
                     # It speaks to the robot more plainly than those before.
                     self.elsewhere += self.own.slips
                     self._forget()
@@ -140,8 +136,8 @@ class RobotReading:
         self._names: list[tuple[str, ...]] = []
         self._delays: list[float] = []
 
-    def _delays_of(self, part: Part) -> list[float]:
-        """Return the pauses of *part*, and take its sitemaps."""
+    def _take_others(self, part: Part) -> list[float]:
+        """Take the sitemaps of *part*, and return its pauses."""
         delays: list[float] = []
         for _, _, kind, field, _, value, said, _ in part.others:
             role = field and field.role
@@ -167,8 +163,9 @@ class RobotReading:
         if not is_whole and len(self.open) < MAX_OPEN_RECORDS:
             self.open.append(part)
         self._first_lines.append(part.agents[0][0])
-        # Thousands of records may have equal names.
-        self._names.append(self._known_names.setdefault(names, names))
+        # One object for equal names: thousands of records may have them.
+        before = self._names[-1] if self._names else _DEFAULT
+        self._names.append(before if before == names else names)
 
     def _obeyed(self, dialect: Dialect) -> Rules:
         """Return the rules that the robot obeys."""
