@@ -49,7 +49,6 @@ CLOSE_SECONDS = 5.0
 class Waiting:
     """One request that waits; with *is_raised* the limit is one higher for it."""
 
-    request: Request
     is_raised: bool = False
 
 
@@ -57,9 +56,9 @@ class Waiting:
 class _OriginWait:
     """The requests that wait for one robots.txt; if *is_slow*, none of them counts.
 
-    *ended_before* is how many waits had ended when this one began, and *looks_before* how
-    many looks there had been. *is_sent* says that the
-    downloader has the request for the file; with *is_raised* the limit is one higher for it.
+    *ended_before* and *looks_before* are how many waits had ended, and how many looks there
+    had been, when this one began. *is_sent* says that the downloader has the request for the
+    file; with *is_raised* the limit is one higher for it.
     """
 
     ended_before: int
@@ -109,7 +108,7 @@ class WaitingRequests:
     def waiting(self, request: Request, origin: Origin) -> Iterator[Waiting]:
         """Wait with *request* for the policy of *origin* while the block runs."""
         self._look()
-        waiting, wait = Waiting(request), self._origins.get(origin)
+        waiting, wait = Waiting(), self._origins.get(origin)
         if not self._origins:
             self._quiet = 0
         if wait is None:
@@ -139,7 +138,8 @@ class WaitingRequests:
         """Count the request for the robots.txt of *origin* as those that wait for it."""
         if wait := self._origins.get(origin):
             wait.is_sent = True
-            self._raise_for_file(wait)
+            if wait.is_slow and not wait.is_raised:
+                wait.is_raised = self._engine.raise_limit()
 
     def file_left(self, origin: Origin) -> None:
         """Count the request for the robots.txt of *origin* no more: it has ended."""
@@ -203,17 +203,14 @@ class WaitingRequests:
             self._stop_counting(oldest)
 
     def _stop_counting(self, wait: _OriginWait) -> None:
-        """Stop counting the requests of *wait*, and those that will join it."""
-        self._counted.pop(wait, None)
+        """Stop counting the requests of *wait*, those that will join it, and its file's."""
+        if wait.is_slow:
+            return
         wait.is_slow = True
-        self._raise_for_file(wait)
+        self._counted.pop(wait, None)
+        wait.is_raised = wait.is_sent and self._engine.raise_limit()
         for waiting in wait.requests:
             self._raise(waiting)
-
-    def _raise_for_file(self, wait: _OriginWait) -> None:
-        """Stop counting the request for the robots.txt of a slow *wait*."""
-        if wait.is_slow and wait.is_sent and not wait.is_raised:
-            wait.is_raised = self._engine.raise_limit()
 
     def _raise(self, waiting: Waiting) -> None:
         """Stop counting a request."""
