@@ -159,7 +159,8 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
     "limit",
     {"CLOSESPIDER_PAGECOUNT": 60},
     {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
-    {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
+    # Below 30 it is a race between the first item and the next robots.txt.
+    {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50},
     {"CLOSESPIDER_ITEMCOUNT": 10},
     # A second host for each page.
     {"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS},
