@@ -106,7 +106,8 @@ class RobotsSettings:
     # Above it, the scheduler is the better place: it may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Requests that may wait for a slow robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``; further ones count. A crawl that is killed (SIGKILL)
+    ``CONCURRENT_REQUESTS``; further ones count. In a crawl that ends after a number of
+    pages or items it is at most a hundredth of that number. A crawl that is killed (SIGKILL)
     loses the requests that wait.
     """
     # Of 1,024 descriptors, which many systems allow a process, some are for pages.

@@ -37,9 +37,19 @@ LOOK_SECONDS = 0.05
 """Between two looks whether the crawl closes, for which Scrapy has no signal, and whether
 waits still end."""
 
-QUIET_LOOKS, MAX_QUIET_LOOKS = 8, 40
-"""If no wait ends for so many looks, those that count since the last look are slow: for
-twice as many as the last wait took, within these bounds."""
+QUIET_LOOKS = 5
+"""If no wait ends for so many looks, those that count since the last look are slow."""
+
+LIMITS = (
+    "CLOSESPIDER_PAGECOUNT",
+    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
+    "CLOSESPIDER_ITEMCOUNT",
+)
+"""Settings by which a crawl ends after a number of pages or items. Scrapy counts a
+robots.txt as a page, so each that is fetched ahead would take the place of one."""
+
+SHARE = 100
+"""For each so many of them, the limit may be raised for one request that waits."""
 
 CLOSE_SECONDS = 5.0
 """The longest time that a closing crawl waits for a robots.txt of its own requests."""
@@ -56,13 +66,11 @@ class Waiting:
 class _OriginWait:
     """The requests that wait for one robots.txt; if *is_slow*, none of them counts.
 
-    *ended_before* and *looks_before* are how many waits had ended, and how many looks there
-    had been, when this one began. *is_sent* says that the downloader has the request for the
-    file; with *is_raised* the limit is one higher for it.
+    *ended_before* is how many waits had ended when this one began. *is_sent* says that the
+    downloader has the request for the file; with *is_raised* the limit is one higher for it.
     """
 
     ended_before: int
-    looks_before: int
     requests: set[Waiting] = field(default_factory=set)
     is_slow: bool = False
     is_sent: bool = False
@@ -72,8 +80,9 @@ class _OriginWait:
 class WaitingRequests:
     """The requests of one crawl that wait for a robots.txt.
 
-    The limit is raised for at most *most* of them; further ones count. *on_closing* is
-    called when the crawl begins to close, and again `CLOSE_SECONDS` later.
+    The limit is raised for at most *most* of them, and for fewer in a crawl that ends after
+    a number of pages or items; further ones count. *on_closing* is called when the crawl
+    begins to close, and again `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -84,7 +93,8 @@ class WaitingRequests:
         on_closing: Callable[[], None],
     ) -> None:
         self._engine = engine
-        self._most = most
+        limits = filter(None, map(crawler.settings.getint, LIMITS))
+        self._most = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
         # Public: requests that a component awaits, so that they have no way back.
@@ -95,10 +105,9 @@ class WaitingRequests:
         # The waits for a file, and in the order in which they began those that count.
         self._origins: dict[Origin, _OriginWait] = {}
         self._counted: dict[_OriginWait, None] = {}
-        # How many have ended and how many looks there were; how many since the last end,
-        # after how many the others are slow, and which ones counted at the last look.
-        self._ended = self._looks = self._quiet = 0
-        self._patience = QUIET_LOOKS
+        # How many have ended, how many looks there were since the last end, and which ones
+        # counted at the last look.
+        self._ended = self._quiet = 0
         self._seen: tuple[_OriginWait, ...] = ()
         self._raised = 0
         self._is_looking = self._is_closed = False
@@ -112,7 +121,7 @@ class WaitingRequests:
         if not self._origins:
             self._quiet = 0
         if wait is None:
-            wait = self._origins[origin] = _OriginWait(self._ended, self._looks)
+            wait = self._origins[origin] = _OriginWait(self._ended)
             self._counted[wait] = None
         wait.requests.add(waiting)
         self._waiting[request] = None
@@ -130,8 +139,6 @@ class WaitingRequests:
                 self._counted.pop(wait, None)
                 self._ended += 1
                 self._quiet = 0
-                usual = 2 * (self._looks - wait.looks_before)
-                self._patience = min(max(QUIET_LOOKS, usual), MAX_QUIET_LOOKS)
                 self._find_overtaken()
 
     def file_sent(self, origin: Origin) -> None:
@@ -139,7 +146,7 @@ class WaitingRequests:
         if wait := self._origins.get(origin):
             wait.is_sent = True
             if wait.is_slow and not wait.is_raised:
-                wait.is_raised = self._engine.raise_limit()
+                wait.is_raised = self._raise_limit()
 
     def file_left(self, origin: Origin) -> None:
         """Count the request for the robots.txt of *origin* no more: it has ended."""
@@ -208,17 +215,21 @@ class WaitingRequests:
             return
         wait.is_slow = True
         self._counted.pop(wait, None)
-        wait.is_raised = wait.is_sent and self._engine.raise_limit()
+        wait.is_raised = wait.is_sent and self._raise_limit()
         for waiting in wait.requests:
             self._raise(waiting)
 
     def _raise(self, waiting: Waiting) -> None:
         """Stop counting a request."""
-        if self._raised < self._most and self._engine.raise_limit():
+        if self._raise_limit():
             waiting.is_raised = True
             self._raised += 1
             # There is room for one more now.
             self._engine.wake()
+
+    def _raise_limit(self) -> bool:
+        """Let one more request be in the downloader, unless so many may be already."""
+        return self._raised < self._most and self._engine.raise_limit()
 
     def _lower(self, waiting: Waiting) -> None:
         """Count a request again."""
@@ -237,8 +248,7 @@ class WaitingRequests:
         """Look once more; if no wait has ended for long, those that count are slow."""
         self._is_looking = False
         self._quiet += 1
-        self._looks += 1
-        if self._quiet >= self._patience:
+        if self._quiet >= QUIET_LOOKS:
             for wait in self._seen:
                 self._stop_counting(wait)
         self._seen = tuple(self._counted)

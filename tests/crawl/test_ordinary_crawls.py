@@ -156,17 +156,18 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 
 @table(
-    ("limit", "least"),
-    ({"CLOSESPIDER_PAGECOUNT": 60}, 22),
-    ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28),
+    ("limit", "least", "delay"),
+    # Slower than a wait that is taken for usual.
+    ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
+    ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
     # The delay, for Scrapy 2.13 calls back 0.1 s late, after more pages without an item.
-    ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150),
-    ({"CLOSESPIDER_ITEMCOUNT": 10}, 10),
+    ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
+    ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
     # A second host for each page.
-    ({"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS}, 5),
+    ({"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS}, 5, 0.1),
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
-    limit: dict[str, Any], least: int
+    limit: dict[str, Any], least: int, delay: float
 ) -> None:
     """A robots.txt counts as a page, and at most 16 are ahead of theirs.
 
@@ -175,7 +176,7 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
         with Site() as site:
-            site.answer("/robots.txt", replies.Reply(200, OPEN.encode(), delay=0.1))
+            site.answer("/robots.txt", replies.Reply(200, OPEN.encode(), delay=delay))
             tokens = {"TOKEN_URL": site.url("/token", host="t{n}.test")}
             args = {"site": site.url("", host="h{n}.test")} | SIXTY
             result = Side(middleware, settings=tokens).crawl(
