@@ -14,7 +14,6 @@ import pytest
 from tests.support import replies
 from tests.support.commands import CommandResult, scrapy
 from tests.support.crawl import DAY, crawl, crawl_over_time
-from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
 BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
@@ -191,17 +190,6 @@ def test_refresh_with_an_unknown_spider_expires_no_policy(site: Site, url: str) 
     assert result.code == 2
     (row,) = rows(store("list", url, "--json"))
     assert row["is_fresh"]
-
-
-@pytest.mark.redis
-def test_list_and_forget_work_with_redis(site: Site) -> None:
-    """With a real server."""
-    with RedisServer() as server:
-        crawl([site.url("/page")], settings={"ROBOTS1994_STORE": server.url})
-
-        assert hosts_of(server.url) == ["127"]
-        assert store("forget", server.url, "--all").code == 0
-        assert store("list", server.url).code == 1
 
 
 @pytest.mark.parametrize("args", [["export"], ["list", "--json"]])

@@ -232,7 +232,8 @@ def test_sarif_has_a_rule_for_each_kind_and_result() -> None:
         title = rule["shortDescription"]["text"].rpartition(" (")[0]
         assert 0 < len(title) <= 40
         assert rule["help"]["text"].endswith(".")
-    assert len(run["results"]) == 2
+    places = [it["locations"][0]["physicalLocation"] for it in run["results"]]
+    assert [it["region"]["startColumn"] for it in places] == [1, 11]
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["properties"]["weakensPolicy"] is True

@@ -28,10 +28,7 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
 
 @pytest.mark.parametrize(
     "error",
-    [
-        OSError(errno.EMFILE, "Too many open files"),
-        Described(111, "Connection refused"),
-    ],
+    [OSError(errno.EMFILE, "Too many open files"), Described(111, "refused")],
     ids=repr,
 )
 def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(

@@ -43,15 +43,16 @@ def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
 
 
 def test_waiting_does_not_occupy_the_thread(
-    workers: list[Guarded], waiting: Future[Any]
+    fake: FakeStore, workers: list[Guarded], waiting: Future[Any]
 ) -> None:
     """A worker that waits for one lease can still read, write and lease."""
     two = workers[1]
 
     assert two.lease(OTHER) is None
     two.write(parsed(origin=OTHER))
-    assert two.read(OTHER) == parsed(origin=OTHER)
+    assert two.lease(OTHER) == two.read(OTHER) == parsed(origin=OTHER)
 
+    assert OTHER not in fake.leases
     assert not waiting.done()
     waiting.cancel()
 
