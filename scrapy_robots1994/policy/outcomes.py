@@ -58,8 +58,9 @@ class OutcomeRow:
     * *statuses*: the answers in words, for messages.
     * *reason*: of the one verdict on all URLs; `None` where the file decides.
     * *allows*: that one verdict, unless *setting* (the name without `ROBOTS1994_`, a
-      choice of "disallow" and "allow") says otherwise. What disallows is never used past its
-      freshness, and to `robots-lint` it is a file that could not be read (exit code 3).
+      choice of "disallow" and "allow") says otherwise. What disallows by default is never
+      used past its freshness, and to `robots-lint` it is a file that could not be read
+      (exit code 3), whatever the setting says.
     * *max_lifetime*: the longest time that it applies, in seconds.
     * *is_answer*: whether the origin stated it. Otherwise it is our stopgap.
     * *noun*: what `robots-lint` says in place of a report.

@@ -4,7 +4,8 @@ A row is `what is said | file | answers | clauses of the problems`. `{U}`, `{D}`
 for `User-agent: `, a new Disallow line and an origin; escapes are those of Python. A file
 without a line end is one Disallow value for every robot. Of the answers, `-/a` is a
 disallowed URL and `+/a` an allowed one, for the robot of the table, and `-max/a` the same
-for the robot max. In the last column `-` means that no problem is reported; none, that any may be.
+for the robot max. In the last column, which is about the dialect 1994, `-` means that no problem is
+reported; none, that any may be.
 """
 
 from __future__ import annotations

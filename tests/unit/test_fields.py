@@ -57,9 +57,12 @@ def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> 
     """The tests below and the naive parser try each of them."""
     tried = {name for name, (_, bad, _) in VALUES.items() if bad is not None}
     words = Path(tests.oracle.words.__file__).read_text("utf-8").lower()
+    # Bad names of robots are words of their own.
+    generated = {"User-agent", *tests.oracle.words.OTHER_FIELDS}
 
     assert set(VALUES) == {field.name for field in IN_USE}
     assert tried == {field.name for field in IN_USE if field.bad_value is not None}
+    assert tried == generated
     assert [field.name for field in IN_USE if field.key not in words] == []
 
 
