@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 
 def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
     """Let every robots.txt of *site* be slow; return the pages, by number, then host."""
-    site.answer("/robots.txt", Reply(200, b"User-agent: *\nDisallow: /x\n", delay=1.5))
+    site.answer("/robots.txt", Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5))
     return [
         CrawlRequest(site.url(f"/p{page}", host=f"h{number}.test"), priority=page % 2)
         for page in range(3)
