@@ -42,13 +42,12 @@ class Origin(NamedTuple):
         head = _HTTP_URL.match(url)
         if head is None:
             return None
-        # One text for all origins, which the cache below and policies share.
-        scheme = "https" if len(head[1]) > len("http") else "http"
-        authority = head[2]
-        # A thousand that are as long as a file would stay in the cache.
+        scheme, authority = head.groups()
+        # Thousands that are as long as a file would stay in the cache.
         is_short = len(authority) <= _CACHED_CHARS
         find = _origin_of if is_short else _origin_of.__wrapped__
-        return find(scheme, authority)
+        # One text for all origins, which the cache and policies share.
+        return find("https" if len(scheme) > len("http") else "http", authority)
 
     @property
     def robots_url(self) -> str:
@@ -63,7 +62,7 @@ class Origin(NamedTuple):
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16384)
 def _origin_of(scheme: str, authority: str) -> Origin | None:
     """Return the origin that *authority* names under *scheme*, user info dropped."""
     parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])

@@ -80,7 +80,7 @@ class DownloadLimits:
     on_sent: Callable[[Origin], None] = staticmethod(lambda _: None)
     """Called with the origin of each request for a robots.txt that the downloader gets."""
     on_left: Callable[[Origin], None] = staticmethod(lambda _: None)
-    """Called with its origin when such a request is about to leave the downloader."""
+    """Called with its origin once such a request has left the downloader."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._in_flight = 0
@@ -90,7 +90,6 @@ class DownloadLimits:
             (self._reached, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
             (self._downloaded, signals.response_downloaded),
-            (self._left, signals.request_left_downloader),
         )
 
     @contextmanager
@@ -105,8 +104,7 @@ class DownloadLimits:
         try:
             yield
         finally:
-            # One that was cancelled in the queue of its slot has not left.
-            self._left(request)
+            self.on_left(state.origin)
             self._in_flight -= 1
             if not self._in_flight:
                 self._change(self._signals.disconnect)
@@ -122,12 +120,6 @@ class DownloadLimits:
         if isinstance(state, DownloadState):
             state.sent(request)
             self.on_sent(state.origin)
-
-    def _left(self, request: Request) -> None:
-        """Report a request that is about to leave the downloader."""
-        state = request.meta.get(OWN_REQUEST)
-        if isinstance(state, DownloadState):
-            self.on_left(state.origin)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""

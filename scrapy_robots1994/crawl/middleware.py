@@ -144,6 +144,7 @@ class Robots1994Middleware:
         A request that waits while the crawl closes goes back to the scheduler.
         """
         went_back = self._take_back(request)
+        # Not of `urlparse_cached`: it leaves out tabs, after which clients differ.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta)
         if exemption is Exemption.NO_HOST:

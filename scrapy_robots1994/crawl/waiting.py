@@ -118,7 +118,7 @@ class WaitingRequests:
         """Wait with *request* for the policy of *origin* while the block runs."""
         self._look()
         waiting, wait = Waiting(), self._origins.get(origin)
-        if not self._origins:
+        if not self._waiting:
             self._quiet = 0
         if wait is None:
             wait = self._origins[origin] = _OriginWait(self._ended)
@@ -134,19 +134,27 @@ class WaitingRequests:
             self._waiting.pop(request, None)
             wait.requests.remove(waiting)
             if not wait.requests:
-                self.file_left(origin)
-                del self._origins[origin]
                 self._counted.pop(wait, None)
                 self._ended += 1
                 self._quiet = 0
                 self._find_overtaken()
+                if wait.is_sent:
+                    # Nothing waits for the file: a policy that was used is refreshed.
+                    self._stop_counting(wait)
+                else:
+                    del self._origins[origin]
 
     def file_sent(self, origin: Origin) -> None:
-        """Count the request for the robots.txt of *origin* as those that wait for it."""
-        if wait := self._origins.get(origin):
-            wait.is_sent = True
-            if wait.is_slow and not wait.is_raised:
-                wait.is_raised = self._raise_limit()
+        """Count the request for the robots.txt of *origin* as those that wait for it.
+
+        While none waits, it does not count.
+        """
+        wait = self._origins.get(origin)
+        if wait is None:
+            wait = self._origins[origin] = _OriginWait(self._ended, is_slow=True)
+        wait.is_sent = True
+        if wait.is_slow and not wait.is_raised:
+            wait.is_raised = self._raise_limit()
 
     def file_left(self, origin: Origin) -> None:
         """Count the request for the robots.txt of *origin* no more: it has ended."""
@@ -155,6 +163,8 @@ class WaitingRequests:
             if wait.is_raised:
                 wait.is_raised = False
                 self._engine.lower_limit()
+            if not wait.requests:
+                del self._origins[origin]
 
     def may_go_on(self, waiting: Waiting) -> bool:
         """Return whether a request may go on whose policy has just become known.

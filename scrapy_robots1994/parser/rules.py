@@ -46,6 +46,7 @@ class RobotRules:
         "_rules",
         "_table",
         "crawl_delay",
+        "has_wildcards",
         "names",
         "robot",
     )
@@ -68,11 +69,8 @@ class RobotRules:
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
         self._rules = self._table.rules
-
-    @property
-    def has_wildcards(self) -> bool:
-        """Whether a path of the rules has `*` or `$`, which few dialects give a meaning."""
-        return self._rules.has_wildcards
+        # Whether a path has `*` or `$`, which few dialects give a meaning.
+        self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""

@@ -77,6 +77,26 @@ def test_stale_policy_decides_while_it_is_refreshed(
     assert "robots1994/stale_if_error" not in result.stats
 
 
+def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> None:
+    """Nothing waits for it, so it takes no place, also where there is one alone."""
+    slow = replies.text("", gate="other")
+    site.answer("/robots.txt", [replies.text(""), slow], at="stale.test")
+    site.open_when("other", "/other")
+    pages = [site.url(path, host="stale.test") for path in ("/1", "/2")]
+    result = crawl_over_time(
+        pages[:1],
+        DAY + HOUR,
+        pages[1:],
+        [site.url("/other", host="other.test")],
+        settings={"CONCURRENT_REQUESTS": 1, "ROBOTS1994_TIMEOUT": 2},
+        reactor=reactor,
+    )
+
+    assert len(result.fetched) == 3
+    # The refresh that holds up the last page would end by its timeout.
+    assert "robots1994/stale_if_error" not in result.stats
+
+
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
     """With TTL and STALE_TTL of 0; ROBOTS1994_RETRY_AFTER applies all the same (R5)."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
