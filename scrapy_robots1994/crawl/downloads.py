@@ -7,6 +7,7 @@ second never lets a handler's silence timeout strike.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -150,7 +151,9 @@ class DownloadLimits:
             length = response.headers.get("Content-Length")
             state.is_stopped = length != b"%d" % len(response.body)
         if state.keeps_raw:
-            state.raw = response.replace(headers=response.headers.copy())
+            # Not `replace`, which finds the encoding out that a text may have.
+            state.raw = copy(response)
+            state.raw.headers = response.headers.copy()
         # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
         state.codings = codings_of(response)
         for name in CODING_HEADERS:
