@@ -24,7 +24,7 @@ from scrapy_robots1994.crawl.faults import (
 from scrapy_robots1994.crawl.fetch_limit import FetchLimit
 from scrapy_robots1994.crawl.requests import RequestContext, robots_request
 from scrapy_robots1994.crawl.robot_name import RobotName
-from scrapy_robots1994.crawl.scrapy_private import unqueue, widen_pool
+from scrapy_robots1994.crawl.scrapy_private import widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import is_look_up_slow, result_of
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
@@ -165,12 +165,7 @@ class RobotsDownload:
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
-        try:
-            response: Response = await result_of(download(request))
-        except BaseException:
-            # The downloader sends what it has queued, though nothing waits for it.
-            unqueue(self._crawler, request)
-            raise
+        response: Response = await result_of(download(request))
         return response
 
     async def _result(

@@ -253,18 +253,6 @@ def _slots_of(crawler: Crawler) -> dict[str | None, Any] | None:
     return slots if isinstance(slots, dict) else None
 
 
-def unqueue(crawler: Crawler, request: Request) -> None:
-    """Remove *request*, which is cancelled, from the queue of its slot.
-
-    Without it the downloader sends what it has queued, though nothing waits for it.
-    """
-    # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
-    slot = (_slots_of(crawler) or {}).get(request.meta.get(SLOT_KEY))
-    queue: Any = getattr(slot, "queue", ())
-    for entry in [it for it in queue if it[0] is request]:
-        queue.remove(entry)
-
-
 class Pacing(Protocol):
     """A way to keep a pause between the requests of an origin."""
 
@@ -454,11 +442,13 @@ class SlotPacing:
     ) -> None:
         """End with *error* what is in the queues of paced slots, but for finished ones."""
         for paced in self._slots.values():
-            # As in `unqueue`. Without it, a closing crawl ends at the pace of its pauses.
-            for request, response in list(getattr(paced.slot, "queue", ())):
+            # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
+            # Without it, a closing crawl ends at the pace of its pauses.
+            queue: Any = getattr(paced.slot, "queue", ())
+            for request, response in list(queue):
                 # A cancelled one has its result, and is on its way out.
                 if not (is_finished(request) or response.called):
-                    unqueue(self._crawler, request)
+                    queue.remove((request, response))
                     self._lower(request)
                     response.errback(error)
 

@@ -107,8 +107,7 @@ class PolicyResolver(Generic[ContextT]):
                 in_flight.release(Cancelled(reason), kept)
             else:
                 ended.append(in_flight)
-        # The last first, for the end of one fetch lets the next one start.
-        for in_flight in reversed(ended):
+        for in_flight in ended:
             self._end(in_flight, Cancelled(reason))
             in_flight.cancel_undecided()
 
