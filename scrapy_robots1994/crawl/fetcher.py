@@ -120,9 +120,13 @@ class RobotsDownload:
         self._widen_pool(url.partition(":")[0])
         request = robots_request(url, context, self._settings.timeout)
         request.headers.update(state.conditions)
+        # Not through the scheduler: its duplicate filter and its order are for pages.
+        engine: Any = self._crawler.engine
+        # Scrapy 2.13 has only `download`, which returns a Deferred.
+        download = getattr(engine, "download_async", None) or engine.download
         with self.downloads.watch(request, state):
             try:
-                response = await self._download(request)
+                response: Response = await result_of(download(request))
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
                 # As the built-in counts: the component that raised IgnoreRequest has
                 # counted the request.
@@ -158,15 +162,6 @@ class RobotsDownload:
         # The message of Scrapy names the URL again, and no setting.
         is_timeout = isinstance(error, DownloadTimeout)
         return replace(failure, detail=took) if is_timeout else failure
-
-    async def _download(self, request: Request) -> Response:
-        """Download *request* through all downloader middlewares."""
-        # Not through the scheduler: its duplicate filter and its order are for pages.
-        engine: Any = self._crawler.engine
-        # Scrapy 2.13 has only `download`, which returns a Deferred.
-        download = getattr(engine, "download_async", None) or engine.download
-        response: Response = await result_of(download(request))
-        return response
 
     async def _result(
         self, origin: Origin, response: Response, state: DownloadState

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.test_evidence import PACKED, RULES, recording
+from tests.crawl.test_evidence import ANSWERS, RULES, recording
 from tests.support import evidence, replies
 from tests.support.commands import CommandResult, scrapy
 from tests.support.crawl import DAY, CrawlRequest, crawl, crawl_over_time, start_crawl
@@ -189,17 +189,9 @@ def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
 
 def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
     """The last capture of each origin decides; without one, nothing is known."""
-    scripts = {
-        "file.test": replies.text(RULES),
-        "packed.test": PACKED,
-        "absent.test": replies.status(404, b"no such file"),
-        "gone.test": replies.status(410),
-        "closed.test": replies.status(403, b"go away"),
-        "down.test": replies.status(503, b"later"),
-        "mute.test": replies.hang_up(),
-    }
     with Site() as site:
-        scripts["moved.test"] = replies.redirect(site.url("/r", host="file.test"))
+        moved = replies.redirect(site.url("/r", host="file.test"))
+        scripts = ANSWERS | {"moved.test": moved}
         for host, reply in scripts.items():
             site.answer("/robots.txt", reply, at=host)
         site.answer("/r", replies.text(RULES), at="file.test")

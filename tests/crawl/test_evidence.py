@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 KEYS = "time method url robot decision reason line rule dialect reading record digest stale"
 RULES = b"User-agent: *\nDisallow: /a\n"
 PACKED = replies.status(200, gzip.compress(RULES), Content_Encoding="gzip")
+ANSWERS = {
+    "file.test": replies.text(RULES),
+    "packed.test": PACKED,
+    "absent.test": replies.status(404, b"no such file"),
+    "gone.test": replies.status(410),
+    "closed.test": replies.status(403, b"go away"),
+    "down.test": replies.status(503, b"later"),
+    "mute.test": replies.hang_up(),
+}
+"""What the robots.txt of each host answers."""
 LONG = b"User-agent: *\nDisallow: /a\n" + b"# filling\n" * 100
 
 
@@ -36,18 +46,9 @@ def test_evidence_has_every_answer_of_the_log_and_every_decision(
     tmp_path: Path, reactor: Reactor
 ) -> None:
     """Statuses, redirects and packed bodies; a failure without an answer is metadata."""
-    scripts = {
-        "file.test": replies.text(RULES),
-        "packed.test": PACKED,
-        "absent.test": replies.status(404, b"no such file"),
-        "gone.test": replies.status(410),
-        "closed.test": replies.status(403, b"go away"),
-        "down.test": replies.status(503, b"later"),
-        "mute.test": replies.hang_up(),
-    }
     with Site() as site:
         moved = site.url("/r", host="file.test")
-        scripts["moved.test"] = replies.redirect(moved)
+        scripts = ANSWERS | {"moved.test": replies.redirect(moved)}
         for host, reply in scripts.items():
             site.answer("/robots.txt", reply, at=host)
         site.answer("/r", replies.text(LONG), at="file.test")
