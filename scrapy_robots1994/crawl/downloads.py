@@ -26,13 +26,13 @@ from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFa
 class DownloadState:
     """One download of the robots.txt of *origin*: what arrived, and where it must stop.
 
-    Its body began at *started*. *is_sent* says that the request reached
-    the downloader, *is_answered* that a response came, *is_stopped* that another
-    component stopped it. *proxy* is the one that the request was sent through,
-    *user_agent* the name it was sent with. *final_url* is the URL of a request that
-    follows a redirect. With *conditions*, its headers, the server may answer "not
-    modified". With *keeps_raw*, *raw* is the response as it came, of which *on_download*
-    is called each time; *is_changed* says that a middleware made another one of it.
+    Its body began at *started*. *is_sent* says that the request reached the downloader,
+    *is_answered* that a response came, *is_stopped* that another component stopped it.
+    *proxy* is the one that the request was sent through, *user_agent* the name it was sent
+    with. *final_url* is the URL of a request that follows a redirect. With *conditions*,
+    its headers, the server may answer "not modified". With *keeps_raw*, *raw* is the
+    response as it came, of which *on_download* is called each time; *is_changed* says that
+    a middleware made another one of it.
     """
 
     origin: Origin
@@ -81,7 +81,7 @@ class DownloadLimits:
     on_sent: Callable[[Origin], None] = staticmethod(lambda _: None)
     """Called with the origin of each request for a robots.txt that the downloader gets."""
     on_left: Callable[[Origin], None] = staticmethod(lambda _: None)
-    """Called with its origin once such a request has left the downloader."""
+    """Called with its origin when such a request is answered or has failed."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._in_flight = 0
@@ -146,13 +146,14 @@ class DownloadLimits:
         if not isinstance(state, DownloadState):
             return
         state.is_answered = True
+        # Now, so that no page takes the place that is raised for the file.
+        self.on_left(state.origin)
         if "download_stopped" in response.flags and not state.is_truncated:
             # Another component may stop a download whose only piece has already arrived.
             length = response.headers.get("Content-Length")
             state.is_stopped = length != b"%d" % len(response.body)
         if state.keeps_raw:
-            # Not `replace`, which finds the encoding out that a text may have.
-            state.raw = copy(response)
+            state.raw = copy(response)  # `replace` would find out its encoding
             state.raw.headers = response.headers.copy()
         # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
         state.codings = codings_of(response)
