@@ -145,10 +145,7 @@ class WaitingRequests:
                     del self._origins[origin]
 
     def file_sent(self, origin: Origin) -> None:
-        """Count the request for the robots.txt of *origin* as those that wait for it.
-
-        While none waits, it does not count.
-        """
+        """Count the request for the file of *origin* as those that wait for it, if any do."""
         wait = self._origins.get(origin)
         if wait is None:
             wait = self._origins[origin] = _OriginWait(self._ended, is_slow=True)
