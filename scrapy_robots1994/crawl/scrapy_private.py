@@ -195,7 +195,8 @@ class EngineAccess:
                 "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
             )
             return False
-        return issubclass(load_object(self._crawler.settings["SCHEDULER"]), ours)
+        # Not `issubclass`: to Scrapy's, each class with the methods of a scheduler is one.
+        return ours in load_object(self._crawler.settings["SCHEDULER"]).__mro__
 
 
 _engines: WeakKeyDictionary[Crawler, EngineAccess] = WeakKeyDictionary()

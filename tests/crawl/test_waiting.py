@@ -133,6 +133,14 @@ def test_cached_pages_do_not_delay_released_requests(site: Site) -> None:
     assert (len(result.fetched), result.failed) == (ALL, [])
 
 
+def test_scheduler_of_its_own_gets_no_request_back(site: Site) -> None:
+    """It has the methods of Scrapy's, but may drop what it has seen."""
+    own = {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"}
+    result = crawl_with_slow_hosts(site, settings=own)
+
+    assert (len(result.fetched), result.failed) == (ALL, [])
+
+
 FIFTY: dict[str, Any] = {
     "CONCURRENT_REQUESTS": 100,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 100,

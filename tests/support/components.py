@@ -378,6 +378,31 @@ class SlotlessDownloader:
         self.middleware = self._real.middleware
 
 
+class OwnScheduler:
+    """A scheduler that is not made of Scrapy's, and drops each request it has seen."""
+
+    def __init__(self) -> None:
+        self._requests: list[Request] = []
+        self._seen: set[tuple[str, Any]] = set()
+
+    def has_pending_requests(self) -> bool:
+        """Return whether there are any."""
+        return bool(self._requests)
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Store *request* unless it has been here before, whatever `dont_filter` says."""
+        key = request.url, request.meta.get("page")
+        is_new = key not in self._seen
+        if is_new:
+            self._seen.add(key)
+            self._requests.append(request)
+        return is_new
+
+    def next_request(self) -> Request | None:
+        """Return the first one."""
+        return self._requests.pop(0) if self._requests else None
+
+
 class CountPasses:
     """Records how often each page passes, before any of our code sees it."""
 
