@@ -125,17 +125,13 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     assert result.stats["test/most_robots"] == 2
 
 
-def test_cached_pages_do_not_delay_released_requests(site: Site) -> None:
-    """An HTTP cache answers half of the pages; the others are fetched all the same."""
-    dropping = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerPages": 950}}
-    result = crawl_with_slow_hosts(site, settings=dropping)
-
-    assert (len(result.fetched), result.failed) == (ALL, [])
-
-
-def test_scheduler_of_its_own_gets_no_request_back(site: Site) -> None:
-    """It has the methods of Scrapy's, but may drop what it has seen."""
-    own = {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"}
+@table(
+    "own",
+    {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerPages": 950}},
+    {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"},
+)
+def test_component_loses_no_released_request(site: Site, own: dict[str, Any]) -> None:
+    """A cache answers half of the pages; a scheduler drops what it has seen."""
     result = crawl_with_slow_hosts(site, settings=own)
 
     assert (len(result.fetched), result.failed) == (ALL, [])
