@@ -7,9 +7,9 @@ ended for a while. From then on the limit is one higher for each of them. So slo
 stop no other, and where all are alike, no robots.txt is fetched long before there is room
 for its pages.
 
-When its policy is known, a request that did not count takes the place of one that still
-waits. If there is none, it goes back to the scheduler, which owns the order of requests.
-The middleware sees to that.
+When its policy is known, a request that did not count goes on if there is room. If there
+is none, it goes back to the scheduler, which owns the order of requests. The middleware
+sees to that.
 """
 
 from __future__ import annotations
@@ -166,14 +166,11 @@ class WaitingRequests:
     def may_go_on(self, waiting: Waiting) -> bool:
         """Return whether a request may go on whose policy has just become known.
 
-        One that counted may. Another one may if there is room, or one that counts and
-        still waits, whose place it takes: a page is of more use than a further robots.txt.
+        One that counted may. Another one may if there is room.
         """
         if not waiting.is_raised:
             return True
         # The limit is still one higher for it, so it does not count itself.
-        if not self._engine.has_room() and self._counted:
-            self._stop_counting(next(iter(self._counted)))
         has_room = self._engine.has_room()
         if has_room:
             self._lower(waiting)
