@@ -198,7 +198,7 @@ class Robots1994Middleware:
             found = await self._find(request, origin)
             # Ours R6: a page that is sent now would delay the close.
             if self._waiting.is_closing() and not self._goes_on(request, found):
-                return self._give_back(request)
+                return self._give_back(request, for_room=went_back)
             return await self._decide(
                 request, origin, found, waiting, went_back=went_back
             )
