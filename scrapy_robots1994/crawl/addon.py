@@ -11,7 +11,7 @@ from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipel
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.crawl.scrapy_private import global_object_name, load_object
+from scrapy_robots1994.crawl.scrapy_private import class_path, load_object
 from scrapy_robots1994.crawl.setting_types import BUILT_IN as PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
@@ -80,7 +80,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
                 "%s, a subclass of the built-in, also fetches each robots.txt and also "
                 "decides: set it to None in %s"
             )
-            logger.warning(text, global_object_name(kind), name)
+            logger.warning(text, class_path(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
     # This also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.

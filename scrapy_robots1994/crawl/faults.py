@@ -9,17 +9,15 @@ import traceback
 from collections import deque
 from collections.abc import Iterator
 from ssl import SSLError
-from typing import cast
 
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
-from scrapy.settings.default_settings import RETRY_EXCEPTIONS
 from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.scrapy_private import (
-    global_object_name,
+    class_path,
     load_object,
     optional,
 )
@@ -87,13 +85,15 @@ UNRESOLVED = (
 )
 """What a download raises when a name has no address."""
 
+_RETRIED = optional("scrapy.settings.default_settings", "RETRY_EXCEPTIONS", ())
+
 NETWORK = (
     *TIMEOUTS,
     *UNRESOLVED,
     ResponseFailed,
     TlsError,
     # Not OSError, which any middleware may raise.
-    *{load_object(cast("str", it)) for it in RETRY_EXCEPTIONS} - {OSError},
+    *{load_object(it) for it in _RETRIED} - {OSError},
 )
 """What a download raises when the network fails, with what Scrapy retries by default."""
 
@@ -142,7 +142,7 @@ def breaking_middleware(fault: LocalFault) -> str | None:
     for frame, _ in traceback.walk_tb(fault.error.__traceback__):
         if frame.f_code.co_name in HOOKS and "self" in frame.f_locals:
             # The last one: a middleware may call the method of another.
-            found = global_object_name(type(frame.f_locals["self"]))
+            found = class_path(type(frame.f_locals["self"]))
     return found
 
 

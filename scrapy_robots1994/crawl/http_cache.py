@@ -22,6 +22,7 @@ from cachetools import LRUCache
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
 from scrapy.extensions.httpcache import DummyPolicy
+from scrapy.http import Response
 
 from scrapy_robots1994.crawl import robots_response as headers
 from scrapy_robots1994.crawl.unpacking import Undecodable, codings_of, read_body
@@ -29,7 +30,6 @@ from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
@@ -128,7 +128,7 @@ class HttpCache:
     @property
     def _middleware(self) -> Any:
         """The middleware of the crawl; `None` before the engine is made, or without one."""
-        with suppress(RuntimeError):
+        with suppress(RuntimeError, AttributeError):
             return self._crawler.get_downloader_middleware(HttpCacheMiddleware)
         return None
 
@@ -137,7 +137,8 @@ class HttpCache:
         cache = self._middleware
         with suppress(Exception):
             # Also one that the storage counts as expired is `None`.
-            return cache.storage.retrieve_response(self._crawler.spider, Request(url))  # type: ignore[no-any-return]
+            found = cache.storage.retrieve_response(self._crawler.spider, Request(url))
+            return found if isinstance(found, Response) else None
         return None
 
     async def _policy_of(

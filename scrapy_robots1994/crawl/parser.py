@@ -135,8 +135,6 @@ def load_parser(
     known, name = vars(scrapy.robotstxt), str(path)
     try:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
-    # `load_object` raises NameError for a module without the name, ValueError for a text
-    # without a dot, and TypeError for what is neither a text nor a class.
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
         raise _error(setting, path, str(error)) from error
     if not is_parser(kind):

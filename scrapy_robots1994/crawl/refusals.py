@@ -15,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines, logger
+from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.crawl.start_requests import StartRequests
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -69,7 +70,7 @@ class Refusals:
         # Prepared once, for each refusal calls it.
         self._increment = crawler.stats.inc_value
         # Where nothing crawls, as in a shell, the user waits for the very page.
-        self._level = DEBUG if crawler.crawling else WARNING
+        self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self._starts = StartRequests(crawler, closes=closes)

@@ -7,12 +7,11 @@ import time
 from contextlib import suppress
 from datetime import timezone
 from email.utils import parsedate_to_datetime
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from scrapy.http import Response
 from w3lib.url import safe_url_string
 
-from scrapy_robots1994.crawl.scrapy_private import strip_url
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 
 # What every HTTP client sends, and every store returns; a header may have megabytes.
@@ -129,9 +128,10 @@ def redirect_target(response: Response) -> str | None:
     if response.status not in REDIRECTS or not location:
         return None
     try:
-        target = urljoin(response.url, safe_url_string(location))
+        parts = urlsplit(urljoin(response.url, safe_url_string(location)))
         # Credentials never go into a robots.txt URL; a port is part of the origin.
-        return strip_url(target, strip_default_port=False)
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=host, fragment="").geturl()
     except ValueError:
         return "an unreadable address"
 

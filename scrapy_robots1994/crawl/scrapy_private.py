@@ -14,10 +14,10 @@ from contextlib import suppress
 from functools import reduce
 from importlib import import_module
 from logging import WARNING
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, ref
+
+from scrapy import signals
 
 from scrapy_robots1994.crawl.log import log_line
 
@@ -38,29 +38,36 @@ def optional(module: str, name: str, default: Any = None) -> Any:
     return default
 
 
-def _resolve(path: Any) -> Any:
-    """Return what *path* names, or *path* itself if it is an object."""
-    return resolve_name(path) if isinstance(path, str) else path
+# Scrapy has this and the next one, too, but does not document them.
+def load_object(path: Any) -> Any:
+    """Return what *path* names, or *path* itself if it is a class or a function.
+
+    Raise `NameError` for a module without the name, `ValueError` for a text without a
+    dot, and `TypeError` for what is neither a text nor callable.
+    """
+    if callable(path):
+        return path
+    if not isinstance(path, str):
+        raise TypeError(f"expected a class or its path, got {path!r}")
+    module, dot, name = path.rpartition(".")
+    if not dot:
+        raise ValueError(f"Error loading object '{path}': not a full path")
+    loaded = import_module(module)
+    try:
+        return getattr(loaded, name)
+    except AttributeError:
+        text = f"Module '{module}' doesn't define any object named '{name}'"
+        raise NameError(text) from None
 
 
-def _without_credentials(url: str, **_: bool) -> str:
-    """Return *url* without user name, password and fragment."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="").geturl()
+def class_path(kind: type) -> str:
+    """Return the path by which *kind* is imported."""
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 # What Scrapy does not document, and what stands for it where it is gone.
 ScrapyHelpFormatter: Any = optional(
     "scrapy.commands", "ScrapyHelpFormatter", argparse.HelpFormatter
-)
-load_object: Any = optional("scrapy.utils.misc", "load_object", _resolve)
-global_object_name: Any = optional(
-    "scrapy.utils.python",
-    "global_object_name",
-    lambda it: f"{it.__module__}.{it.__qualname__}",
-)
-strip_url: Callable[..., str] = optional(
-    "scrapy.utils.url", "strip_url", _without_credentials
 )
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
@@ -72,6 +79,15 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
     if name not in names:
         names.add(name)
         log_line(crawler, WARNING, "This Scrapy has no %s: %s", name, lost)
+
+
+def is_crawling(crawler: Crawler) -> bool:
+    """Return whether *crawler* crawls, and does not merely send single requests."""
+    # `Crawler.crawling` is undocumented. In a shell, nothing public is different.
+    with suppress(AttributeError):
+        return bool(crawler.crawling)
+    warn_once(crawler, "crawler.crawling", "a shell logs refusals at DEBUG")
+    return True
 
 
 class EngineAccess:
@@ -88,6 +104,8 @@ class EngineAccess:
         # By how much the limit is raised, and what it was set to at the last change.
         self._raised = 0
         self._limit: int | None = None
+        self._while_open: Any = NO_SLOT
+        crawler.signals.connect(self._opened, signals.spider_opened)
 
     @property
     def _crawler(self) -> Crawler:
@@ -124,7 +142,8 @@ class EngineAccess:
         # Another component has set it since: to the limit without what we add to it.
         if limit != self._limit:
             limit += self._raised if limit else 0
-        with suppress(AttributeError):
+        # A property may have no setter, or one that takes no such number.
+        with suppress(Exception):
             self._limit = downloader.total_concurrency = limit + by if limit else 0
             self._raised += by
             return True
@@ -133,38 +152,36 @@ class EngineAccess:
     def has_room(self) -> bool:
         """Return whether the engine would take a further request from the scheduler."""
         # Documented, but also what a changed engine may lack: without it, pages go on.
-        needs_backout = getattr(self._crawler.engine, "needs_backout", None)
-        if needs_backout is None:
-            warn_once(
-                self._crawler,
-                "engine.needs_backout",
-                "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
-            )
-            return True
-        return not needs_backout()
+        engine: Any = self._crawler.engine
+        with suppress(Exception):
+            is_full = engine.needs_backout()
+            if isinstance(is_full, bool):
+                return not is_full
+        warn_once(
+            self._crawler,
+            "engine.needs_backout",
+            "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
+        )
+        return True
 
     def wake(self) -> None:
         """Make the engine look for a further request now, not at its next heartbeat."""
         # `_Slot.nextcall` is private. Nothing public wakes the engine without a request.
-        nextcall = getattr(self._slot, "nextcall", None)
-        if nextcall is not None:
-            nextcall.schedule()
-        elif self._slot is not None:
-            warn_once(
-                self._crawler,
-                "engine._slot.nextcall",
-                "while requests wait for a robots.txt, others may wait up to 5 s",
-            )
+        with suppress(Exception):
+            self._slot.nextcall.schedule()
+            return
+        warn_once(
+            self._crawler,
+            "engine._slot.nextcall",
+            "while requests wait for a robots.txt, others may wait up to 5 s",
+        )
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing or closed."""
         # `_Slot.closing` is private: a Deferred from the first call of `close_spider` on.
         # No signal is sent before the last request has ended.
-        slot = self._slot
-        if slot is None:
-            return True
-        closing = getattr(slot, "closing", slot)
-        if closing is slot:
+        closing = self._closing()
+        if closing and closing == self._while_open:
             warn_once(
                 self._crawler,
                 "engine._slot.closing",
@@ -172,13 +189,24 @@ class EngineAccess:
                 "and do not go back to the scheduler",
             )
             return False
-        return closing is not None
+        return bool(closing)
+
+    def _opened(self) -> None:
+        """Note what says that the spider closes, while it does not."""
+        self._while_open = self._closing()
+
+    def _closing(self) -> Any:
+        """Return what says that the spider closes; `NO_SLOT` for nothing that does."""
+        return getattr(self._slot, "closing", NO_SLOT)
 
     @property
     def _slot(self) -> Any:
         """The engine's record of the open spider; `None` before it opens and after."""
-        # `ExecutionEngine._slot` is private. An object without attributes stands for it.
-        return getattr(self._crawler.engine, "_slot", NO_SLOT)
+        # `ExecutionEngine._slot` is private.
+        engine: Any = self._crawler.engine
+        with suppress(Exception):
+            return engine._slot  # noqa: SLF001 - as above
+        return None
 
     def owns_order(self) -> bool:
         """Return whether requests that go back to the scheduler come again in its order.
@@ -188,21 +216,22 @@ class EngineAccess:
         """
         # Documented, but also what a changed Scrapy may lack: then they go on.
         ours = optional("scrapy.core.scheduler", "Scheduler")
-        if ours is None:
-            warn_once(
-                self._crawler,
-                "scrapy.core.scheduler.Scheduler",
-                "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
-            )
-            return False
-        # Not `issubclass`: to Scrapy's, each class with the methods of a scheduler is one.
-        return ours in load_object(self._crawler.settings["SCHEDULER"]).__mro__
+        if isinstance(ours, type):
+            # Not `issubclass`: to Scrapy's, each class with the methods of a scheduler is one.
+            theirs = load_object(self._crawler.settings["SCHEDULER"])
+            return ours in getattr(theirs, "__mro__", ())
+        warn_once(
+            self._crawler,
+            "scrapy.core.scheduler.Scheduler",
+            "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
+        )
+        return False
 
 
 _engines: WeakKeyDictionary[Crawler, EngineAccess] = WeakKeyDictionary()
 
 NO_SLOT = object()
-"""What stands for the engine's private record where there is none."""
+"""What stands for `closing` of the engine's record where there is none."""
 
 
 # Private limits of pools. A handler that has none of these is left as it is.
@@ -221,14 +250,12 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     """
     # `DownloadHandlers._get_handler` and the limits are private, and have no setting.
     # Without them nothing is lost but time, so there is no warning.
-    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
-    handler: Any = None
-    with suppress(Exception):
-        handler = handlers._get_handler(scheme)  # type: ignore[union-attr]  # noqa: SLF001
+    engine: Any = crawler.engine
     for *path, limit in _LIMITS:
-        pool = reduce(lambda it, name: getattr(it, name, None), path, handler)
-        if isinstance(size := getattr(pool, limit, None), int) and size:
-            with suppress(AttributeError):
+        with suppress(Exception):
+            handler = engine.downloader.handlers._get_handler(scheme)  # noqa: SLF001
+            pool = reduce(getattr, path, handler)
+            if isinstance(size := getattr(pool, limit), int) and size:
                 setattr(pool, limit, size + more)
 
 
@@ -239,10 +266,10 @@ def close_idle_connections(crawler: Crawler) -> None:
     """
     # `_get_handler` and `_pool` are private; the pool's method is Twisted's public one.
     # Without them descriptors may run out, which fails requests with their own error.
-    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
+    engine: Any = crawler.engine
     for scheme in ("http", "https"):
         with suppress(Exception):
-            pool = handlers._get_handler(scheme)._pool  # type: ignore[union-attr]  # noqa: SLF001
+            pool = engine.downloader.handlers._get_handler(scheme)._pool  # noqa: SLF001
             # A Deferred, for which no one has to wait.
             pool.closeCachedConnections()
 
@@ -290,8 +317,6 @@ class ScopePacing:
     """Pauses by the throttling scopes of Scrapy's pull request 6931."""
 
     def __init__(self, crawler: Crawler) -> None:
-        from scrapy import signals  # noqa: PLC0415 - the rest of this module needs none
-
         self._crawler = crawler
         self._throttler: Any = crawler.throttler  # type: ignore[attr-defined]  # not yet
         self._scopes: dict[str, PacedScope] = {}
@@ -317,7 +342,7 @@ class ScopePacing:
                     scope.set_pause(origin, seconds)
                     is_late = is_late or scope.is_before_first_turn()
         # Names and arguments of a pull request may change until it is merged.
-        except (AttributeError, TypeError):
+        except Exception:  # noqa: BLE001 - as above
             self._warn()
         return is_late
 
@@ -334,7 +359,7 @@ class ScopePacing:
             for name in self._throttler.get_applied_scopes(request):
                 if scope := self._scopes.get(name):
                     scope.restart()
-        except (AttributeError, TypeError):
+        except Exception:  # noqa: BLE001 - as in `pace`
             self._warn()
 
     def _scope(self, name: str) -> PacedScope:
@@ -412,8 +437,6 @@ class SlotPacing:
         pause_of: Callable[[Request], tuple[Hashable, float]],
         most: int,
     ) -> None:
-        from scrapy import signals  # noqa: PLC0415 - the rest of this module needs none
-
         self._crawler = crawler
         self._pause_of = pause_of
         self._most = most
@@ -442,16 +465,19 @@ class SlotPacing:
         self, error: Exception, is_finished: Callable[[Request], bool]
     ) -> None:
         """End with *error* what is in the queues of paced slots, but for finished ones."""
-        for paced in self._slots.values():
-            # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
-            # Without it, a closing crawl ends at the pace of its pauses.
-            queue: Any = getattr(paced.slot, "queue", ())
-            for request, response in list(queue):
-                # A cancelled one has its result, and is on its way out.
-                if not (is_finished(request) or response.called):
-                    queue.remove((request, response))
-                    self._lower(request)
-                    response.errback(error)
+        # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
+        try:
+            for slot in [paced.slot for paced in self._slots.values()]:
+                for request, response in list(slot.queue):
+                    # A cancelled one has its result, and is on its way out.
+                    if not (is_finished(request) or response.called):
+                        fail = response.errback
+                        slot.queue.remove((request, response))
+                        self._lower(request)
+                        fail(error)
+        except (AttributeError, TypeError, ValueError):
+            lost = "a closing crawl ends at the pace of its pauses"
+            warn_once(self._crawler, "queue of a download slot", lost)
 
     def _choose_slot(self, request: Request) -> None:
         """Let Scrapy choose the slot of *request*, unless the user has chosen it.
@@ -472,38 +498,36 @@ class SlotPacing:
         if _SLOT_MARK in request.meta:
             request.meta[_SLOT_MARK] = key
         origin, pause = self._pause_of(request)
-        paced, slots = self._slots.get(key), _slots_of(self._crawler) or {}
-        slot = slots.get(key)
-        if slot is None or not (pause or paced):
+        slots = _slots_of(self._crawler)
+        if slots is None or not (pause or key in self._slots):
             return
-        # The downloader drops an idle slot, and makes another one under its key.
-        if paced is None or paced.slot is not slot:
-            paced = self._new_slot(key, slot)
-        if paced is None:
+        try:
+            paced = self._paced(key, slots)
+            if paced.pauses.get(origin, 0.0) != pause:
+                paced.set_pause(origin, pause)
+                # robots.txt was the last answer of this server.
+                paced.restart()
+            paced.enforce()
+        # No slot of this key, or one with other attributes.
+        except Exception:  # noqa: BLE001 - as above
+            lost = "no crawl delay is applied"
+            warn_once(self._crawler, "delay and concurrency of a download slot", lost)
             return
-        if paced.pauses.get(origin, 0.0) != pause:
-            paced.set_pause(origin, pause)
-            # robots.txt was the last answer of this server.
-            paced.restart()
-        paced.enforce()
         is_free = paced.pause and len(self._raised) < self._most
         if is_free and self._engine.raise_limit():
             self._raised.add(request)
             self._engine.wake()
 
-    def _new_slot(self, key: str | None, slot: Any) -> PacedSlot | None:
-        """Return *slot* to be paced, and forget slots that the downloader dropped."""
-        slots = _slots_of(self._crawler) or {}
+    def _paced(self, key: str | None, slots: dict[str | None, Any]) -> PacedSlot:
+        """Return the slot of *key* to be paced, and forget those that were dropped."""
+        paced, slot = self._slots.get(key), slots[key]
+        # The downloader drops an idle slot, and makes another one under its key.
+        if paced is not None and paced.slot is slot:
+            return paced
         if len(self._slots) > 2 * len(slots) + SPARE_SLOTS:
             known = self._slots.items()
             self._slots = {name: it for name, it in known if slots.get(name) is it.slot}
-        try:
-            self._slots[key] = PacedSlot(slot)
-        # A slot with other attributes.
-        except (AttributeError, TypeError):
-            lost = "no crawl delay is applied"
-            warn_once(self._crawler, "delay and concurrency of a download slot", lost)
-            return None
+        self._slots[key] = PacedSlot(slot)
         return self._slots[key]
 
     def _downloaded(self, request: Request) -> None:
@@ -512,9 +536,11 @@ class SlotPacing:
         self._lower(request)
         paced = self._slots.get(request.meta.get(SLOT_KEY))
         if paced is not None:
-            # AutoThrottle, which listens to the same signal, may have changed the slot.
-            paced.enforce()
-            paced.restart()
+            # What cannot be set was said when it was set first.
+            with suppress(Exception):
+                # AutoThrottle, which listens to the same signal, may have changed it.
+                paced.enforce()
+                paced.restart()
 
     def _lower(self, request: Request) -> None:
         """Let *request* count again."""
@@ -526,9 +552,8 @@ class SlotPacing:
 SPARE_SLOTS = 64
 """Slots beyond the downloader's own after which those that it dropped are forgotten."""
 
-_WALL_CLOCK = (
-    1e9  # seconds since the epoch are more, those since a machine started fewer
-)
+_LONGEST_AGO = 600.0
+"""Seconds after which a number is no time of `lastseen` by the clock it is compared with."""
 
 
 def jitter_of(slot: Any) -> float:
@@ -593,8 +618,10 @@ class PacedSlot:
         """Count the pause from now on: the server has just answered a request."""
         # It is 0 until the slot has sent a request: then there is nothing to pause after.
         # Without it, the pause counts from the last request.
-        seen = getattr(self.slot, "lastseen", 0)
-        if self.pause and seen:
-            # The wall clock before Scrapy 2.16.
-            now = time.time() if seen > _WALL_CLOCK else time.monotonic()
-            self.slot.lastseen = now
+        with suppress(Exception):
+            seen = self.slot.lastseen
+            # The wall clock before Scrapy 2.16. By another one, any number may be long to
+            # wait for.
+            for now in (time.monotonic(), time.time()):
+                if self.pause and seen and 0 <= now - seen < _LONGEST_AGO:
+                    self.slot.lastseen = now

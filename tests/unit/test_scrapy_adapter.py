@@ -30,18 +30,20 @@ PAGES = 3
 class Change(NamedTuple):
     """A change of Scrapy's source, in modules whose names begin with *where*.
 
-    *said* are parts of the warnings of what is lost, one each.
+    *said* are parts of the warnings of what is lost, one each. *more* are further patterns,
+    each with its replacement.
     """
 
     pattern: str
     replacement: str
     said: tuple[str, ...] = ()
     where: str = "scrapy."
+    more: tuple[tuple[str, str], ...] = ()
 
 
 def renamed(name: str, *said: str, where: str = "scrapy.") -> Change:
     """Return the change that *name* has another name."""
-    return Change(rf"\b{name}\b", f"{name}_renamed", said, where)
+    return Change(rf"\b{name}\b", r"\g<0>_renamed", said, where)
 
 
 ENGINE = "scrapy.core.engine"
@@ -72,18 +74,59 @@ CHANGES = {
     "engine._slot": renamed("_slot", FINISHED, "engine._slot.nextcall", where=ENGINE),
     "engine._slot.closing": renamed("closing", FINISHED, where=ENGINE),
     "engine._slot.nextcall": renamed("nextcall", "engine._slot.nextcall", where=ENGINE),
+    "engine._slot is None": Change(
+        r"\b_slot\b",
+        "_state",
+        (FINISHED, "engine._slot.nextcall"),
+        ENGINE,
+        ((r"(?=self\._state: )", "self._slot = None; "),),
+    ),
+    "engine._slot.closing is a number": Change(
+        r"(self\.closing: .*)None\b",
+        r"\g<1>0",
+        where=ENGINE,
+        more=((r"closing is not None", "closing"),),
+    ),
+    "engine._slot.closing is an event": Change(
+        r"\bclosing\b",
+        "closed_by",
+        (FINISHED,),
+        ENGINE,
+        ((r"(?=self\.closed_by: )", "self.closing = asyncio.Event(); "),),
+    ),
+    "engine._slot.nextcall is a function": Change(
+        r"\.nextcall\b",
+        ".next_call",
+        ("engine._slot.nextcall",),
+        ENGINE,
+        ((r"(?=self\.next_call: )", "self.nextcall = nextcall.schedule; "),),
+    ),
     "engine.needs_backout": Change(
         r"(def |self\.)needs_backout", r"\1is_full", ("engine.needs_backout",), ENGINE
     ),
+    "engine.needs_backout has an argument": Change(
+        r"(def |self\.)needs_backout\((self)?\)",
+        r"\1needs_backout(\2, slot)",
+        ("engine.needs_backout",),
+        ENGINE,
+        ((r"\(, slot\)", "(self)"),),
+    ),
     "downloader.slots": Change(
         r"(self|downloader)\.slots\b", r"\1.slots_renamed", (NO_DELAY,)
+    ),
+    "downloader.slots by tuples": Change(
+        r"\bkey not in",
+        "(key,) not in",
+        (NO_DELAY,),
+        DOWNLOADER,
+        ((r"slots\[key\]", "slots[key,]"),),
     ),
     "Slot.delay": Change(r"\bdelay\b(?!\()", "delay_renamed", (NO_DELAY,), DOWNLOADER),
     "Slot.concurrency": Change(
         r"(?<!\")\bconcurrency\b", "most", (NO_DELAY,), DOWNLOADER
     ),
     "Slot.lastseen": renamed("lastseen", where=DOWNLOADER),
-    "Slot.queue": renamed("queue", where=DOWNLOADER),
+    "Slot.queue": renamed("queue", "queue of a download slot", where=DOWNLOADER),
     "downloader.monotonic": Change(
         r"from time import (monotonic|time)\b",
         r"import time as clock\nnow_of = clock.\1; globals()['\1'] = lambda: now_of()",
@@ -92,10 +135,8 @@ CHANGES = {
     ),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
-    "helpers": Change(
-        r"\b(TunnelError|global_object_name|load_object|strip_url)\b",
-        r"\1_renamed",
-    ),
+    "crawler.crawling": renamed("crawling", "crawler.crawling"),
+    "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
 }
 """Each thing that this package uses and that Scrapy does not document."""
 
@@ -132,7 +173,7 @@ def crawl_with(
         "LOG_LEVEL": "INFO",
     }
     job = {
-        "changes": [[change.pattern, change.replacement, change.where]],
+        "changes": [[*it, change.where] for it in (change[:2], *change.more)],
         "requests": requests,
         "spider": "tests.support.child:RequestingSpider",
         "spider_args": {},
@@ -144,7 +185,7 @@ def crawl_with(
     file = folder / "job.json"
     file.write_text(json.dumps(job), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "tests.unit.changed_scrapy", str(file)],
+        [sys.executable, "-m", "tests.support.changed_scrapy", str(file)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -211,7 +252,6 @@ DOCUMENTED = {
         "Request http.Headers http.HtmlResponse http.Response http.TextResponse "
         "http.XmlResponse http.request.NO_CALLBACK"
     ),
-    "settings": "settings.default_settings.RETRY_EXCEPTIONS",
     "signals": "signals",
     "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
     "spiders": "Spider spiders.SitemapSpider",

@@ -121,7 +121,7 @@ def delays_of(crawler: Crawler, settings: RobotsSettings) -> CrawlDelays:
     """Return the crawl delays of the extension, if there is one, else new ones."""
     # Two would take the delays of each other for those that the user set. A crawler that
     # does not run, as in a test of a project, has no extensions.
-    with suppress(RuntimeError):
+    with suppress(RuntimeError, AttributeError):
         if extension := crawler.get_extension(CrawlDelay):
             return extension.delays
     return CrawlDelays(crawler, settings)

@@ -26,7 +26,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.crawl.scrapy_private import global_object_name
+from scrapy_robots1994.crawl.scrapy_private import class_path
 from scrapy_robots1994.errors import RobotsError, SettingsError, needs_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
@@ -283,7 +283,7 @@ def portable(settings: BaseSettings) -> bytes:
     # path is sent: an error then names it, and no default takes its place.
     values = {}
     for name, value in settings.copy_to_dict().items():
-        sent = global_object_name(value) if isinstance(value, type) else value
+        sent = class_path(value) if isinstance(value, type) else value
         with suppress(Exception):
             values[name] = pickle.dumps(sent)
     return pickle.dumps(values)

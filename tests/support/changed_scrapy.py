@@ -1,4 +1,4 @@
-"""A program that crawls with a changed Scrapy: `python -m tests.unit.changed_scrapy JOB`.
+"""A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
 JOB is a JSON file with a list of changes, each a pattern, its replacement and a prefix of
 the modules whose source is changed before it is compiled. Scrapy itself goes on working,
