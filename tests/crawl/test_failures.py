@@ -107,7 +107,8 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     """R7 (a fault of our own): all fetches at once would need more than the limit."""
-    file = replies.Reply(body=FILE.encode(), delay=0.3, ending="close")
+    # Long enough that those that wait for it count no more, so that all are fetched.
+    file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]

@@ -119,7 +119,8 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/robots.txt", count=2)
     urls = [site.url("/page", host=f"slow-{n}.test") for n in range(SLOW)]
-    result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_FETCHES": 2})
+    more = {"ROBOTS1994_MAX_FETCHES": 2, "CONCURRENT_REQUESTS": 2 * SLOW}
+    result = crawl(urls, settings=FEW | more)
 
     assert len(result.fetched) == SLOW
     assert result.stats["test/most_robots"] == 2
