@@ -5,10 +5,10 @@
 3. `PolicyResolver.fresh`: the policy in memory.
    With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
    never reach the network: the recorded policy decides, however old it is.
-4. Known and fresh: `_decide`. `_judge` lets it pass, or `Refusals.refuse` makes the
-   `ForbiddenByRobots` that is raised; observers (comparison, evidence) come first. Before
-   it, the crawl delay of the origin applies (`CrawlDelays.set_delay`); what passes is
-   counted where `*` and `$` have no effect (`wildcards`).
+4. Known and fresh: `_decide`. The crawl delay of the origin applies
+   (`CrawlDelays.set_delay`), and observers (comparison, evidence) are told. Then the request
+   passes, and is counted where `*` and `$` have no effect (`wildcards`), or
+   `Refusals.refuse` makes the `ForbiddenByRobots` that is raised.
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
 6. `_decide` as in 4, if there is room then (`WaitingRequests.may_go_on`). Else, or when
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
-    from scrapy_robots1994.policy.policy import Rules
 
     Observer: TypeAlias = Callable[[Request, Origin, Policy | Exception], None]
 
@@ -161,7 +160,9 @@ class Robots1994Middleware:
                 return None
         if policy is None:
             return await self._wait(request, origin, went_back=went_back)
-        return await self._decide(request, origin, policy, went_back=went_back)
+        if policy.stated.size > INLINE_PARSE_BYTES:
+            await self._read_in_thread(request, policy)
+        return self._decide(request, origin, policy, went_back=went_back)
 
     def process_exception(
         self,
@@ -196,74 +197,66 @@ class Robots1994Middleware:
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
+            if isinstance(found, Policy) and found.stated.size > INLINE_PARSE_BYTES:
+                await self._read_in_thread(request, found)
             # Ours R6: a page that is sent now would delay the close.
             if self._waiting.is_closing() and not self._goes_on(request, found):
                 return self._give_back(request, for_room=went_back)
-            return await self._decide(
-                request, origin, found, waiting, went_back=went_back
-            )
+            if isinstance(found, Exception):
+                # Unknown is neither allowed nor disallowed: the request fails.
+                for observe in self._observers:
+                    observe(request, origin, found)
+                raise found
+            return self._decide(request, origin, found, waiting, went_back=went_back)
 
-    async def _decide(
+    async def _read_in_thread(self, request: Request, policy: Policy) -> None:
+        """Read the large file of *policy* for the robot of *request*, if it is not yet."""
+        robot, robots = self._robot.of(request), policy.robots
+        # For the robot of the request that needed it, the file is read already.
+        if robots and not robots.has_rules(robot):
+            await run_in_thread(partial(robots.rules, robot))
+            self._memory.measure(policy)
+        if robots and self._wildcards:
+            await self._wildcards.read_in_thread(robots, robots.rules(robot))
+
+    def _decide(
         self,
         request: Request,
         origin: Origin,
-        found: Policy | Exception,
+        policy: Policy,
         waiting: Waiting | None = None,
         *,
         went_back: bool,
     ) -> Request | None:
-        """Let *request* pass by the policy that it *found*, or raise.
+        """Let *request* pass by *policy*, or raise.
 
         Unless it *went_back* before, it goes back to the scheduler if there is no room for
         it after its wait, or if it came past the point where its crawl delay is kept.
         """
-        policy = None if isinstance(found, Exception) else found
-        robots = policy and policy.robots
-        if policy and robots and robots.size > INLINE_PARSE_BYTES:
-            robot = self._robot.of(request)
-            # For the robot of the request that needed it, the file is read already.
-            if not robots.has_rules(robot):
-                await run_in_thread(partial(robots.rules, robot))
-                self._memory.measure(policy)
-        is_late = False
-        if policy and self._delays is not None:
-            delay = policy.rules(self._robot.of(request)).crawl_delay
-            is_late = self._delays.set_delay(request, origin, delay)
+        rules = policy.rules(self._robot.of(request))
+        delays, is_late = self._delays, False
+        if delays is not None:
+            is_late = delays.set_delay(request, origin, rules.crawl_delay)
         if (
-            policy
+            (waiting or is_late)
             and not went_back
-            and (waiting or is_late)
             and not self._has_room(request, waiting, is_late=is_late)
         ):
             return self._give_back(request, for_room=True)
-        rules = self._judge(request, origin, found)
-        if (
-            self._wildcards
-            and robots
-            and isinstance(rules, RobotRules)
-            and rules.has_wildcards
-        ):
-            await self._wildcards.sent(request, origin, robots, rules)
-        return None
-
-    def _judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> Rules:
-        """Return the rules by which *request* to *origin* passes, or raise.
-
-        *found* is the policy of the origin, or the error because of which it has none.
-        """
         # Before the decision, for a refusal raises.
         for observe in self._observers:
-            observe(request, origin, found)
-        if isinstance(found, Exception):
-            # Unknown is neither allowed nor disallowed: the request fails.
-            raise found
-        rules = found.rules(self._robot.of(request))
+            observe(request, origin, policy)
         # Most requests are allowed, and need no verdict.
         if not rules.allowed(request.url):
             raise self._refusals.refuse(request, rules.verdict(request.url), origin)
-        return rules
+        if (
+            isinstance(rules, RobotRules)
+            and rules.has_wildcards
+            and self._wildcards
+            and policy.robots
+        ):
+            self._wildcards.sent(request, origin, policy.robots, rules)
+        return None
 
     def _has_room(
         self, request: Request, waiting: Waiting | None, *, is_late: bool
@@ -283,7 +276,7 @@ class Robots1994Middleware:
         # Without asyncio a cancellation is an Exception: it is no failure.
         except CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 - `_judge` raises it
+        except Exception as error:  # noqa: BLE001 - `_wait` raises it
             return error
 
     async def _hand_out(

@@ -44,7 +44,8 @@ class StartRequests:
 
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Note that *request*, perhaps a start request, was refused."""
-        if not request.meta.get(START):
+        # Once one has passed, they are not all refused.
+        if self.has_passed or not request.meta.get(START):
             return
         self.number_refused += 1
         self.first_refused = self.first_refused or (request.url, verdict)

@@ -201,6 +201,8 @@ class PrefixTable(Prefixes):
         """Return which of the rules with these *numbers*, which cover a URL, decides."""
         rules = self.rules
         if not self._is_first:
+            if len(numbers) == 1:
+                return numbers[0]
             # Ours O5: what the literal reading disallows comes before what only the
             # cautious one does.
             return min(

@@ -74,8 +74,9 @@ class UniformRules:
     reason: Reason
     status: int | None = None
 
-    # No file states a delay.
+    # No file, and so no delay.
     crawl_delay = None
+    size = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         """Return this object: every robot gets the same answer."""
