@@ -171,9 +171,12 @@ class LongestTable(Prefixes):
                 return min(other, number, key=self._rank)
         return number
 
-    def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*; None if unknown."""
-        return None if self._patterns or self._longest(target) else True
+    def permit(self, target: str) -> bool:
+        """Return whether the rules permit a URL with this *target*, which is its spelling."""
+        number = self.decide("", target, target)
+        if number < 0:
+            return number == NO_RULE
+        return not self.rules.disallows(number)
 
     def parts(self) -> Iterable[object]:
         """Return the objects that take memory; some may be those of the rules."""
