@@ -203,8 +203,6 @@ class _StoreThread(Thread):
             return None
         finally:
             self.began = None
-        if self.is_abandoned:
-            return None
         if rests:
             self._breaker.succeeded()
         return result

@@ -109,6 +109,7 @@ class FakeBackend:
     fetched: list[Fetched] = field(default_factory=list)
     cancelled_later: list[Callable[[], object]] = field(default_factory=list)
     lookups: int = 0
+    leased: set[Origin] = field(default_factory=set)
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
 
     async def fetch(
@@ -118,8 +119,10 @@ class FakeBackend:
         validators = None if last is None else last.validators
         fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
-        if origin in self.under_way:
+        # With a store, a lease is for one request.
+        if origin in self.under_way or (self.lookups and origin not in self.leased):
             self.doubled.append(origin)
+        self.leased.discard(origin)
         self.under_way.append(origin)
         try:
             result: FetchResult = await fetch.answer
@@ -188,9 +191,14 @@ class FakeBackend:
     async def get(self, origin: Origin) -> Policy | None:
         """Count the look-up, and wait for its answer."""
         self.lookups += 1
-        return await self.acquire_lease(origin)
+        return await self._read(origin)
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
+        """Record the lease, and read."""
+        self.leased.add(origin)
+        return await self._read(origin)
+
+    async def _read(self, origin: Origin) -> Policy | None:
         """Record the read, and wait for its answer."""
         self.reads.append(FakeCall(origin, self.driver.pending()))
         stored: Policy | None = await self.reads[-1].answer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -10,7 +12,8 @@ import pytest
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.guarded import MAX_ABANDONED, MAX_REPORTED, _StoreThread
-from tests.unit.fake_store import FakeStore
+from tests.support.crawl import ROOT
+from tests.support.fake_store import FakeStore
 from tests.unit.guarded_store import guarded
 from tests.unit.samples import SITE, parsed
 
@@ -53,6 +56,28 @@ def test_number_of_abandoned_threads_is_limited(
     assert store.read(SITE) is None
     fake.wait_for("get", MAX_ABANDONED + 1)
     assert len(fake.threads) == MAX_ABANDONED + 1
+    store.close_and_wait()
+
+
+def test_store_that_hangs_does_not_keep_the_process() -> None:
+    """A crawl ends, and so does its process."""
+    program = (
+        "from tests.unit.test_guarded import *; fake = FakeStore(); fake.hang(); "
+        "guarded(fake, timeout=0.1).read(SITE)"
+    )
+    # Without an end the call takes 60 s.
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=40, check=True)
+
+
+def test_store_that_failed_is_not_called_for_a_while() -> None:
+    """A server that is down does not cost each origin a time limit."""
+    fake = FakeStore()
+    fake.error = StoreError("down")
+    store = guarded(fake)
+
+    assert {store.read(SITE) for _ in range(5)} == {None}
+
+    assert fake.calls == ["get"]
     store.close_and_wait()
 
 

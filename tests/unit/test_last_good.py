@@ -11,7 +11,7 @@ from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
-from tests.unit.fake_store import FakeStore
+from tests.support.fake_store import FakeStore
 from tests.unit.guarded_store import guarded, unavailable
 from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, SITE, FakeClock, parsed
 

@@ -137,6 +137,31 @@ CHANGES = {
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
+    # Version 0.1 used the rest; nothing does now.
+    **{
+        name: renamed(name, where=where)
+        for where, names in {
+            DOWNLOADER: "latercall transferring _download _process_queue",
+            "scrapy.": "parse_cachecontrol without_none_values",
+            "pydispatch": "connections",
+            "twisted.internet.defer": "_canceller",
+        }.items()
+        for name in names.split()
+    },
+    **{
+        name: Change(rf"\b(engine|self)\.{name}\b", rf"\1.is_{name}", where="scrapy.c")
+        for name in ("running", "paused")
+    },
+    "downloader.handlers": Change(r"self\.handlers\b", "self.all", where=DOWNLOADER),
+    "_get_handler has another argument": Change(
+        r"(def _get_handler\()self",
+        r"\1self, strict",
+        where=f"{DOWNLOADER}.handlers",
+        more=((r"self\._get_handler\(", r"\g<0>True, "),),
+    ),
+    "no signal that a request left": Change(
+        r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
+    ),
 }
 """Each thing that this package uses and that Scrapy does not document."""
 

@@ -10,7 +10,6 @@ from typing_extensions import Self
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import Lease, SharedStore, Stored
-from tests.unit.samples import NOW
 
 
 class FakeStore(SharedStore):
@@ -71,7 +70,7 @@ class FakeStore(SharedStore):
     def entries(self) -> Iterator[Stored]:
         """Yield all entries."""
         for origin, packed in self.entries_by_origin.items():
-            yield Stored(origin, packed, NOW)
+            yield Stored(origin, packed, 1e6)
 
     def close(self) -> None:
         """Close nothing."""
