@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from typing_extensions import Self
 
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994 import Origin
 from scrapy_robots1994.stores.base import Lease, SharedStore, Stored
 
 
