@@ -182,7 +182,7 @@ class _StoreThread(Thread):
             return None
         if self._store is None:
             self._store = self._guarded(self._new_store, rests=True)
-        if self._store is None:
+        if self._store is None or self.is_abandoned:
             return None
         return self._guarded(partial(job, self._store), rests=rests)
 
