@@ -15,8 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scrapy.settings import Settings
-
 from scrapy_robots1994.commands.inputs import PolicySource, why_unread
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.commands.warc import (
@@ -35,7 +33,6 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     rfc3339,
 )
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
-from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
@@ -81,7 +78,7 @@ class CrawlEvidence:
         """Read the header of the journal and all records of the WARC."""
         self.journal, self.report, self.note = journal, report, note
         self.entries: dict[str, Entry] = {}
-        self.settings = RobotsSettings.from_settings(Settings())
+        self.settings = RobotsSettings.from_recorded({}, report)
         self.policy = lru_cache(MAX_POLICIES)(self._policy)
         named = next(self._lines(), Line(0, {})).values.get("warc")
         # Only next to the journal: a file of others must not choose what is read.
@@ -134,7 +131,9 @@ class CrawlEvidence:
                 continue
             name, kind = _id(record, "WARC-Record-ID"), record.rec_type
             if kind == "warcinfo":
-                self.settings = _settings_of(block)
+                self.settings = RobotsSettings.from_recorded(
+                    _settings_named(block), self._in_warc
+                )
             digest = _text(record, "WARC-Payload-Digest")
             is_http = kind in {"request", "response"}
             payload = block.partition(b"\r\n\r\n")[2] if is_http else block
@@ -383,16 +382,12 @@ def _id(record: Any, name: str) -> str:
     return _text(record, name).strip("<>")
 
 
-def _settings_of(block: bytes) -> RobotsSettings:
-    """Return the settings that a warcinfo record names; the defaults for wrong ones."""
+def _settings_named(block: bytes) -> dict[str, str]:
+    """Return the texts of the settings that a warcinfo record names."""
     fields = (
         line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n")
     )
-    named = {name: value for name, _, value in fields if name.startswith(PREFIX)}
-    try:
-        return RobotsSettings.from_settings(Settings(named))
-    except SettingsError:
-        return RobotsSettings.from_settings(Settings())
+    return {name: value for name, _, value in fields if name.startswith(PREFIX)}
 
 
 def _fits(data: bytes, stated: str) -> bool:

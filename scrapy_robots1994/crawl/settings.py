@@ -5,7 +5,7 @@ To add a setting, add a field to `RobotsSettings`. Its name in capitals, after
 Reading, validation and the reference page come from these fields, in their order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
@@ -37,32 +37,45 @@ PREFIX = SETTING_PREFIX
 T = TypeVar("T")
 
 
-def declare(kind: types.SettingType[T], default: object, *, group: str = "") -> T:
+def declare(
+    kind: types.SettingType[T],
+    default: object,
+    *,
+    group: str = "",
+    decides: bool = False,
+) -> T:
     """Return the dataclass field of one setting; *default* as a user would write it.
 
     *group* is the heading of the reference page for this setting and those after it.
+    A setting that *decides* is recorded by evidence, and read from evidence that others
+    may have changed. It must not name a module, a file or a server.
 
     For type checkers it is what the setting is read to, so a field whose annotation
     does not fit its type is an error.
     """
     # No default of the dataclass: it would not pass through the type, as a user's value
     # does.
-    return cast("T", field(metadata={"type": kind, "default": default, "group": group}))
+    # What an outcome means decides always.
+    decides = decides or kind is types.MEANING
+    row = {"type": kind, "default": default, "group": group, "decides": decides}
+    return cast("T", field(metadata=row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
     """The settings of a crawl, read and checked."""
 
-    dialect: str = declare(types.one_of(*DIALECTS), "1994", group="How files are read")
+    dialect: str = declare(
+        types.one_of(*DIALECTS), "1994", group="How files are read", decides=True
+    )
     """Grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
-    reading: str = declare(types.one_of(*READINGS), "literal")
+    reading: str = declare(types.one_of(*READINGS), "literal", decides=True)
     """``literal``: a blank line ends a record, also in its middle; ``cautious``: a
     Disallow line after blank lines still belongs to the User-agent lines above it
     (O5).
     """
     # RFC 9309, 2.5: a crawler must read at least 500 KiB.
-    max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES)
+    max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
@@ -70,19 +83,21 @@ class RobotsSettings:
     """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
     unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
     """What an unknown policy means for all URLs of the origin, for now (R5)."""
-    ttl: float = declare(types.SECONDS, 86_400, group="How long a policy is used")
+    ttl: float = declare(
+        types.SECONDS, 86_400, group="How long a policy is used", decides=True
+    )
     """Longest time a policy is fresh, in seconds; also the time if the server states
     none. The default is a day.
     """
-    min_ttl: float = declare(types.SECONDS, 300)
+    min_ttl: float = declare(types.SECONDS, 300, decides=True)
     """Shortest time a policy is fresh, in seconds, whatever the server says; not more than
     ``ROBOTS1994_TTL``.
     """
-    stale_ttl: float = declare(types.SECONDS, 2_592_000)
+    stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
     """Longest time, in seconds after it was fresh, that the last good policy is
     used when it cannot be renewed (R5). The default is 30 days.
     """
-    retry_after: float = declare(types.SECONDS, 300)
+    retry_after: float = declare(types.SECONDS, 300, decides=True)
     """Seconds until robots.txt is requested again from an origin that could not be
     reached (R5).
     """
@@ -92,11 +107,11 @@ class RobotsSettings:
     """URL of the store of policies; see :doc:`/usage/stores`."""
     # Not DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait meanwhile.
     timeout: float = declare(
-        types.POSITIVE_SECONDS, 30, group="How robots.txt is requested"
+        types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
     """Seconds that a robots.txt request may take, for each hop of a redirect."""
     # RFC 9309, 2.3.1.2: at least five.
-    max_redirects: int = declare(types.count(0, 5), 5)
+    max_redirects: int = declare(types.count(0, 5), 5, decides=True)
     """Redirects of a robots.txt that are followed (R2)."""
     # Some handlers choose by a key of their own how a request leaves this machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
@@ -113,7 +128,9 @@ class RobotsSettings:
     # Of 1,024 descriptors, which many systems allow a process, some are for pages.
     max_fetches: int = declare(types.count(1, 800), 800)
     """Upper limit of parallel robots.txt fetches; each takes a connection."""
-    dry_run: bool = declare(types.FLAG, default=False, group="What would change")
+    dry_run: bool = declare(
+        types.FLAG, default=False, group="What would change", decides=True
+    )
     """``True``: Scrapy's built-in middleware goes on deciding; what ours would change
     is counted, logged and reported. Pages, crawl delays and stores have no effect then.
     """
@@ -173,6 +190,39 @@ class RobotsSettings:
                 f"ROBOTS1994_TTL ({chosen.ttl:g}): lower the first or raise the second."
             )
         return chosen
+
+    @classmethod
+    def from_recorded(
+        cls, texts: Mapping[str, str], on_fault: Callable[[str], object]
+    ) -> "RobotsSettings":
+        """Read the settings of a crawl from *texts*, which its evidence has by their names.
+
+        Anyone may have written *texts*: a setting that does not decide, which could name a
+        module, a file or a server, is not read. *on_fault* is called with a sentence for
+        each name or value that is not used; the default takes its place.
+        """
+        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
+        values = {
+            each.name: each.metadata["type"].read(name, each.metadata["default"])
+            for name, each in known.items()
+        }
+        for name, text in texts.items():
+            if name not in known or not known[name].metadata["decides"]:
+                on_fault(f"{name} is not a setting that decides, and is not read")
+                continue
+            try:
+                values[known[name].name] = known[name].metadata["type"].read(name, text)
+            except SettingsError as error:
+                on_fault(f"{error} The default is used")
+        return cls(**values)
+
+    def recorded(self) -> dict[str, str]:
+        """Return the settings that decide, by their names, as `from_recorded` reads them."""
+        return {
+            PREFIX + each.name.upper(): str(getattr(self, each.name))
+            for each in fields(self)
+            if each.metadata["decides"]
+        }
 
     @property
     def applies_crawl_delay(self) -> bool:

@@ -51,7 +51,7 @@ from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
-from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings, fill_in_path
+from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -63,7 +63,6 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     LocalFault,
 )
-from scrapy_robots1994.policy.outcomes import with_settings
 from scrapy_robots1994.policy.policy import Policy, Rules
 
 CLOSE_REASON = "robots_evidence_failed"
@@ -73,21 +72,6 @@ DRY_RUN = "an answer to Scrapy's own middleware"
 
 MAX_POLICIES = 100_000
 """Policies whose record is known; the next decision by another one writes it again."""
-
-DECIDING = (
-    "dialect",
-    "reading",
-    "max_bytes",
-    *(row.setting.lower() for row in with_settings()),
-    "ttl",
-    "min_ttl",
-    "stale_ttl",
-    "retry_after",
-    "timeout",
-    "max_redirects",
-    "dry_run",
-)
-"""The settings that the WARC names: with them each decision can be made again."""
 
 # Credentials are not evidence, and people pass the files on.
 _SECRET = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
@@ -174,8 +158,8 @@ class Evidence:
             "robot": robot_text(self._robot.usual),
             "description": _DESCRIPTION,
         }
-        for setting in DECIDING:
-            texts[PREFIX + setting.upper()] = str(getattr(self._settings, setting))
+        # With these settings each decision can be made again.
+        texts |= self._settings.recorded()
         return {key: escape_control_chars(it, MAX_TEXT) for key, it in texts.items()}
 
     # What the resolver does.
