@@ -23,7 +23,7 @@ extensions = [
     "robots1994_pictures",
     "robots1994_reference",
 ]
-exclude_patterns = ["_build", "_generated"]
+exclude_patterns = ["_build", "_generated", "development"]
 smartquotes = False  # quotes belong to values that readers copy
 default_role = "code"
 

@@ -104,7 +104,7 @@ class RobotsSettings:
     store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
-    """URL of the store of policies; see :doc:`/usage/stores`."""
+    """URL of the store of policies; see :doc:`/stores`."""
     # Not DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait meanwhile.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
@@ -158,7 +158,7 @@ class RobotsSettings:
     """
     evidence: str | None = declare(types.FOLDER, None)
     """Folder for the evidence of a crawl, two files for each: the robots.txt answers and
-    every decision, see :doc:`/usage/evidence`. ``%(name)s`` and ``%(time)s`` work as in
+    every decision, see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in
     ``FEEDS``. Needs the extra ``evidence``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)

@@ -104,8 +104,7 @@ class Dialect:
 _ROWS = (
     Dialect(
         "1994",
-        "The text of 30 June 1994, the default: :doc:`/standard/clauses` and "
-        ":doc:`/standard/decisions`.",
+        "The text of 30 June 1994, the default: :doc:`/standard/1994`.",
     ),
     # Revisited K1, K2: a line may carry several names or paths.
     Dialect(
