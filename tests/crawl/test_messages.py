@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scrapy
 
 from scrapy_robots1994 import __version__
 from tests.support import replies
@@ -42,6 +43,22 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     # Without refusals there is neither a table nor a stat.
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
+
+
+@table(
+    ("settings", "is_said"),
+    ({"USER_AGENT": f"Scrapy/{scrapy.__version__} (+https://scrapy.org)"}, True),
+    ({"USER_AGENT": "rover/1.0"}, False),
+    ({"ROBOTSTXT_USER_AGENT": "rover"}, False),
+    ids=["default", "own", "for robots.txt"],
+)
+def test_default_name_of_scrapy_is_said_once(
+    site: Site, settings: dict[str, Any], is_said: bool
+) -> None:
+    """Many sites close everything to the name Scrapy, and to no other."""
+    result = crawl([site.url("/")], settings=settings)
+
+    assert result.log.count("Scrapy's default name") == is_said
 
 
 @table(
