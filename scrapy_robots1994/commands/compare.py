@@ -66,7 +66,7 @@ class RobotsCompare(RobotsCommand):
             default=400,
             help="questions made from one file at most; %(default)s without it",
         )
-        add("--report", metavar="PATH", help="write a .html, .json or .csv file")
+        add("--report", metavar="PATH", help="write a .html or .json file")
         add("--json", action="store_true", help="print JSON instead of a table")
         add(
             "--processes",
@@ -101,7 +101,7 @@ class RobotsCompare(RobotsCommand):
         # Refused before the work rather than after it.
         REPORT_PATH.read("--report", opts.report)
         if opts.report == "":
-            raise WrongUse("--report needs a path that ends in .html, .json or .csv")
+            raise WrongUse("--report needs a path that ends in .html or .json")
         refuse_twice(args, (opts.urls,))
         names = expand(args)
         lookup = self.lookup(opts)

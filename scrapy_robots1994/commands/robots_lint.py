@@ -5,7 +5,6 @@
 
 import argparse
 
-from scrapy_robots1994 import __version__
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
@@ -25,10 +24,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--format",
-        choices=("text", "json", "github", "sarif"),
+        choices=("text", "json", "github"),
         default="text",
-        help="for people (text, the default), programs (json), GitHub's workflows "
-        "(github), code scanning and editors (sarif)",
+        help="for people (text, the default), for programs (json), or as annotations of "
+        "GitHub's workflows (github)",
     )
     add("--only-problems", action="store_true", help="print the problems alone")
     add("--summary", action="store_true", help="only count the files by problem")
@@ -93,14 +92,12 @@ class LintRun:
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
             terminal.print_lines(formats.summary_as_text(self._summary))
-        if form not in ("json", "sarif"):
+        if form != "json":
             return
         # In the order of the names, whichever was fetched first.
         reports = [self._reports[it] for it in self.names if it in self._reports]
         if is_summary:
             document = formats.summary_as_json(self._summary, reports)
-        elif form == "sarif":
-            document = formats.as_sarif(reports, __version__)
         else:
             document = {"files": list(map(formats.as_json, reports))}
         terminal.print_json(document, indent=1)

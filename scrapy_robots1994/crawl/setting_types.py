@@ -208,11 +208,11 @@ FOLDER = SettingType('the path of a folder, for example "evidence/"', _path)
 def _report_path(value: Any) -> str | None:
     path = _path(value)
     # The end of the name decides the format, as in FEEDS.
-    _require(not path or Path(path).suffix.lower() in {".html", ".json", ".csv"})
+    _require(not path or Path(path).suffix.lower() in {".html", ".json"})
     return path
 
 
-REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_path)
+REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 
 # Not all words of a flag: "1" is one second. Infinity is no maximum, and a maximum of 0

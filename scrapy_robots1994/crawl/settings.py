@@ -141,8 +141,7 @@ class RobotsSettings:
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
     """Where the report of the comparison is written when the crawl closes: a path
-    that ends in ``.html``, ``.json`` or ``.csv``; ``%(name)s`` and ``%(time)s``
-    work as in ``FEEDS``.
+    that ends in ``.html`` or ``.json``; ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"

@@ -2,5 +2,5 @@
 
 `kinds` is the table of problems. `lines` (with `characters` and `values`), `records` and
 `problems` find them in the entries of the one reader; `report` says what each line does, and
-`formats` shows that as text, JSON, annotations of a workflow, or SARIF.
+`formats` shows that as text, JSON, or annotations of a workflow.
 """

@@ -1,20 +1,17 @@
-"""Formats of a report: text for people, JSON, GitHub's annotations, and SARIF.
+"""Formats of a report: text for people, JSON, and GitHub's annotations.
 
 Text from the file is escaped in all of them, or it is JSON.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 from scrapy_robots1994.escaping import escape_control_chars, wrap_and_escape
 from scrapy_robots1994.lint.kinds import (
     ERROR,
     INFO,
-    KINDS,
     SEVERITIES,
     WARNING,
     Problem,
@@ -33,10 +30,9 @@ Paint: TypeAlias = Callable[[str, str], str]
 
 # What terminals call bold and faint.
 BOLD, FAINT = "1", "2"
-# What severities are at a terminal (bold red, yellow and cyan), in a workflow, and in SARIF.
+# What severities are at a terminal (bold red, yellow and cyan), and in a workflow.
 _STYLES = {ERROR: "1;31", WARNING: "33", INFO: "36"}
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
-_LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 
 
 def unpainted(text: str, _style: str) -> str:
@@ -199,78 +195,6 @@ def _data(text: str) -> str:
 def _property(text: str) -> str:
     """Return *text* as a property of a workflow command."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]:
-    """Return *reports* as one SARIF 2.1.0 log, which code hosts and editors show.
-
-    *version* is that of this package.
-    """
-    results, notes, is_read = [], [], True
-    for report in reports:
-        if isinstance(report, Unread):
-            is_read = is_read and not report.is_fault
-            notes.append(_sarif_message(report.severity, report.why, report.name))
-        else:
-            results += [_sarif_result(report.name, it) for it in report.problems]
-    rules = [
-        {
-            "id": kind.code,
-            "shortDescription": {"text": f"{kind.title} ({kind.clause})"},
-            "help": {"text": kind.fix},
-            "defaultConfiguration": {"level": _LEVELS[kind.severity]},
-        }
-        for kind in KINDS
-    ]
-    invocation = {"executionSuccessful": is_read, "toolExecutionNotifications": notes}
-    driver = {"name": "robots-lint", "version": version, "rules": rules}
-    run = {
-        "tool": {"driver": driver},
-        "invocations": [invocation],
-        "results": results,
-        # Columns count what Python calls characters.
-        "columnKind": "unicodeCodePoints",
-    }
-    schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return {"$schema": schema, "version": "2.1.0", "runs": [run]}
-
-
-def _sarif_message(severity: str, text: str, name: str, **place: Any) -> dict[str, Any]:
-    """Return a message about the file *name*, or about a *place* in it."""
-    # In a URL, only characters that no URL has are encoded.
-    safe = "%/:?#[]@!$&'()*+,;=" if "://" in name else "/"
-    uri = quote(name, safe, errors="surrogateescape")
-    location = {"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}
-    return {
-        "level": _LEVELS[severity],
-        "message": {"text": _plain(text)},
-        "locations": [location],
-    }
-
-
-def _plain(text: str) -> str:
-    """Return *text* as a plain message of SARIF, without links and placeholders.
-
-    In it `[` and `]` would enclose the text of a link, and braces a placeholder (SARIF
-    2.1.0, 3.11.5 and 3.11.6).
-    """
-    return re.sub(r"([\\\[\]])", r"\\\1", text).replace("{", "{{").replace("}", "}}")
-
-
-def _sarif_result(name: str, problem: Problem) -> dict[str, Any]:
-    """Return one problem."""
-    region = {"startLine": problem.line, "startColumn": problem.column}
-    properties = {
-        "clause": problem.clause,
-        "weakensPolicy": problem.weakens_policy,
-        "tightensPolicy": problem.tightens_policy,
-    }
-    return {
-        **_sarif_message(problem.severity, _message(problem), name, region=region),
-        "ruleId": problem.code,
-        "ruleIndex": KINDS.index(problem.kind),
-        "properties": properties,
-    }
 
 
 def summary_as_text(summary: Summary) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -83,33 +82,6 @@ def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -
         assert COMMAND.search(result.out + result.err) is None
 
 
-def test_csv_has_no_formula_with_either_separator(tmp_path: Path) -> None:
-    """A spreadsheet chooses the separator by the language of its user."""
-    starts = ("", "/x;", '/x;"', '/x"";', "/x; ", '/x;" "')
-    paths = [start + it for start in starts for it in ("=1+1", "+1", "-1", "@SUM(1)")]
-    (tmp_path / "sites").mkdir()
-    for number, path in enumerate(paths):
-        file = tmp_path / "sites" / f"site;={number}.txt"
-        file.write_text(f"User-agent: *\nDisallow: /x*\nDisallow: {path}\n", "utf-8")
-    urls = tmp_path / "urls"
-    urls.write_text("\n".join(f"/{path.lstrip('/')}" for path in paths), "utf-8")
-
-    scrapy(
-        *("robots-compare", "sites", "--parsers", "Protego", "--robot", "a;=b"),
-        *("--urls", "urls", "--report", "report.csv"),
-        folder=tmp_path,
-    )
-    text = (tmp_path / "report.csv").read_text("utf-8")
-    lines = text.splitlines()
-    parsed = [*csv.reader(lines), *csv.reader(lines, delimiter=";")]
-    read = [parsed, [line.split(";") for line in lines]]
-    cells = [cell.strip(' "') for rows in read for row in rows for cell in row]
-
-    assert "=1+1" in text
-    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
-    assert all(it.startswith('"') and it.endswith('"') for it in text.split("\n")[:-1])
-
-
 def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
     """Who packed the folder does not choose what is printed of this machine."""
     text = "User-agent: secret\nDisallow: /\n"
@@ -146,19 +118,6 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
         assert "secret" in scrapy("robots-lint", name, folder=tmp_path).out
 
 
-def test_sarif_messages_have_no_link_and_no_placeholder() -> None:
-    """Viewers show `[text](link)` as a link, and fill `{0}` in."""
-    body = "User-agent: *\nDisallow: [a](http://b/)\\{0}\\]\n"
-    result = scrapy("robots-lint", "-", "--format", "sarif", stdin_text=body)
-    (run,) = json.loads(result.out)["runs"]
-    texts = [it["message"]["text"] for it in run["results"]]
-
-    assert any("\\[a\\](http://b/)\\\\{{0}}\\\\\\]" in text for text in texts)
-    for text in texts:
-        assert re.search(r"(?<!\\)(?:\\\\)*[\[\]]", text) is None
-        assert re.search(r"(?<!\{)\{(\{\{)*(?!\{)", text) is None
-
-
 HOSTILE = (
     "User-agent: ##[error]a\n##[warning]b\n##vso[task.setvariable]c\n"
     "::error::d\nDisallow: /##[error]e\nDisallow: /*##[error]*\n###[group]f\n"
@@ -171,7 +130,6 @@ HOSTILE = (
     ["robots-lint", "-", "--format", "github"],
     ["robots-check", "--robots", "-", "/##[error]e", "--explain"],
     ["robots-compare", "-", "--parsers", "Protego"],
-    ["robots-lint", "-", "--format", "sarif"],
     ["robots-lint", "-", "--summary", "--format", "json"],
     ["robots-lint", "##[error]missing", "--format", "json"],
     ["robots-check", "--robots", "-", "/##[error]e", "--json"],

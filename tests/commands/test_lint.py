@@ -114,7 +114,6 @@ def test_url_without_a_file_says_why(
             ["robots-compare", "--parsers", "Protego", "--json"],
             ["robots-check", "/a", "--explain", "--robots"],
             ["robots-lint", "--format", "json"],
-            ["robots-lint", "--format", "sarif"],
             ["robots-compare", "--parsers", "Protego"],
             ["robots-check", "/a", "--json", "--robots"],
             ["robots-check", "/a", "--robots", __file__, "--robots"],
@@ -154,7 +153,7 @@ def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -
     assert total == "2 files, 1 without a problem"
 
 
-@pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "sarif"]])
+@pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "json"]])
 def test_script_imports_no_slow_module(args: list[str]) -> None:
     """Editors and commit hooks need a quick start, so not even Scrapy is imported."""
     python = (sys.executable, "-S", "-X", "importtime")
@@ -178,7 +177,6 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
             ["--only-problems", "--fail-on", "error", "--color", "always"],
             ["--summary", "--format", "json"],
             ["--format", "github"],
-            ["--format", "sarif"],
             ["--dialect", "extended"],
         ],
     ),
@@ -198,17 +196,6 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
     assert (script.code, script.err) == (3, "")
     assert "missing" in script.out
     assert "it is a WARC file: `scrapy robots-comp" in script.out
-
-
-@pytest.mark.parametrize(("names", "is_whole"), [(["-"], True), (["-", "gone"], False)])
-def test_sarif_says_whether_every_file_was_read(
-    names: list[str], *, is_whole: bool
-) -> None:
-    """A code host shows a run that is not whole as failed."""
-    result = robots_lint(*names, "--format", "sarif", stdin_text=CLEAN)
-
-    (invocation,) = json.loads(result.out)["runs"][0]["invocations"]
-    assert invocation["executionSuccessful"] is is_whole
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""The report of `robots-compare` as JSON, CSV and text; causes and the lines they need."""
+"""The report of `robots-compare` as JSON and text; causes and the lines they need."""
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections import Counter
@@ -176,41 +175,6 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     assert literal == counts["changes"]
     assert numbers["1994", "cautious"]["opened"] == literal["opened"] - 1
     assert numbers["rfc9309", "literal"]["opened"] < literal["opened"]
-
-
-def test_csv_equals_json(folder: Path, plain: dict[str, Any], tmp_path: Path) -> None:
-    """To a terminal, too."""
-    path = tmp_path / "out" / "report.csv"
-    compare(folder, "--report", str(path))
-    text = path.read_text("utf-8")
-    rows = list(csv.DictReader(text.split("\n")))
-
-    def of(kind: str) -> list[dict[str, str]]:
-        return [row for row in rows if row["row"] == kind]
-
-    metadata = {row["name"]: row["value"] for row in of("metadata")}
-    assert metadata | {"made": ""} == plain["metadata"] | {"made": ""}
-    assert len(of("disagreement")) == len(plain["disagreements"])
-    assert len(of("site")) == sum(len(site["parsers"]) for site in plain["sites"])
-    sites = {site["site"]: site for site in plain["sites"]}
-    for row in of("site"):
-        site = sites[row["site"]]
-        counts = site["parsers"][row["parser"]]
-        values = site | counts | {"cause": counts["main_cause"], "main_cause": None}
-        for name, value in values.items():
-            if value is not None and not isinstance(value, (list, dict)):
-                assert row[name] == str(value)
-    for kind, counted, first, second in (
-        ("basis", "changes_by", "basis", "change"),
-        ("cause", "causes_by_direction", "cause", "direction"),
-    ):
-        for parser, counts in plain["parsers"].items():
-            found: dict[str, dict[str, int]] = {}
-            for row in of(kind):
-                if row["parser"] == parser:
-                    found.setdefault(row[first], {})[row[second]] = int(row["value"])
-            assert found == counts[counted]
-    assert not {"\x1b", "\u202e"} & set(text)
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -113,8 +112,8 @@ def test_difference_because_of_the_status_is_reported(
 
 
 def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
-    """The crawl continues, and the CSV report names the exception."""
-    path = tmp_path / "report.csv"
+    """The crawl continues, and the report names the exception."""
+    path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /a\n")
     parsers = {"ROBOTS1994_COMPARE": [f"{COMPONENTS}.RaisingParser"]}
     settings = parsers | {"ROBOTS1994_COMPARE_REPORT": str(path)}
@@ -122,8 +121,8 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
 
     assert len(result.fetched) == 1
     assert result.stats["robots1994/compare/RaisingParser/raised"] == 2
-    rows = csv.DictReader(path.read_text("utf-8").split("\n"))
-    theirs = {row["theirs"] for row in rows if row["row"] == "disagreement"}
+    rows = json.loads(path.read_text("utf-8"))["disagreements"]
+    theirs = {row["theirs"] for row in rows}
     assert theirs == {"raises LookupError"}
 
 
