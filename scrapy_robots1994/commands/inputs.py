@@ -62,35 +62,42 @@ def expand(names: Iterable[str]) -> list[str]:
 def _files_under(folder: str) -> Iterator[str]:
     """Yield the files under *folder* that are not hidden, and folders without access."""
     faults: list[str] = []
-    leaving: list[str] = []
-    root = os.path.realpath(folder)
+    left_out: dict[str, list[str]] = {LEAVES: [], IS_SPECIAL: []}
     walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
     for path, folders, names in walked:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        leaving += (
-            it for name in folders if _leaves(it := str(Path(path, name)), root)
-        )
+        leaving = (str(Path(path, name)) for name in folders)
+        left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
             # The evidence of a crawl is a WARC and a journal, which is no robots.txt.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
-            # Who packed the folder must not choose what is read elsewhere.
-            if _leaves(file, root):
-                leaving.append(file)
-                continue
-            # A pipe, a socket or a device: reading it may never end.
-            is_special = os.path.exists(file) and not os.path.isfile(file)  # noqa: PTH110, PTH113 - see `expand`
-            if not is_special:
-                yield file
-    terminal.print_notes("not read, as it links out of its folder", leaving)
+            if why := left_out_as(file, folder):
+                left_out[why].append(file)
+            else:
+                # A file of this name is not standard input.
+                yield f"./{file}" if file == STDIN else file
+    for why, files in left_out.items():
+        terminal.print_notes(f"not read, as it {why}", files)
     yield from faults
 
 
-def _leaves(path: str, root: str) -> bool:
-    """Return whether *path* is a link to something outside of the folder *root*."""
-    target = os.path.realpath(path)
-    return os.path.islink(path) and os.path.commonpath((target, root)) != root  # noqa: PTH114 - see `expand`
+LEAVES = "links out of its folder"
+IS_SPECIAL = "is not a regular file"
+
+
+def left_out_as(path: str | Path, folder: str | Path) -> str:
+    """Return why a command that reads *folder* leaves *path* in it out; "" if it does not.
+
+    Who packed the folder must not choose what is read elsewhere. A pipe, a socket or a
+    device has no end.
+    """
+    root, target = os.path.realpath(folder), os.path.realpath(path)
+    if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - see `expand`
+        return LEAVES
+    is_special = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - see `expand`
+    return IS_SPECIAL if is_special else ""
 
 
 def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
 from pathlib import Path
 
 from tests.support.commands import scrapy
@@ -116,6 +118,22 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
 
     for name in ("folder/relative", "folder/all"):
         assert "secret" in scrapy("robots-lint", name, folder=tmp_path).out
+
+
+def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -> None:
+    """A file named `-` is not standard input; a pipe and a socket are named, not read."""
+    (tmp_path / "-").write_text("User-agent: inside\nDisallow: /\n")
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        result = scrapy(
+            "robots-lint", ".", folder=tmp_path, stdin_text="User-agent: typed"
+        )
+
+    assert "inside" in result.out
+    assert "typed" not in result.out
+    noted = re.findall("as it is not a regular file: (.*)", result.err)
+    assert sorted(noted) == ["pipe", "socket"]
 
 
 HOSTILE = (
