@@ -35,6 +35,9 @@ _NAMED_SECRET = re.compile(
     re.IGNORECASE,
 )
 
+# What a text in UTF-8 cannot have (lone surrogates), and XML neither.
+_UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
 _CUT = "…"
 
 # What begins a command of a CI system in its log: `::` at the start of a line, and
@@ -53,6 +56,27 @@ def _escape(match: re.Match[str]) -> str:
     if char.isascii():
         return f"\\x{ord(char):02x}"
     return char.encode("ascii", "backslashreplace").decode()
+
+
+def percent_encode_control_chars(text: str) -> str:
+    """Return *text* with control characters and lone surrogates percent-encoded.
+
+    Every encoding of Unicode, and XML, can write what is returned. A surrogate escape
+    becomes the byte that it is the escape of.
+    """
+    # Nearly every text.
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNWRITABLE.sub(_percent_encode, text)
+
+
+def _percent_encode(match: re.Match[str]) -> str:
+    """Return one character as the percent-encoding of its bytes."""
+    try:
+        octets = match[0].encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        octets = match[0].encode("utf-8", "surrogatepass")
+    return "".join(f"%{octet:02X}" for octet in octets)
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:

@@ -81,6 +81,8 @@ class Refusals:
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
         self._increment(stats.FORBIDDEN)
+        # Users put it into items, and a feed in UTF-8 cannot have undecodable bytes.
+        verdict = verdict.for_export()
         # For errbacks and signal handlers; written to disk with the request, it is small.
         request.meta[VERDICT] = verdict
         row = self._rows.get(origin) or self._new_row(origin, verdict)

@@ -5,13 +5,17 @@ A crawl needs them for messages and reports alone; its rules come from the entri
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from scrapy_robots1994.escaping import percent_encode_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import WHY_IGNORED, LineKind, Role
 from scrapy_robots1994.parser.reader import COMMENT, SPACE, Entry, read
 from scrapy_robots1994.parser.user_agent import EVERYBODY
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Line(NamedTuple):
@@ -68,14 +72,34 @@ def lines_of(text: str, dialect: Dialect) -> tuple[Line, ...]:
     return tuple(map(Line.of, read(text, dialect)))
 
 
-class Agent(NamedTuple):
+class _Part:
+    """The base of the parts of a record.
+
+    A `JOBDIR` of an earlier version has them as named tuples: unpickling calls `__new__`
+    with the values, and no `__init__`.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *values: Any, **_: Any) -> "Self":
+        """Return a part with these *values*."""
+        self = super().__new__(cls)
+        names: tuple[str, ...] = cls.__slots__
+        for name, value in zip(names, values, strict=False):
+            object.__setattr__(self, name, value)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Agent(_Part):
     """One name of a record, without its version, and its line."""
 
     name: str
     line: int
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rule(_Part):
     """One Disallow or Allow value as written, perhaps empty, and its line."""
 
     value: str
@@ -87,7 +111,8 @@ class Rule(NamedTuple):
         return f"{'Allow' if self.allows else 'Disallow'}: {self.value}".rstrip(" ")
 
 
-class Delay(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Delay(_Part):
     """One Crawl-delay line: its seconds, its number, and its text."""
 
     seconds: float
@@ -127,11 +152,36 @@ class Record:
         """The names as written, in order, without their versions."""
         return tuple(agent.name for agent in self.agents)
 
+    def for_export(self) -> "Record":
+        """Return the record with texts that can be written in every format.
+
+        Control characters, and bytes that are not UTF-8, are percent-encoded.
+        """
+        return Record(
+            _for_export(self.agents, "name"),
+            _for_export(self.rules, "value"),
+            self.first_line,
+            self.last_line,
+            _for_export(self.delays, "written"),
+            _for_export(self.orphans, "value"),
+            _for_export(self.orphan_delays, "written"),
+        )
+
     def __str__(self) -> str:
         """Return the record as lines of a robots.txt, each ended by NL."""
         agents = (f"User-agent: {agent.name}" for agent in self.agents)
         lines = (*agents, *self.delays, *self.rules)
         return "".join(f"{line}\n" for line in lines)
+
+
+T = TypeVar("T", Agent, Rule, Delay)
+
+
+def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
+    """Return *parts* of a record with the attribute *name* as `Record.for_export` has it."""
+    changed: list[dict[str, Any]]
+    changed = [{name: percent_encode_control_chars(getattr(it, name))} for it in parts]
+    return tuple(map(lambda it, change: replace(it, **change), parts, changed))
 
 
 @dataclass(slots=True)

@@ -1,7 +1,6 @@
 """RobotRules: what one file says to one robot, for any URL."""
 
 import re
-from dataclasses import replace
 from sys import getsizeof
 
 from scrapy_robots1994.origin import head_of, target_behind
@@ -28,8 +27,6 @@ _ITSELF = -3
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
-# Ours O28: what was not compared to its end is never allowed.
-_BEYOND = Verdict(allowed=False, reason=Reason.WILDCARDS)
 
 
 class RobotRules:
@@ -88,8 +85,7 @@ class RobotRules:
         """Return whether *url* may be retrieved, and because of what."""
         text = url if isinstance(url, str) else decode(url)
         number, spelling = self._decision(text)
-        verdict = self._verdict(number)
-        return verdict if spelling is None else replace(verdict, spelling=spelling)
+        return self._verdict(number, spelling)
 
     def _decision(self, url: str) -> tuple[int, str | None]:
         """Return the number of the rule that decides about *url*, and which spelling of the
@@ -128,13 +124,16 @@ class RobotRules:
         """Return whether only the cautious reading obeys what `_rule` returned."""
         return number >= 0 and self._rules.is_split(number)
 
-    def _verdict(self, number: int) -> Verdict:
-        """Return the verdict that the rule with this *number* makes."""
+    def _verdict(self, number: int, spelling: str | None) -> Verdict:
+        """Return the verdict that the rule with this *number* makes, which covers
+        *spelling*, or the URL as written.
+        """
         rules = self._rules
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
         if number == BEYOND:
-            return _BEYOND
+            # Ours O28: what was not compared to its end is never allowed.
+            return Verdict(allowed=False, reason=Reason.WILDCARDS, spelling=spelling)
         if not rules.names:
             return _NO_RECORD if self._has_any else _EMPTY
         if number == NO_RULE:
@@ -145,6 +144,7 @@ class RobotRules:
             reason=Reason.SPLIT_RECORD if rules.is_split(number) else Reason.RULE,
             line=rules.lines[number],
             rule=rules.values[number],
+            spelling=spelling,
             source=self._reference(rules.record(number)),
         )
 

@@ -2,19 +2,25 @@
 applied.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, fields, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import (
+    escape_control_chars,
+    percent_encode_control_chars,
+)
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import read
 from scrapy_robots1994.parser.records import Record, records_of
 
 
-class Reason(Enum):
-    """Why a verdict is what it is."""
+class Reason(str, Enum):
+    """Why a verdict is what it is.
+
+    A member is a `str`, equal to its value, so any exporter of items can write it.
+    """
 
     RULE = "rule"
     SPLIT_RECORD = "split-record"
@@ -28,7 +34,14 @@ class Reason(Enum):
     UNREACHABLE = "unreachable"
 
     # Each refusal looks one up, and the hash of `Enum` is a Python function.
-    __hash__ = object.__hash__
+    __hash__ = str.__hash__
+
+    def __str__(self) -> str:
+        """Return the value, as `StrEnum` of Python 3.11 does."""
+        return self.value
+
+    # Of an enumeration of texts it differs between versions of Python.
+    __format__ = str.__format__  # type: ignore[assignment]
 
     @property
     def meaning(self) -> str:
@@ -76,8 +89,20 @@ class RecordReference(NamedTuple):
         return next(it for it in records if it.first_line == self.first_line)
 
 
+class _Sourced:
+    """The base of `Verdict`: a place for what is not a field.
+
+    `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. A reference
+    to a record holds a whole file, which no exporter can write.
+    """
+
+    __slots__ = ("_source",)
+
+    _source: Record | RecordReference | None
+
+
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(_Sourced):
     """The answer to "may this robot retrieve this URL", and where it comes from.
 
     *line* (from 1) and *rule* (as written) are those of the rule that decides: without
@@ -85,6 +110,8 @@ class Verdict:
     covers it. *spelling* is the path that the rule covers, if that is not the path of
     the URL as written but the one without dot segments. *status* is the HTTP status of
     the answer that decided in place of a file; None for a failed fetch too.
+
+    A verdict may be part of an item: the exporters of Scrapy write its fields.
     """
 
     allowed: bool
@@ -92,18 +119,52 @@ class Verdict:
     line: int | None = None
     rule: str | None = None
     spelling: str | None = None
-    source: Record | RecordReference | None = field(
-        default=None, repr=False, compare=False
-    )
+    source: InitVar[Record | RecordReference | None] = None
     status: int | None = None
+
+    def __post_init__(self, source: Record | RecordReference | None) -> None:
+        """Store *source*, from which `record` is read."""
+        object.__setattr__(self, "_source", source)
 
     @property
     def record(self) -> Record | None:
-        """The record that has the rule, else the first that applied, else None."""
-        source = self.source
-        return source.read() if isinstance(source, RecordReference) else source
+        """The record that has the rule, else the first that applied, else None.
 
-    def __reduce__(self) -> tuple[type["Verdict"], tuple[Any, ...]]:
+        Its texts can be exported, as those that `for_export` returns.
+        """
+        source = self._source
+        record = source.read() if isinstance(source, RecordReference) else source
+        return record and record.for_export()
+
+    def for_export(self) -> "Verdict":
+        """Return an equivalent verdict whose texts can be written in every format.
+
+        Control characters, and bytes that are not UTF-8, are percent-encoded in *rule*
+        and *spelling*: a file in UTF-8 cannot have the latter, and XML neither.
+        """
+        # Ours O18: percent-encoded, a rule means the same.
+        rule, spelling = map(_for_export, (self.rule, self.spelling))
+        if (rule, spelling) == (self.rule, self.spelling):
+            return self
+        return replace(self, rule=rule, spelling=spelling, source=self._source)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the verdict as values that any serializer can write, Marshal included.
+
+        They are `str`, `int`, `bool`, `list`, `dict` and None: the fields; *record* with
+        the *names* and the *first_line* of the record; *explanation*, the sentence of
+        `explain`.
+        """
+        shown, source = self.for_export(), self._source
+        values = {it.name: getattr(shown, it.name) for it in fields(shown)}
+        names = (
+            [percent_encode_control_chars(it) for it in source.names] if source else []
+        )
+        record = source and {"names": names, "first_line": source.first_line}
+        more = {"record": record, "explanation": self.explain()}
+        return {**values, "reason": self.reason.value, **more}
+
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what explains the verdict; of the rules of its record that one alone.
 
         With the meta of a request it goes to disk, or to Redis: a thousand requests
@@ -113,12 +174,16 @@ class Verdict:
         record = self.record
         if record is not None:
             rules = (*record.rules, *record.orphans)
-            here = [it for it in rules if (it.line, it.value) == (self.line, self.rule)]
+            here = self.line, _for_export(self.rule)
             record = replace(
-                record, rules=tuple(here), delays=(), orphans=(), orphan_delays=()
+                record,
+                rules=tuple(it for it in rules if (it.line, it.value) == here),
+                delays=(),
+                orphans=(),
+                orphan_delays=(),
             )
-        decision = self.allowed, self.reason, self.line, self.rule, self.spelling
-        return Verdict, (*decision, record, self.status)
+        values = {it.name: getattr(self, it.name) for it in fields(self)}
+        return _unpickled, (values, record)
 
     # Without these two, `copy` uses `__reduce__`: it would read the file, and the copy
     # would lack the other rules of the record.
@@ -138,7 +203,7 @@ class Verdict:
 
     def _because(self) -> str:
         """Return the part of the sentence that says why."""
-        source = self.source
+        source = self._source
         if source is None:
             status = "" if self.status is None else f" (HTTP {self.status})"
             return f": {self.reason.meaning}{status}"
@@ -156,3 +221,16 @@ class Verdict:
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'
+
+
+def _for_export(text: str | None) -> str | None:
+    """Return *text* as `Verdict.for_export` has it."""
+    return None if text is None else percent_encode_control_chars(text)
+
+
+def _unpickled(values: dict[str, Any], record: Record | None) -> Verdict:
+    """Return the verdict with these *values*, of *record*.
+
+    Version 0.1 pickled a call of `Verdict`, so the order of its arguments stays.
+    """
+    return Verdict(**values, source=record)

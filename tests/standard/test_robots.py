@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from base64 import b64decode
 
 import pytest
 
@@ -202,6 +203,27 @@ def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() 
 
     assert unpacked.record is not None
     assert [str(rule) for rule in unpacked.record.rules] == ["Disallow: /x"]
+
+
+EARLIER = b64decode(
+    "gASVzgAAAAAAAAB9lIwBdpSMIHNjcmFweV9yb2JvdHMxOTk0LnBhcnNlci52ZXJkaWN0lIwHVmVy"
+    "ZGljdJSTlCiJaAKMBlJlYXNvbpSTlIwEcnVsZZSFlFKUSwKMAy9ub5ROjCBzY3JhcHlfcm9ib3Rz"
+    "MTk5NC5wYXJzZXIucmVjb3Jkc5SMBlJlY29yZJSTlCmBlF2UKGgLjAVBZ2VudJSTlIwBKpRLAYaU"
+    "gZSFlGgLjARSdWxllJOUjAMvbm+USwKJh5SBlIWUSwFLAikpKWViTnSUUpRzLg=="
+)
+"""A pickled dict: the verdict of /no under "User-agent: *" and "Disallow: /no", of a version
+in which the parts of a record were tuples.
+"""
+
+
+def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
+    """A `JOBDIR` of that version has it in the meta of a request."""
+    verdict = pickle.loads(EARLIER)["v"]  # noqa: S301 (our own bytes)
+
+    now = RobotsTxt.parse(disallowing("/no")).verdict("/no", "me")
+    assert verdict == now
+    assert str(pickled(verdict)) == str(now)
+    assert verdict.record == now.record
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import scrapy
+from itemadapter import ItemAdapter
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
@@ -70,12 +71,12 @@ class RequestingSpider(scrapy.Spider):
         """Yield what a subclass finds on the page."""
         yield from ()
 
-    def failed(self, failure: Failure) -> None:
+    def failed(self, failure: Failure) -> Iterator[Any] | None:
         """Record a request that failed, and why."""
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.result["fetched"].append((error.response.url, error.response.status))
-            return
+            return None
         kind = type(error)
         verdict = getattr(error, "verdict", None)
         self.result["failed"].append(
@@ -86,6 +87,7 @@ class RequestingSpider(scrapy.Spider):
                 "verdict": None if verdict is None else _plain(verdict),
             }
         )
+        return None
 
 
 def _plain(verdict: Any) -> dict[str, Any]:
@@ -147,7 +149,7 @@ def _listen(crawler: Crawler, job: dict[str, Any], result: dict[str, Any]) -> No
     """Record items and the signals of the job."""
 
     def scraped(item: Any) -> None:
-        result["items"].append(dict(item))
+        result["items"].append(ItemAdapter(item).asdict())
 
     def recorder(name: str) -> Callable[..., None]:
         def sent(**arguments: Any) -> None:

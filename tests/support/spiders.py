@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+from itemadapter import ItemAdapter
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
@@ -422,3 +423,39 @@ class CancelsQueued(RequestingSpider):
             lambda failure: ended.callback(failure.type.__name__),
         )
         return await maybe_deferred_to_future(ended)
+
+
+class Exporting(RequestingSpider):
+    """A spider whose errback and callback yield what is in the meta and the exception.
+
+    *nested* puts each into the field `what` of an item, otherwise it is the item.
+    """
+
+    name = "exporting"
+    nested = True
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield the meta of an allowed page."""
+        yield from self.items(dict(response.meta))
+
+    def failed(self, failure: Failure) -> Iterator[Any]:
+        """Yield the meta of a refused page, and the parts of its verdict."""
+        super().failed(failure)
+        request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        verdict = getattr(failure.value, "verdict", None)
+        yield from self.items(dict(request.meta))
+        if verdict is not None:
+            yield from self.items(verdict)
+            yield from self.items(verdict.as_dict())
+            yield from self.items(ItemAdapter({"verdict": verdict}).asdict())
+            yield from self.items(ItemAdapter(verdict).asdict())
+            if verdict.record is not None:
+                yield from self.items(verdict.record)
+        if verdict is not None and self.nested:
+            yield from self.items(verdict.reason)
+            yield from self.items(verdict.rule)
+            yield from self.items([verdict, (verdict.reason,)])
+
+    def items(self, what: Any) -> Iterator[Any]:
+        """Yield one item."""
+        yield {"what": what} if self.nested else what

@@ -1,0 +1,143 @@
+"""Items with what a crawl puts into meta and exceptions, in the exporters of Scrapy."""
+
+from __future__ import annotations
+
+import csv
+import json
+import marshal
+import pickle
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from scrapy_robots1994 import RobotsTxt
+from tests.support.crawl import CrawlResult, Middleware, crawl
+from tests.support.replies import html
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+FORMATS = ("json", "jsonlines", "csv", "xml", "pickle", "pprint")
+
+ROBOTS = b"User-agent: *\nUser-agent: caf\xe9\nDisallow: /no\nDisallow: /caf\xe9\x01\n"
+"""A file whose second rule has a byte that is not UTF-8, and a control character."""
+
+REFUSED = ("/no", "/caf%E9%01", "/x/../no")
+
+FIELDS = (
+    "what",
+    "robots1994",
+    "allowed",
+    "reason",
+    "line",
+    "rule",
+    "agents",
+    "verdict",
+)
+
+
+def exported(
+    site: Site, folder: Path, middleware: Middleware, *, nested: bool, **settings: Any
+) -> CrawlResult:
+    """Return a crawl of refused pages and an allowed one, with a feed of each format."""
+    site.robots(ROBOTS)
+    site.answer("/", html("<meta name=robots content='noindex, nofollow'>"))
+    feeds = {
+        str(folder / f"{middleware}.{name}"): {"format": name, "fields": FIELDS}
+        for name in FORMATS
+    }
+    return crawl(
+        [site.url(path) for path in (*REFUSED, "/")],
+        spider="Exporting",
+        middleware=middleware,
+        settings={
+            "FEEDS": feeds,
+            "FEED_EXPORTERS": {"pprint": "scrapy.exporters.PprintItemExporter"},
+            **settings,
+        },
+        spider_args={"nested": nested},
+    )
+
+
+def read_feeds(folder: Path, name: Middleware) -> dict[str, list[Any]]:
+    """Return the items of each feed as its format reads them."""
+    pickled = []
+    with (folder / f"{name}.pickle").open("rb") as feed:
+        while feed.peek():
+            pickled.append(pickle.load(feed))  # noqa: S301 - our own bytes
+    texts = {it: (folder / f"{name}.{it}").read_text("utf-8") for it in FORMATS[:4]}
+    return {
+        "json": json.loads(texts["json"]),
+        "jsonlines": [json.loads(line) for line in texts["jsonlines"].splitlines()],
+        "csv": list(csv.DictReader(texts["csv"].splitlines())),
+        "xml": list(ET.fromstring(texts["xml"])),  # noqa: S314 - our own text
+        "pickle": pickled,
+    }
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-8"])
+@pytest.mark.parametrize("nested", [True, False])
+def test_item_of_an_errback_is_exported_as_under_the_built_in(
+    encoding: str | None,
+    nested: bool,
+    site: Site,
+    tmp_path: Path,
+) -> None:
+    """Every item is in every feed, nested or as it is, in any encoding."""
+    results = {}
+    names: tuple[Middleware, ...] = ("builtin", "ours")
+    for name in names:
+        results[name] = result = exported(
+            site,
+            tmp_path,
+            name,
+            nested=nested,
+            FEED_EXPORT_ENCODING=encoding,
+            **{"ROBOTS1994_PAGES": ["nofollow"]} if name == "ours" else {},
+        )
+        assert not result.unclean
+        for rows in read_feeds(tmp_path, name).values():
+            assert len(rows) == len(result.items)
+    # The meta of each page, and of ours the verdicts and their parts.
+    assert len(results["builtin"].items) == 4
+    assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
+
+
+def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
+    """Its fields are in the feed; bytes that no feed can have are percent-encoded."""
+    exported(site, tmp_path, "ours", nested=False)
+
+    found = [it for it in read_feeds(tmp_path, "ours")["json"] if "reason" in it]
+
+    reasons = {(it["allowed"], it["reason"], it["line"], it["rule"]) for it in found}
+    assert reasons == {
+        (False, "rule", 3, "/no"),
+        (False, "rule", 4, "/caf%E9%01"),
+    }
+
+
+@pytest.mark.parametrize("path", ["/no", "/caf%E9%01", "/x/../no", "/", "/robots.txt"])
+def test_plain_verdict_can_be_marshalled(path: str) -> None:
+    """Marshal takes neither objects nor subclasses of `str`."""
+    verdict = RobotsTxt.parse(ROBOTS).verdict(f"http://a.test{path}", "rover")
+
+    plain = verdict.as_dict()
+
+    assert marshal.loads(marshal.dumps(plain)) == plain  # noqa: S302 - our own bytes
+    assert json.loads(json.dumps(plain, ensure_ascii=False).encode()) == plain
+    assert plain["explanation"] == str(verdict)
+    if verdict.record is not None:
+        names = ["*", "caf%E9"]
+        assert plain["record"] == {"names": names, "first_line": 1}
+
+
+def test_reason_is_a_text() -> None:
+    """It equals its value, and is printed as it, on every Python."""
+    reason = RobotsTxt.parse(ROBOTS).verdict("/no", "rover").reason
+
+    assert reason == "rule"
+    assert hash(reason) == hash("rule")
+    assert (str(reason), f"{reason}", f"{reason:>6}") == ("rule", "rule", "  rule")
