@@ -28,6 +28,7 @@ from scrapy_robots1994.commands.warc import (
 from scrapy_robots1994.crawl.features.evidence_format import (
     ORIGIN,
     STATUS,
+    VIA_PROXY,
     decision_of,
     digest_of,
     rfc3339,
@@ -194,7 +195,7 @@ class CrawlEvidence:
         status = int(record.http_headers.get_statuscode())
         # The body of any other answer says nothing, and may be packed wrongly.
         if status // 100 != _SUCCESS:
-            return RobotsResponse(status)
+            return RobotsResponse(status, via_proxy=bool(_text(record, VIA_PROXY)))
         url = _text(record, "WARC-Target-URI")
         return answer_of(record, url, limit, self._in_warc)
 

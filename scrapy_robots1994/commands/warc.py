@@ -11,6 +11,7 @@ from scrapy.http import Response
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.crawl.features.evidence_format import VIA_PROXY
 from scrapy_robots1994.crawl.unpacking import (
     CODING_HEADERS,
     Undecodable,
@@ -163,7 +164,10 @@ def answer_of(
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     body, is_truncated = found
-    return RobotsResponse(int(word[:4]), body, is_truncated=is_truncated)
+    via_proxy = bool(record.rec_headers.get_header(VIA_PROXY))
+    return RobotsResponse(
+        int(word[:4]), body, is_truncated=is_truncated, via_proxy=via_proxy
+    )
 
 
 def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:

@@ -14,7 +14,7 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line, Verdict
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.fields import FIELD_NAMED, Role
-from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of
+from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of_verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
@@ -142,7 +142,9 @@ class Capture:
     @property
     def basis(self) -> AnswerGroup:
         """What our verdicts rest on: the file, a status, or no answer."""
-        return TEXT if self.uniform is None else group_of(self.status)
+        if self.uniform is None:
+            return TEXT
+        return group_of_verdict(self.uniform.reason, self.status)
 
     def by_status(self, question: Question) -> Decision | None:
         """Return our decision where the status decides; None where the file does."""

@@ -17,9 +17,11 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
+from scrapy_robots1994.crawl.robots_response import REDIRECTS
 from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
+from scrapy_robots1994.policy.outcomes import outcome_of
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +69,13 @@ class DownloadState:
         # Only now: HttpProxyMiddleware and others have set them on the way.
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
+
+    @property
+    def is_of_proxy(self) -> bool:
+        """Whether the proxy may have sent the answer itself; a redirect is followed."""
+        if self.proxy is None or self.raw is None or self.raw.status in REDIRECTS:
+            return False
+        return not outcome_of(self.raw.status, via_proxy=True).row.is_trusted
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
         """Return whose fault it is that the download ended with *raised*."""

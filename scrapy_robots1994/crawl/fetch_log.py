@@ -285,4 +285,4 @@ def _reason(result: FetchResult) -> str:
             return f"{type(error).__name__}: {one_line(error)}"
         case Cancelled():
             return result.detail
-    return f"HTTP {result.status}"
+    return f"HTTP {result.status}" + " through a proxy" * result.via_proxy

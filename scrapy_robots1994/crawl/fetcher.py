@@ -137,7 +137,8 @@ class RobotsDownload:
         if (raw := state.raw) is not None:
             final = response.status, response.body
             state.is_changed = (raw.status, raw.body) != final
-            if self.on_answer is not None and not state.is_stopped:
+            is_answer = not (state.is_stopped or state.is_of_proxy)
+            if self.on_answer is not None and is_answer:
                 self.on_answer(url, raw)
         if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
@@ -189,8 +190,7 @@ class RobotsDownload:
         return replace(
             answer,
             not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
-            # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
-            via_plain_proxy=bool(state.proxy) and response.url.startswith("http:"),
+            via_proxy=bool(state.proxy),
         )
 
     async def _unpacked(

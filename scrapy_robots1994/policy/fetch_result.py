@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from scrapy_robots1994.policy.outcomes import Outcome, is_temporary, outcome_of
+from scrapy_robots1994.policy.outcomes import Outcome, group_of, outcome_of
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
@@ -22,6 +22,9 @@ STATUS_PAUSES = (1.0, 4.0, 15.0)
 
 MAX_RETRY_AFTER = 30.0
 """Seconds of a Retry-After that requests wait for; a longer one ends the retries."""
+
+PROXY_REFUSAL_PAUSE = 1.0
+"""Seconds before a 401 or 403 that came through a proxy is asked for once more."""
 
 JITTER = 0.25
 """The random share by which a pause is longer, so that retries of origins spread."""
@@ -36,8 +39,7 @@ class RobotsResponse:
     `Validators`. *freshness_lifetime* is that of the headers and *retry_after* the
     server's Retry-After, both in seconds, `None` where the headers say nothing.
     *final_url* is the URL that answered where it is not the requested one (R2).
-    *via_plain_proxy* says that the answer passed a proxy on plain `http:`, which may
-    have written the status itself.
+    *via_proxy* says that the answer came through a proxy, which may have sent it itself.
     """
 
     status: int
@@ -49,12 +51,14 @@ class RobotsResponse:
     etag: str | None = None
     last_modified: str | None = None
     final_url: str | None = None
-    via_plain_proxy: bool = False
+    via_proxy: bool = False
 
     @property
     def outcome(self) -> Outcome:
         """What it means: by its status, or by a 304 that was requested (R1)."""
-        return Outcome.RENEWED if self.not_modified else outcome_of(self.status)
+        if self.not_modified:
+            return Outcome.RENEWED
+        return outcome_of(self.status, via_proxy=self.via_proxy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +110,11 @@ class Validators:
     headers: dict[str, bytes]
 
 
-NOT_OF_PROXIES = frozenset({404, 410})
-"""Statuses, besides 2xx and 304, that a proxy does not send on its own."""
-
-
 def is_of_origin(result: Answer) -> bool:
     """Return whether *result* is an HTTP response of the origin itself (Ours 3.1)."""
     if not isinstance(result, RobotsResponse):
         return False
-    is_file = result.outcome is Outcome.PARSED
-    return is_file or result.status in NOT_OF_PROXIES or not result.via_plain_proxy
+    return result.outcome.row.is_trusted or not result.via_proxy
 
 
 def copy_of(error: ExceptionT) -> ExceptionT:
@@ -132,24 +131,49 @@ def copy_of(error: ExceptionT) -> ExceptionT:
     return made
 
 
+def is_refusal_by_proxy(result: FetchResult) -> bool:
+    """Return whether *result* is a 401 or 403 that a proxy may have sent (Ours 3.1)."""
+    return (
+        isinstance(result, RobotsResponse)
+        and result.via_proxy
+        and result.outcome is Outcome.FORBIDDEN
+    )
+
+
 def retry_pause(
-    result: FetchResult, retries: int, max_retries: int = len(STATUS_PAUSES)
+    result: FetchResult,
+    retries: int,
+    max_retries: int = len(STATUS_PAUSES),
+    *,
+    was_refused: bool = False,
 ) -> float | None:
     """Return the seconds until the next fetch, after *retries*; `None` for no other one.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. There are
     never more retries than pauses, so a dead origin costs a bounded number of fetches.
+    *was_refused* says that an earlier request of this fetch was refused, perhaps by a proxy.
     """
+    if is_refusal_by_proxy(result):
+        # Another proxy may have been refused alone: it is asked once more.
+        is_last = was_refused or retries >= max_retries
+        return None if is_last else _with_jitter(PROXY_REFUSAL_PAUSE)
     pauses: tuple[float, ...] = ()
     retry_after = None
     match result:
         case FetchError(is_final=False) | LocalFault():
             pauses = NETWORK_PAUSES
-        case RobotsResponse() if is_temporary(result.status):
+        case RobotsResponse(outcome=Outcome.UNREACHABLE) if group_of(
+            result.status
+        ).statuses:
             pauses, retry_after = STATUS_PAUSES, result.retry_after
     if retries >= min(max_retries, len(pauses)):
         return None
     pause = pauses[retries] if retry_after is None else retry_after
     if pause > MAX_RETRY_AFTER:
         return None
+    return _with_jitter(pause)
+
+
+def _with_jitter(pause: float) -> float:
+    """Return *pause*, a little longer at random."""
     return pause * (1 + JITTER * random.random())  # noqa: S311 - spreads load

@@ -63,6 +63,10 @@ class OutcomeRow:
       (exit code 3), whatever the setting says.
     * *max_lifetime*: the longest time that it applies, in seconds.
     * *is_answer*: whether the origin stated it. Otherwise it is our stopgap.
+    * *of_proxies*: those of its statuses that proxies send themselves. Through a proxy they
+      are R5 (unreachable).
+    * *is_trusted*: whether an answer that came through a proxy counts as the origin's own, so
+      that stores may share it.
     * *noun*: what `robots-lint` says in place of a report.
     * *doc_answer*, *doc_policy*, *doc_lifetime*: the columns of the reference page.
     """
@@ -76,6 +80,8 @@ class OutcomeRow:
     setting: str = ""
     max_lifetime: float = float("inf")
     is_answer: bool = True
+    of_proxies: Collection[int] = ()
+    is_trusted: bool = False
     noun: str = ""
     doc_answer: str
     doc_policy: str
@@ -113,6 +119,7 @@ ROWS = (
         clause="R1 (the file)",
         groups=(AnswerGroup("text", "file", "by the file's text", range(200, 300)),),
         statuses="2xx",
+        is_trusted=True,
         doc_answer="2xx",
         doc_policy="the body, parsed",
         doc_lifetime="freshness of the response within ``[ROBOTS1994_MIN_TTL, "
@@ -123,6 +130,7 @@ ROWS = (
         outcome=Outcome.RENEWED,
         clause="R1 (not modified)",
         statuses="304",
+        is_trusted=True,
         doc_answer="304 to a conditional request",
         doc_policy="the stored body, fresh again",
         doc_lifetime="as above, by the headers of the 304",
@@ -141,9 +149,10 @@ ROWS = (
         setting="FORBIDDEN",
         max_lifetime=HOUR,  # it is often a mistake
         noun="access was refused",
-        doc_answer="401, 403",
+        doc_answer="401, 403; through a proxy only if a second request gets one, too",
         doc_policy="everything disallowed",
-        doc_lifetime="at most an hour, and TTL",
+        doc_lifetime="at most an hour, and TTL; through a proxy at most "
+        "``ROBOTS1994_RETRY_AFTER``",
     ),
     # Ours R4
     OutcomeRow(
@@ -155,8 +164,11 @@ ROWS = (
         ),
         statuses="404, 410 or another 4xx",
         reason=Reason.ABSENT,
+        of_proxies=_OTHER_4XX - {410},
+        is_trusted=True,
         noun="no file",
-        doc_answer="404, 410 and other 4xx but 407 (R7), 408, 421, 425 and 429 (R5)",
+        doc_answer="404, 410 and, without a proxy, other 4xx but 407 (R7), 408, 421, 425 "
+        "and 429 (R5)",
         doc_policy="no file: everything allowed, whatever the body says",
         doc_lifetime="TTL",
     ),
@@ -177,9 +189,9 @@ ROWS = (
         allows=False,
         setting="UNREACHABLE",
         is_answer=False,
-        doc_answer="408, 421, 425, 429, 5xx, truncated or undecodable transfer; no direct "
-        "connection to the origin (timeout, DNS, TLS, reset), **each only after the "
-        "retries described below**",
+        doc_answer="408, 421, 425, 429, 5xx; through a proxy every 4xx but 401, 403, 404, "
+        "410 and 407 (R7); truncated or undecodable transfer; no direct connection to the "
+        "origin (timeout, DNS, TLS, reset), **each only after the retries described below**",
         doc_policy="not known: the last good policy if there is one (for at most "
         "``ROBOTS1994_STALE_TTL``, 30 days, after it was fresh), else everything "
         "disallowed for now",
@@ -213,9 +225,22 @@ def group_of(status: int | None) -> AnswerGroup:
     return FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
 
 
-def outcome_of(status: int) -> Outcome:
-    """Return the outcome of *status*; R5 (unreachable) for a number that means nothing."""
-    return _ROW_OF[group_of(status)].outcome
+def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
+    """Return the group of the answer because of which all URLs have the same verdict."""
+    group = group_of(status)
+    # A status that a proxy may have sent is not an answer of the origin.
+    return group if _ROW_OF[group].reason is reason else FAILURE
+
+
+def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
+    """Return the outcome of *status*; R5 (unreachable) for a number that means nothing.
+
+    *via_proxy* says that the answer came through a proxy.
+    """
+    row = _ROW_OF[group_of(status)]
+    # Ours 3.1: on https, too, for some proxies end TLS themselves.
+    is_of_proxy = via_proxy and status in row.of_proxies
+    return Outcome.UNREACHABLE if is_of_proxy else row.outcome
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:
@@ -226,8 +251,3 @@ def outcome_of_reason(reason: Reason) -> Outcome:
 def with_settings() -> Iterator[OutcomeRow]:
     """Yield the rows that a setting may turn around."""
     return (row for row in ROWS if row.setting)
-
-
-def is_temporary(status: int) -> bool:
-    """Return whether *status* is one of R5 (unreachable) that is retried."""
-    return outcome_of(status) is Outcome.UNREACHABLE and bool(group_of(status).statuses)

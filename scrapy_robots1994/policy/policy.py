@@ -49,7 +49,7 @@ class FreshnessSettings:
         lifetime of a policy, so that neither 0 nor a century applies.
         """
         # Ours 3.1: a proxy cannot impose its Retry-After.
-        if not isinstance(result, RobotsResponse) or result.via_plain_proxy:
+        if not isinstance(result, RobotsResponse) or result.via_proxy:
             return self.retry_after
         longest = max(self.ttl, self.retry_after)
         return min(max(result.retry_after or 0.0, self.retry_after), longest)
@@ -140,7 +140,9 @@ class Policy:
         *reader* parses its body if the outcome is R1.
         """
         stated: RobotsTxt | UniformRules
-        promised, outcome = None, outcome_of(response.status)
+        promised = None
+        # Not `response.outcome`: a 304 renews another policy, and states none.
+        outcome = outcome_of(response.status, via_proxy=response.via_proxy)
         if not outcome.row.is_answer:
             return cls.unreachable(origin, response, now, freshness)
         if outcome.row.reason is None:

@@ -37,6 +37,7 @@ from scrapy_robots1994.policy.fetch_result import (
     LocalFault,
     RobotsResponse,
     copy_of,
+    is_refusal_by_proxy,
     retry_pause,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
@@ -231,16 +232,19 @@ class PolicyResolver(Generic[ContextT]):
 
         Return the policy of another process if that was quicker.
         """
-        origin, retries = in_flight.origin, 0
+        origin, retries, was_refused = in_flight.origin, 0, False
         while True:
             context = in_flight.next_context()
             result = await self.backend.fetch(origin, context, in_flight.last)
-            pause = retry_pause(result, retries, self.max_retries)
+            pause = retry_pause(
+                result, retries, self.max_retries, was_refused=was_refused
+            )
             if pause is None:
                 return result
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
             retries += 1
+            was_refused = was_refused or is_refusal_by_proxy(result)
             # A lease is for one request.
             if self.store and (stored := await self.store.acquire_lease(origin)):
                 return stored

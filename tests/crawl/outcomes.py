@@ -46,6 +46,7 @@ REFUSED = (
     "the next fetch is in {kept:.0f} s at the earliest"
 )
 R1 = Meaning(FETCHED, "rule", "parsed", FRESH)
+AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
 HTML = f"{FRESH}; it begins as a page of HTML or XML does"
 R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
@@ -158,7 +159,7 @@ TRANSFERS = [
     Row("endless-line", replies.endless(b"#"), R5_NO_POLICY),
     Row("header-1mb", headed(("X-Long", "x" * 2**20)), R5_NETWORK),
     *(
-        Row(f"again-{number}", [answer, replies.text(RULES)], replace(R1, attempts=2))
+        Row(f"again-{number}", [answer, replies.text(RULES)], AGAIN)
         for number, answer in enumerate(
             [replies.status(503), replies.reset(), replies.status(429, Retry_After="0")]
         )
@@ -263,20 +264,30 @@ FILES = [
 ]
 
 
-# Ours 3.1: the proxy may have sent all but a file, a 404 and a 410 itself.
+# Ours 3.1: the proxy may have sent all but a file, a 404 and a 410 itself. A 401 or 403 is
+# asked for once more.
+BY_PROXY = replace(R5, shared=False)
+REFUSED_BY_PROXY = replace(R3, kept=PAUSE, attempts=2, shared=False)
 PROXIED = [
     Row(f"proxied-{slug}", answer, means, by_proxy=True)
     for slug, answer, means in (
         ("200", replies.text(RULES), R1),
         ("404", replies.status(404), R4),
         ("410", replies.status(410), R4),
-        ("402", replies.status(402), replace(R4, kept=PAUSE, shared=False)),
-        ("403", replies.status(403), replace(R3, kept=PAUSE, shared=False)),
-        ("451", replies.status(451), replace(R4, kept=PAUSE, shared=False)),
+        ("400", replies.status(400), BY_PROXY),
+        ("402", replies.status(402), BY_PROXY),
+        ("403", replies.status(403), REFUSED_BY_PROXY),
+        ("401", replies.status(401), REFUSED_BY_PROXY),
+        ("451", replies.status(451), BY_PROXY),
         ("407", replies.status(407), meaning_of(407)),
-        ("502", replies.status(502), replace(R5, shared=False)),
+        ("502", replies.status(502), BY_PROXY),
         ("retry", replies.status(503, Retry_After="1000"), R5_NO_POLICY),
     )
+]
+
+PROXIED_ONCE = [
+    Row("once-403", [replies.status(403), replies.text(RULES)], AGAIN, by_proxy=True),
+    Row("once-402", [replies.status(402), replies.text(RULES)], AGAIN, by_proxy=True),
 ]
 
 TURNED = {

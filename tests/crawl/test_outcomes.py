@@ -127,6 +127,7 @@ def lasting(site: Site) -> Iterator[Row]:
 def at_once(site: Site) -> Iterator[Row]:
     """Yield the rows of faulty transfers, codings, files and servers."""
     yield from (*outcomes.TRANSFERS, *outcomes.CODINGS, *outcomes.FILES)
+    yield from outcomes.PROXIED_ONCE
     yield from outcomes.redirects(site)
     yield from outcomes.without_server(site)
 

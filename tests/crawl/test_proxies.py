@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, http_handlers
+from tests.support.commands import scrapy
+from tests.support.crawl import (
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl,
+    http_handlers,
+)
 from tests.support.left_out import table
 from tests.support.site import Site
 
@@ -145,3 +152,83 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
     lines = result.lines("[scrapy_robots1994]")
     assert len(lines) >= len(requests)
     assert [line for line in lines if "hun" in line or "ter@s" in line] == []
+
+
+@table("status", 402, 400, 403, 404)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_answer_of_a_proxy_opens_no_origin(
+    scheme: str, status: int, tmp_path: Path
+) -> None:
+    """Ours 3.1: one that ends TLS itself answers for an https origin, too.
+
+    Only a 404 or 410 counts as the origin's word, also in a shared store.
+    """
+    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
+    settings = store | {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
+    page = f"{scheme}://far.test/private/"
+    with Site(tls="valid") as bad, Site(tls="valid") as good:
+        bad.answer("*", replies.status(status))
+        good.robots("User-agent: *\nDisallow: /private\n")
+
+        def crawl_through(*proxies: Site) -> CrawlResult:
+            requests = [
+                CrawlRequest(f"{page}{number}", {"proxy": proxy.url("").rstrip("/")})
+                for number, proxy in enumerate(proxies)
+            ]
+            return crawl(requests, settings=settings)
+
+        first = crawl_through(bad, bad)
+        asked = bad.targets()
+        second = crawl_through(bad, good, good)
+
+        fetched = [it for it in good.targets() if it != "/robots.txt"]
+
+    if status == 404:
+        assert first.stats["robots1994/outcome/absent"] == 1
+        assert fetched == ["/private/1", "/private/2"]
+        return
+    assert asked == ["/robots.txt"] * 2
+    assert len(first.failed) == 2
+    assert len(second.failed) == 3
+    assert second.reasons == ["rule"] * 3
+    assert fetched == []
+
+
+def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
+    tmp_path: Path,
+) -> None:
+    """Ours 3.2: a later crawl through another proxy asks the origin itself."""
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    with Site() as bad, Site() as good:
+        bad.answer("*", replies.status(402))
+        good.robots(FILE)
+        results = [
+            crawl(
+                [
+                    CrawlRequest(
+                        "http://far.test/closed", {"proxy": it.url("").rstrip("/")}
+                    )
+                ],
+                settings=settings,
+            )
+            for it in (bad, good)
+        ]
+        fetched = good.targets()
+
+    assert [it.reasons for it in results] == [["unreachable"], ["rule"]]
+    assert fetched == ["/robots.txt"]
+
+
+def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> None:
+    """A decision by a 402 is made again from its record: it does not mean "no file"."""
+    with Site() as proxy:
+        proxy.answer("*", replies.status(402))
+        meta = {"proxy": proxy.url("").rstrip("/")}
+        page = CrawlRequest("http://far.test/closed", meta)
+        crawl([page], settings={"ROBOTS1994_EVIDENCE": str(tmp_path)})
+    verified = scrapy("robots-check", "--evidence", str(tmp_path), "--verify")
+    (warc,) = tmp_path.glob("*.warc.gz")
+    checked = scrapy("robots-check", "--robots", str(warc), page.url)
+
+    assert verified.lines == ["1 decision and 3 records of 1 crawl: 0 differences"]
+    assert checked.lines[0].split()[:2] == ["disallowed", page.url]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from scrapy_robots1994.policy.fetch_result import (
-    NOT_OF_PROXIES,
     FetchError,
     FetchResult,
     LocalFault,
@@ -16,6 +15,7 @@ from scrapy_robots1994.policy.fetch_result import (
     copy_of,
     retry_pause,
 )
+from scrapy_robots1994.policy.outcomes import outcome_of
 
 
 class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
@@ -70,9 +70,25 @@ def test_pauses_between_retries_have_jitter(
     assert retry_pause(result, len(expected)) is None
 
 
-def test_reference_has_the_statuses_that_no_proxy_sends_by_itself() -> None:
+def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
+    """Ours 3.1: not without retries, and not a third time."""
+    refused = RobotsResponse(403, via_proxy=True)
+
+    assert 1 <= (retry_pause(refused, 0) or 0) <= 1.25
+    assert 1 <= (retry_pause(refused, 1) or 0) <= 1.25
+    assert retry_pause(refused, 1, was_refused=True) is None
+    assert retry_pause(refused, 0, 0) is None
+    assert retry_pause(RobotsResponse(403), 0) is None
+
+
+def test_reference_has_the_statuses_that_count_through_a_proxy() -> None:
     """Ours 3.1: a shared store receives them as the answers of the origin."""
     page = Path(__file__).parents[2] / "docs" / "standard" / "retrieval.rst"
-    statuses = " and ".join(map(str, sorted(NOT_OF_PROXIES)))
+    trusted = [
+        status
+        for status in range(300, 600)
+        if outcome_of(status, via_proxy=True).row.is_trusted
+    ]
+    statuses = " and ".join(map(str, trusted))
 
     assert f":ref:`R1 <r1>`, {statuses} only" in page.read_text("utf-8")

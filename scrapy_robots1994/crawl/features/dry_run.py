@@ -18,6 +18,7 @@ import re
 import time
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from logging import DEBUG, INFO
 from typing import TYPE_CHECKING, Any
 
@@ -213,6 +214,7 @@ class DryRun:
         result = responses.answer_of(
             response, body, is_truncated=False, final_url=final_url
         )
+        result = replace(result, via_proxy=bool(request.meta.get("proxy")))
         if result.outcome is Outcome.UNREACHABLE and "cached" in flags:
             # An old failure says nothing of today.
             return None

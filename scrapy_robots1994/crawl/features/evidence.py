@@ -42,6 +42,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     ORIGIN,
     SOURCE,
     STATUS,
+    VIA_PROXY,
     digest_of,
     rfc3339,
     shown_url,
@@ -315,8 +316,10 @@ class Evidence:
         http = line, list(_headers(request.headers))
         self._files.write(Record("request", named | own, http=http))
         named |= {"WARC-Record-ID": f"<{received}>", "WARC-Concurrent-To": f"<{sent}>"}
-        # Behind a proxy it is the address of the proxy.
-        if response.ip_address is not None and not request.meta.get("proxy"):
+        if request.meta.get("proxy"):
+            named[VIA_PROXY] = "yes"
+        # Through a proxy it is the address of the proxy.
+        elif response.ip_address is not None:
             named["WARC-IP-Address"] = str(response.ip_address)
         if truncated:
             named["WARC-Truncated"] = truncated

@@ -21,6 +21,9 @@ FETCHED = "Robots1994-Fetched"
 SOURCE = "Robots1994-Source"
 """The header of a policy that was not fetched: where it comes from."""
 
+VIA_PROXY = "Robots1994-Via-Proxy"
+"""The header of an answer that came through a proxy: the proxy may have sent it itself."""
+
 MAX_TEXT = 4_000
 """Characters of a rule in the journal, and of a header; more are cut off."""
 
