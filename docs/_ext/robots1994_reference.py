@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import fields
+from functools import partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar
 
@@ -242,8 +243,24 @@ class Reference(Directive):
         return list(node.children)
 
 
+def let_names_wrap(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
+) -> None:
+    """Let a name in code wrap after its separators, so that no word of a table is broken.
+
+    What a reader copies is unchanged.
+    """
+    wrap = partial(re.sub, r"([_/.=?&:,-])(?=[^\s<])", r"\1<wbr>")
+    context["body"] = re.sub(
+        r'(?<=<span class="pre">)[^<]+',
+        lambda found: wrap(found[0]),
+        context.get("body", ""),
+    )
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the directive and the links."""
     app.connect("doctree-resolved", link_codes)
+    app.connect("html-page-context", let_names_wrap)
     app.add_directive("robots1994", Reference)
     return {"parallel_read_safe": True}

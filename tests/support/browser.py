@@ -65,6 +65,34 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
+def broken_words(browser: Chrome) -> list[str]:
+    """Return the words that are on two lines: of tables, and of the title in the sidebar.
+
+    A name may wrap after its separators.
+    """
+    found = browser.execute_script(
+        """
+        const broken = [];
+        for (const cell of document.querySelectorAll("td, th, .sidebar-brand-text")) {
+          const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const node = walker.currentNode;
+            for (const word of node.data.matchAll(/[^\\s_\\/.=,:;?&()"'\\-]+/g)) {
+              const range = document.createRange();
+              range.setStart(node, word.index);
+              range.setEnd(node, word.index + word[0].length);
+              const tops = [...range.getClientRects()].filter((it) => it.width);
+              if (new Set(tops.map((it) => Math.round(it.top))).size > 1)
+                broken.push(word[0]);
+            }
+          }
+        }
+        return broken;
+        """
+    )
+    return list(found)
+
+
 def violations(browser: Chrome) -> list[str]:
     """Return what axe-core finds wrong in the page that is open: rules and elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")

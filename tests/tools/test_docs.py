@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.browser import chromium, screen, violations, width_of
+from tests.support.browser import (
+    broken_words,
+    chromium,
+    screen,
+    violations,
+    width_of,
+)
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ("codespell_lib", "furo", "myst_parser", "sphinx")
@@ -32,7 +38,7 @@ PAGES = (
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
-    """Examples, internal links and spelling; each page on two screens, light and dark."""
+    """Examples, links and spelling; on a phone and a desk no word of a table is broken."""
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},
@@ -43,8 +49,16 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
 
-    found, wide = [], []
+    found, wide, broken = [], [], []
     with chromium(tmp_path) as browser:
+        for path in sorted((ROOT / "docs").rglob("*.rst")):
+            name = path.relative_to(ROOT / "docs").with_suffix("").as_posix()
+            if name[0] == "_":
+                continue
+            for width in (390, 1280):
+                with screen(browser, width, "light"):
+                    browser.get((ROOT / f"docs/_build/html/{name}.html").as_uri())
+                    broken += [(name, width, it) for it in broken_words(browser)]
         for name, width, scheme in product(PAGES, (390, 1280), ("light", "dark")):
             with screen(browser, width, scheme):
                 browser.get("about:blank")
@@ -52,7 +66,7 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
                 found += [(name, width, scheme, it) for it in violations(browser)]
                 if width_of(browser) > width:
                     wide.append((name, width))
-    assert (found, wide) == ([], [])
+    assert (found, wide, broken) == ([], [], [])
 
 
 def test_documentation_has_at_most_24_pages() -> None:
