@@ -37,7 +37,6 @@ class RobotsCompare(RobotsCommand):
       scrapy robots-compare folder/ crawl.warc.gz --report report.html
       scrapy robots-compare https://example.com/ --robot mybot --urls urls.txt
       scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
-      scrapy robots-compare folder/ --scheduler tcp://host:8786
     """
     arguments = "FILE|FOLDER|WARC|URL..."
 
@@ -56,8 +55,7 @@ class RobotsCompare(RobotsCommand):
             "--parsers",
             metavar="A,B",
             help="other parsers, by their names in scrapy.robotstxt or their paths; "
-            f"without it, those of {', '.join(SCRAPY_PARSERS)} that are installed (the "
-            'last needs the extra "report")',
+            f"without it, those of {', '.join(SCRAPY_PARSERS)} that are installed",
         )
         add(
             "--questions",
@@ -83,12 +81,6 @@ class RobotsCompare(RobotsCommand):
             help="seconds that one parser may take for one file, after which it counts as "
             "raised; %(default)s without it",
         )
-        with_value(
-            "--scheduler",
-            metavar="URL",
-            help="work on the dask cluster of this scheduler, for example "
-            'tcp://host:8786 (needs the extra "cluster")',
-        )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare, print, write, and return the exit code."""
@@ -111,7 +103,7 @@ class RobotsCompare(RobotsCommand):
         inputs = compare_job.CompareInputs(files, lookup.reader, freshness)
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with terminal.progress(inputs.count) as step:
-            totals = compare_job.run(job, inputs, opts, step)
+            totals = compare_job.run(job, inputs, opts.processes, step)
         report = compare_job.report_of(totals, job, args, inputs)
         compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)

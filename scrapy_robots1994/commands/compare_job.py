@@ -1,42 +1,45 @@
 """A comparison job: what is compared, the work, and its report.
 
 Files, folders, WARC files (each answer to GET /robots.txt in them), and URLs that are
-fetched are compared by the workers of an executor: threads here, or processes of a dask
-cluster. Each leaves the parsers to a process of its own (`GuardedComparer`), which a
-deadline or Ctrl-C can end.
+fetched are compared in a pool of processes, each with a time limit: the parsers are those of
+others, and may do anything.
 """
 
 import argparse
+import logging
+import os
 import re
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from importlib import import_module
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
-from threading import Event, get_ident
-from typing import TypeVar
+from typing import Any, Final
 from urllib.parse import unquote
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.utils.project import get_project_settings
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.commands.warc import answers_in
 from scrapy_robots1994.compare import formats
-from scrapy_robots1994.compare.comparer import Comparison
-from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
+from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import (
     Capture,
+    Direction,
     Question,
     obeyed_body,
     questions,
+    raised,
 )
 from scrapy_robots1994.compare.report import (
     ComparisonReport,
@@ -45,25 +48,16 @@ from scrapy_robots1994.compare.report import (
     describe,
 )
 from scrapy_robots1994.crawl.features.comparison import capture_of
-from scrapy_robots1994.crawl.features.peers import (
-    GuardedComparer,
-    make_comparer,
-    peers,
-    portable,
-)
+from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import MissingExtra, RobotsError, needs_extra
+from scrapy_robots1994.errors import MissingExtra, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
-ItemT = TypeVar("ItemT")
-FoundT = TypeVar("FoundT")
-
-BATCH = 8
-"""Files of one task; two tasks for each worker wait in memory."""
+_TASKS_PER_PROCESS: Final = 4  # that wait in memory or are worked on
 
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
@@ -151,16 +145,16 @@ def _label_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to compare, as plain values that travel to a worker.
+    """What to compare, as plain values that travel to a process.
 
-    *parsers* are classes, paths or names in `scrapy.robotstxt`, *names* what they are
-    called. *settings* are those of the project, pickled. *urls* take the place of
-    questions made from the files.
+    *parsers* are class paths or names in `scrapy.robotstxt`, *names* what they are called.
+    *settings* are those of the command line, *urls* take the place of questions made from the
+    files. *seconds* is what one parser may take for one file.
     """
 
     parsers: tuple[str, ...]
     names: tuple[str, ...]
-    settings: bytes
+    settings: dict[str, Any]
     variant: Variant
     robots: tuple[str, ...]
     urls: tuple[str, ...] | None
@@ -172,6 +166,7 @@ class Job:
         cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
     ) -> "Job":
         """Return the job that the options and the settings of the project make."""
+        _pool_class()
         # Not made by the process: Scrapy 2.13 installs the reactor for its first crawler.
         crawler = Crawler(Spider, settings)
         if opts.parsers is None:
@@ -192,7 +187,7 @@ class Job:
         return cls(
             parsers=wanted,
             names=tuple(names),
-            settings=portable(settings),
+            settings=_given(settings),
             variant=Variant(ours.dialect, ours.reading),
             robots=tuple(opts.robot),
             urls=urls,
@@ -200,142 +195,169 @@ class Job:
             seconds=opts.deadline,
         )
 
-    def compare(self, captures: Sequence[Capture]) -> Totals:
-        """Compare all of *captures*."""
-        comparer, totals = _comparer_of(self), Totals()
-        for capture in captures:
-            task = Comparison(capture, tuple(self._questions(capture)))
-            totals.add_site(comparer.compare(task))
-        return totals
-
-    def explain(self, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
-        """Explain the examples of all *sites*."""
-        return list(map(_comparer_of(self).explain, sites))
-
-    def _questions(self, capture: Capture) -> list[Question]:
-        """Return the questions about *capture*: made from it, or the URLs of the job."""
+    def task(self, capture: Capture) -> Comparison:
+        """Return the comparison of *capture*: by questions made from it, or by the URLs."""
         # A label that is not an origin has a stand-in.
         origin = str(Origin.of(capture.label) or NOWHERE)
         limit = self.max_questions
         made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
         if self.urls is None:
-            return made
+            return Comparison(capture, tuple(made))
         urls = [
             origin + url if url.startswith("/") else url
             for url in self.urls
             if url.startswith("/") or origin == NOWHERE or str(Origin.of(url)) == origin
         ]
         robots = dict.fromkeys(question.robot for question in made)
-        return [Question(url, robot) for url in urls for robot in robots]
+        asked = (Question(url, robot) for url in urls for robot in robots)
+        return Comparison(capture, tuple(asked))
 
 
 def _is_installed(name: str, crawler: Crawler) -> bool:
-    """Return whether the library of Scrapy's parser *name* is installed; else say so."""
+    """Return whether the library of Scrapy's parser *name* is installed."""
     try:
         peers((name,), crawler, "--parsers")
-    except MissingExtra as error:
-        terminal.print_note(f"compared without it: {error}")
+    except MissingExtra:
         return False
     return True
 
 
-# A cluster passes its workers functions and values, and nothing that owns a process.
-_comparers: dict[tuple[Job, int], GuardedComparer] = {}
-_closed = Event()
+def _given(settings: Settings) -> dict[str, Any]:
+    """Return what the command line and the spider of the command set."""
+    least = SETTINGS_PRIORITIES["spider"]
+    given = (it for it in settings if (settings.getpriority(it) or 0) >= least)
+    return {name: settings[name] for name in given}
 
 
-def _comparer_of(job: Job) -> GuardedComparer:
-    """Return the comparer of *job* in this thread, made at the first call."""
-    key = job, get_ident()
-    if key not in _comparers:
-        make = partial(make_comparer, job.parsers, job.settings, *job.variant)
-        _comparers[key] = GuardedComparer(make, job.names, job.seconds)
-        if _closed.is_set():
-            _comparers[key].close()
-    return _comparers[key]
+# In a process of the pool: its comparer.
+_comparer: Comparer
+
+
+def _start(job: Job) -> None:
+    """Make the comparer of *job* in this process, with the settings of the project."""
+    global _comparer  # noqa: PLW0603 - what the initializer of a pool is for
+    # What a parser prints must not get between the lines of the command.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # Some parsers log about each file.
+    logging.disable(logging.CRITICAL)
+    settings = get_project_settings()
+    settings.setdict(job.settings, "cmdline")
+    others = peers(job.parsers, Crawler(Spider, settings), "--parsers")
+    _comparer = Comparer(others, **job.variant._asdict())
+
+
+def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
+    """Return how the parsers called *names* differ from ours, with explained examples."""
+    site = SiteImpact.of(task.capture)
+    for name in names:
+        site.add(_comparer.compare(name, task))
+    for name in names if task.diagnose else ():
+        site.examples.update(_comparer.explain(name, site))
+    return site
+
+
+class _Work:
+    """Tasks in a pool, never many at once.
+
+    A task that fails is tried again in parts: each parser alone, then without a search for
+    causes. What fails even so counts as raised.
+    """
+
+    def __init__(self, pool: Any, job: Job, room: int) -> None:
+        self._pool = pool
+        self._job = job
+        self._room = room
+        self._tasks: dict[Any, tuple[tuple[str, ...], Comparison]] = {}
+
+    def impacts(self, inputs: CompareInputs) -> Iterator[tuple[SiteImpact, int]]:
+        """Yield each impact, and how many captures it ends: 1, or 0 for all parsers but one."""
+        captures = iter(inputs)
+        while True:
+            for capture in islice(captures, max(0, self._room - len(self._tasks))):
+                self._schedule(self._job.names, self._job.task(capture))
+            if not self._tasks:
+                return
+            done, _ = futures.wait(self._tasks, return_when=futures.FIRST_COMPLETED)
+            for future in done:
+                names, task = self._tasks.pop(future)
+                why = future.exception()
+                if why is None:
+                    yield future.result(), names[0] == self._job.names[0]
+                elif len(names) > 1:
+                    for name in names:
+                        self._schedule((name,), task)
+                elif task.diagnose:
+                    self._schedule(names, replace(task, diagnose=False))
+                else:
+                    how = (
+                        "Timeout"
+                        if isinstance(why, futures.TimeoutError)
+                        else "WorkerDied"
+                    )
+                    yield _raised(names[0], task, how), names[0] == self._job.names[0]
+
+    def _schedule(self, names: tuple[str, ...], task: Comparison) -> None:
+        """Begin to compare *names* by *task*."""
+        seconds = self._job.seconds * len(names)
+        future = self._pool.schedule(_compare, (names, task), timeout=seconds)
+        self._tasks[future] = names, task
+
+
+def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
+    """Return the impact of a parser that did not answer *task*, and why."""
+    site = SiteImpact.of(task.capture)
+    site.stuck.append((name, site.label))
+    site.counts[name, Direction.RAISED] = len(task.questions)
+    site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
+    for question in task.questions:
+        example = Example(question, raised(how), Cause.OTHER)
+        site.keep((name, Direction.RAISED), example, task.capture)
+    return site
 
 
 def run(
-    job: Job, inputs: CompareInputs, opts: argparse.Namespace, step: Callable[[], None]
+    job: Job, inputs: CompareInputs, processes: int, step: Callable[[], None]
 ) -> Totals:
     """Return what came of all *inputs*; *step* is called after each.
 
     Ctrl-C ends it early, with what has been compared until then.
     """
     totals = Totals()
-    _closed.clear()
-    with _executor_for(opts) as (executor, workers):
-        completed = partial(_completed, executor, workers)
+    if inputs.count is not None:
+        processes = max(1, min(processes, inputs.count))
+    with _pool(job, processes) as pool:
         try:
-            for part in completed(job.compare, inputs):
-                totals.add(part)
-                for _ in range(part.captures):
+            work = _Work(pool, job, _TASKS_PER_PROCESS * processes)
+            for site, captures in work.impacts(inputs):
+                totals.add_site(site, captures)
+                if captures:
                     step()
-            changed = [site for site in totals.sites.values() if site.examples]
-            for sites in completed(job.explain, changed):
-                totals.sites.update({site.label: site for site in sites})
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
             totals.is_interrupted = True
-        except futures.CancelledError:
-            # Only a cluster does that.
-            terminal.print_note("--scheduler: the cluster cancelled the work")
-            totals.is_interrupted = True
-        finally:
-            # Ends all processes, and the calls that wait for them.
-            _closed.set()
-            for comparer in list(_comparers.values()):
-                comparer.close()
-            _comparers.clear()
     return totals
 
 
+def _pool_class() -> Any:
+    """Return the class of the pool of processes."""
+    with needs_extra("robots-compare", "report"):
+        import pebble  # noqa: PLC0415 - an extra
+    return pebble.ProcessPool
+
+
 @contextmanager
-def _executor_for(
-    opts: argparse.Namespace,
-) -> Iterator[tuple[futures.Executor, int]]:
-    """Yield what runs the work, and how many workers it has.
-
-    With --scheduler those of its dask cluster; else a thread for each of --processes.
-    """
-    if not opts.scheduler:
-        # It starts no more threads than there are tasks.
-        pool = futures.ThreadPoolExecutor(opts.processes)
-        try:
-            yield pool, opts.processes
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return
-    with needs_extra("--scheduler", "cluster"):
-        distributed = import_module("distributed")
+def _pool(job: Job, processes: int) -> Iterator[Any]:
+    """Yield a pool of processes, and kill them at the end."""
+    # Not forked: a fetch of URLs may have left threads.
+    context = get_context("spawn")
+    pool = _pool_class()(
+        processes, initializer=_start, initargs=(job,), context=context
+    )
     try:
-        with distributed.Client(opts.scheduler, timeout=10) as client:
-            threads = sum(client.nthreads().values())
-            # More than one try: a worker may die, and others take its tasks over.
-            yield client.get_executor(retries=3), max(threads, 1)
-    except RobotsError:
-        raise
-    except Exception as error:
-        why = str(error) or type(error).__name__
-        raise WrongUse(f"--scheduler: the cluster failed: {why}") from error
-
-
-def _completed(
-    executor: futures.Executor,
-    workers: int,
-    work: Callable[[list[ItemT]], FoundT],
-    items: Iterable[ItemT],
-) -> Iterator[FoundT]:
-    """Yield what *work* returns for batches of *items*, never many of them under way."""
-    waiting = iter(items)
-    under_way: set[futures.Future[FoundT]] = set()
-    while True:
-        while len(under_way) < 2 * workers and (batch := list(islice(waiting, BATCH))):
-            under_way.add(executor.submit(work, batch))
-        if not under_way:
-            return
-        done, under_way = futures.wait(under_way, return_when=futures.FIRST_COMPLETED)
-        yield from (future.result() for future in done)
+        yield pool
+    finally:
+        pool.stop()
+        pool.join()
 
 
 def report_of(

@@ -74,7 +74,7 @@ NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run about which it is not known what ours would decide."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions that were not compared: the body of the answer was no longer in memory, or
-the other parsers did not keep up or could not be started; at the close.
+the other parsers did not keep up or took too long; at the close.
 """
 
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"

@@ -53,7 +53,6 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["file", "--urls", os.devnull], "no URL is in the file"),
         (["file", "--urls", ""], "--urls: "),
         (["file", "--robot", ""], "--robot: a value is missing"),
-        (["file", "--scheduler", ""], "--scheduler: a value is missing"),
         (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
         (["file", "--questions", "0"], "1 or more"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),

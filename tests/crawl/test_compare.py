@@ -13,19 +13,25 @@ from tests.support.site import Site
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
 
 
-def test_parser_that_never_answers_delays_no_page(site: Site, reactor: Reactor) -> None:
-    """All pages are fetched while the parser computes; it is terminated and logged once."""
+def test_parser_that_never_answers_ends_the_comparison(
+    site: Site, reactor: Reactor, tmp_path: Path
+) -> None:
+    """All pages are fetched while it computes; one warning names it, and the report is written."""
+    path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
     # The first page is answered after the second is requested, so none waits.
     site.answer("/1", replies.text("", gate="second"))
     site.open_when("second", "/2")
     pages = [site.url(path) for path in ("/1", "/2", "/no")]
-    settings = {"ROBOTS1994_COMPARE": [f"{COMPONENTS}.StuckParser"]}
+    parsers = ["Protego", f"{COMPONENTS}.StuckParser"]
+    report = {"ROBOTS1994_COMPARE_REPORT": str(path)}
+    settings = {"ROBOTS1994_COMPARE": parsers} | report
     result = crawl(pages, settings=settings, reactor=reactor)
 
     assert result.fetched_urls == pages[:2]
-    assert result.stats["robots1994/compare/StuckParser/raised"] == 3
-    assert result.log.count("StuckParser did not answer about robots.txt of") == 1
+    assert result.log.count("StuckParser took longer than 5 s for robots.txt of") == 1
+    assert result.stats["robots1994/compare/skipped"] == 3
+    assert json.loads(path.read_text("utf-8"))["not_compared"] == 3
 
 
 def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:

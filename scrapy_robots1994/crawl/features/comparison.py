@@ -1,17 +1,19 @@
-"""Compare each decision of a crawl with those of other parsers, without delaying it.
+"""Compare each decision of a crawl with those of other parsers.
 
-The other parsers run in a process of their own: see `peers`. A thread passes
-the questions on, and the crawl waits for it at its end alone.
+1. `compare`, on the event loop: a decision becomes a question in a queue.
+2. `_run`, in one daemon thread: the parsers answer the questions, those about one file together.
+   A parser that computes for longer than `PARSER_SECONDS` ends the comparison.
+3. `report`, when the crawl closes: what was counted until then, with causes as far as there is
+   time.
 """
 
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from logging import ERROR, INFO, WARNING
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import NamedTuple
 
@@ -19,20 +21,14 @@ from cachetools import LRUCache
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
-from scrapy_robots1994.compare.comparer import Comparison
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.formats import write_report
-from scrapy_robots1994.compare.impact import Totals, Variant
+from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features.peers import (
-    GuardedComparer,
-    Unavailable,
-    make_comparer,
-    peers,
-    portable,
-)
-from scrapy_robots1994.crawl.log import log_line, log_lines
+from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
@@ -55,13 +51,12 @@ BATCH = 200
 """Questions that are passed on at a time."""
 
 PARSER_SECONDS = 5.0
-"""Seconds in which a parser answers a batch about one file."""
+"""Seconds in which a parser answers a batch of questions about one file."""
 
 CLOSE_SECONDS = 20.0
-"""Seconds that the questions still queued at the end of a crawl may take."""
+"""Seconds that the questions in the queue and the causes may take when a crawl closes."""
 
-EXPLAIN_SECONDS = 20.0
-"""Seconds after which no further site is explained in the report."""
+_LOOK_SECONDS = 0.1
 
 UNCHECKED = (
     "The table compares parsers. Scrapy's own middleware lets some requests pass unchecked "
@@ -93,13 +88,16 @@ class ShadowComparison:
         self._is_dry_run = settings.dry_run
         # A dry run is about the parser of the built-in, whatever else is compared.
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
-        self._guard = GuardedComparer(
-            partial(make_comparer, wanted, portable(crawler.settings), *self._variant),
-            # Loaded in this process, too: a wrong name must not let the crawl start.
-            tuple(other.name for other in peers(wanted, crawler)),
-            seconds=PARSER_SECONDS,
-        )
+        # Loaded at the start: a wrong name must not let the crawl start.
+        others = peers(wanted, crawler)
+        self._parsers = tuple(other.name for other in others)
+        self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
+        # Once the comparison is over, the thread may still compute, and changes nothing more.
+        self._lock = Lock()
+        self._is_over = False
+        # Which parser the thread has called, about which site, and when.
+        self._call: tuple[str, str, float] | None = None
         # A request may have a User-Agent of its own; the report lists all of them.
         self._robots: set[str] = set()
         # Other parsers read the body of any status as rules. Error pages pack well.
@@ -109,9 +107,12 @@ class ShadowComparison:
         # By what the policy states: a refreshed one with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
-        # Each written by one thread; the other one counts in the totals.
-        self._queued_bytes = self._compared_bytes = self._skipped = 0
-        self._why_skipped = ""
+        # Each is written by one thread.
+        self._asked = self._queued_bytes = 0
+        self._compared = self._compared_bytes = 0
+        self._why_skipped = (
+            "the parsers did not keep up, or the body of an answer was no longer stored"
+        )
         self.unknown = 0
         """Requests of a dry run about which ours would decide what is not known."""
         # A daemon: the interpreter must not wait for a parser that hangs.
@@ -140,15 +141,17 @@ class ShadowComparison:
 
         In a dry run, other parsers decide for the name *theirs*.
         """
+        self._asked += 1
+        if self._is_over or self._has_hung():
+            return
         stated, capture = self._captures.get(policy.origin, (None, None))
         is_new = stated is not policy.stated
         if is_new:
             capture = self._capture(policy)
-        # The crawl is never slowed: what the parsers cannot follow is skipped.
+        # No request waits: what the thread cannot follow is skipped.
         size = self._queued_bytes - self._compared_bytes
         is_full = self._queue.qsize() >= MAX_QUEUED
         if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
-            self._skipped += 1
             return
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
@@ -160,7 +163,7 @@ class ShadowComparison:
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
-        # With the first question: a crawl without one needs no thread and no process.
+        # With the first question: a crawl without one needs no thread.
         if self._thread.ident is None:
             self._thread.start()
 
@@ -179,7 +182,7 @@ class ShadowComparison:
         return None if body is None else capture_of(policy, body)
 
     def _run(self) -> None:
-        """Pass the questions on, those about one file together."""
+        """Let the parsers answer the questions, and find causes at the end of the queue."""
         is_open = True
         while is_open:
             # Nothing else takes from the queue. From an empty one, `get` waits for one.
@@ -191,43 +194,77 @@ class ShadowComparison:
             for each in filter(None, batch):
                 grouped[id(each.capture)].append(each)
             for group in grouped.values():
-                questions = tuple(it.question for it in group)
-                # A cause takes many parses of the file: see `_explain`.
-                task = Comparison(group[0].capture, questions, diagnose=False)
-                captures = sum(it.is_new for it in group)
-                try:
-                    site = self._guard.compare(task)
-                except Unavailable as error:
-                    # Of this machine, or for want of time: no parser has raised.
-                    self._totals.skipped += len(questions)
-                    self._why_skipped = str(error)
-                else:
-                    for stuck in site.stuck:
-                        self._warn(*stuck)
-                    self._totals.add_site(site, captures)
-                self._compared_bytes += len(group[0].capture.body) * captures
+                self._compare_group(group)
+        for site in self._totals.sites.values():
+            if site.examples:
+                self._explain(site)
+
+    def _compare_group(self, group: list[_Request]) -> None:
+        """Compare by questions about one file."""
+        questions = tuple(it.question for it in group)
+        # A cause takes many parses of the file: see `_explain`.
+        task = Comparison(group[0].capture, questions, diagnose=False)
+        site = SiteImpact.of(task.capture)
+        for name in self._parsers:
+            self._call = name, site.label, monotonic()
+            site.add(self._comparer.compare(name, task))
+        self._call = None
+        captures = sum(it.is_new for it in group)
+        with self._lock:
+            if not self._is_over:
+                self._totals.add_site(site, captures)
+                self._compared += len(group)
+        self._compared_bytes += len(task.capture.body) * captures
+
+    def _explain(self, site: SiteImpact) -> None:
+        """Find the causes and the lines of the examples of *site*."""
+        for name in self._parsers:
+            self._call = name, site.label, monotonic()
+            found = self._comparer.explain(name, site)
+            self._call = None
+            with self._lock:
+                if not self._is_over:
+                    site.examples.update(found)
+        with self._lock:
+            if not self._is_over:
+                site.count_causes()
+                self._totals.causes.update(site.causes)
+
+    def _has_hung(self) -> bool:
+        """Return whether a parser has computed for too long; the comparison is over then."""
+        name, label, since = self._call or ("", "", monotonic())
+        if monotonic() - since <= PARSER_SECONDS:
+            return False
+        with self._lock:
+            self._is_over = True
+        text = (
+            "%s took longer than %d s for robots.txt of %s: the comparison of this crawl ends; "
+            "take the parser out of ROBOTS1994_COMPARE"
+        )
+        log_line(self._crawler, WARNING, text, name, PARSER_SECONDS, label)
+        self._why_skipped = f"{name} took too long"
+        return True
 
     def report(self) -> ComparisonReport:
         """Return the report of the comparison; no question may follow.
 
-        Questions that are not answered within `CLOSE_SECONDS` are skipped.
+        Wait for the thread, but not longer than `CLOSE_SECONDS`.
         """
         # The end of the queue: what is before it is still compared.
         self._queue.put(None)
-        if self._thread.ident is not None:
-            self._thread.join(CLOSE_SECONDS)
-        if self._thread.is_alive():
-            # The thread waits for the process of the parsers, which this ends.
-            self._guard.close()
-            self._thread.join()
-            self._why_skipped = f"{CLOSE_SECONDS:g} s at the close were not enough"
-        self._totals.skipped += self._skipped
-        self._explain()
-        self._guard.close()
+        end = monotonic() + CLOSE_SECONDS
+        while self._thread.is_alive() and not (self._is_over or self._has_hung()):
+            if monotonic() > end:
+                self._why_skipped = f"{CLOSE_SECONDS:g} s at the close were not enough"
+                break
+            self._thread.join(_LOOK_SECONDS)
+        with self._lock:
+            self._is_over = True
+        self._totals.skipped = self._asked - self._compared
         name = getattr(self._crawler.spider, "name", None) or "a spider"
         return ComparisonReport(
             subject=f"the crawl of {escape_control_chars(name)}",
-            parsers=self._guard.names,
+            parsers=self._parsers,
             totals=self._totals,
             metadata=describe(
                 self._variant,
@@ -252,16 +289,6 @@ class ShadowComparison:
                 "from elsewhere or in another way."
             )
 
-    def _explain(self) -> None:
-        """Find the causes and the lines of the examples, as far as there is time."""
-        end = monotonic() + EXPLAIN_SECONDS
-        for site in self._totals.sites.values():
-            # A site that is not explained in time is in the counts all the same.
-            if site.examples and monotonic() < end:
-                self._guard.explain(site)
-                site.count_causes()
-                self._totals.causes.update(site.causes)
-
     async def _closed(self) -> None:
         """Log the table and write the report; a failure to write is one log line."""
         # It takes up to CLOSE_SECONDS, and other crawls may share the event loop.
@@ -271,9 +298,9 @@ class ShadowComparison:
             stats.count(self._crawler, stats.COMPARED, number, **parts)
         if report.totals.skipped:
             stats.count(self._crawler, stats.UNCOMPARED, report.totals.skipped)
-        if self._why_skipped:
-            text = "Not every decision was compared with other parsers: %s"
-            log_line(self._crawler, WARNING, text, self._why_skipped)
+            text = "%s not compared with other parsers: %s"
+            what = counted(report.totals.skipped, "decision")
+            log_line(self._crawler, INFO, text, what, self._why_skipped)
         table = f"robots.txt compared, parser by parser:\n{as_table(report)}"
         log_lines(self._crawler, INFO, table)
         if self.report_path is None:
@@ -286,14 +313,6 @@ class ShadowComparison:
             log_line(self._crawler, ERROR, text, path, str(error))
         else:
             log_line(self._crawler, INFO, "The comparison was written to %s", path)
-
-    def _warn(self, parser: str, label: str) -> None:
-        """Log that a parser did not answer in time about one file."""
-        text = (
-            "%s did not answer about robots.txt of %s: it took %d s or ended its process; "
-            "counted as raised"
-        )
-        log_line(self._crawler, WARNING, text, parser, label, PARSER_SECONDS)
 
 
 def capture_of(policy: Policy, body: bytes) -> Capture:
