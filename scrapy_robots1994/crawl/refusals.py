@@ -81,10 +81,9 @@ class Refusals:
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
         self._increment(stats.FORBIDDEN)
-        # Users put it into items, and a feed in UTF-8 cannot have undecodable bytes.
-        verdict = verdict.for_export()
-        # For errbacks and signal handlers; written to disk with the request, it is small.
-        request.meta[VERDICT] = verdict
+        # For errbacks and signal handlers, who put it into items: a feed in UTF-8 cannot have
+        # undecodable bytes. Written to disk with the request, it is small.
+        exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = verdict.reason
@@ -93,14 +92,14 @@ class Refusals:
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
-            verdict=verdict,
+            verdict=exported,
             spider=self._crawler.spider,
         )
         # Also looked up here: at INFO a refusal pays for no further call.
         if logger.isEnabledFor(self._level):
             values = request.method, request.url, verdict
             log_line(self._crawler, self._level, _REFUSED, *values)
-        return ForbiddenByRobots(verdict)
+        return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
         """Return a new row for *origin*; past `MAX_ORIGINS` the one of all others."""
