@@ -1,7 +1,7 @@
 """The crawl as the policy resolver sees it: fetch, parse, wait, clock, listeners."""
 
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from scrapy_robots1994.crawl.parser import (
     examine,
     robots_sitemaps,
 )
-from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
@@ -107,15 +107,27 @@ class ScrapyBackend:
         # A request that times out now by itself is one of R5 (unreachable).
         threads.call_later(self._timeout + 1, cancel)
 
+    def new_fetch(
+        self, origin: Origin, last: Policy | None
+    ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
+        """Return what requests robots.txt once; its requests share their cookies."""
+        return partial(self.fetch, origin, last, FetchCookies())
+
     async def fetch(
-        self, origin: Origin, context: RequestContext, last: Policy | None
+        self,
+        origin: Origin,
+        last: Policy | None,
+        cookies: FetchCookies,
+        context: RequestContext,
     ) -> FetchResult:
         """Request robots.txt once; the fetch takes no concurrency of pages."""
         # Counted when it ends, also where it was cancelled: the built-in's key means
         # fetches, not answers.
         validators = None if last is None else last.validators
         try:
-            result = await self.download.fetch(origin, context, validators)
+            result = await self.download.fetch(
+                origin, context, validators, cookies=cookies
+            )
         finally:
             stats.count(self._crawler, stats.REQUESTS)
         # Ours 3.2: an offline run waits for nothing.

@@ -22,7 +22,11 @@ from scrapy_robots1994.crawl.faults import (
     one_line,
 )
 from scrapy_robots1994.crawl.fetch_limit import FetchLimit
-from scrapy_robots1994.crawl.requests import RequestContext, robots_request
+from scrapy_robots1994.crawl.requests import (
+    FetchCookies,
+    RequestContext,
+    robots_request,
+)
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -69,14 +73,17 @@ class RobotsDownload:
         context: RequestContext,
         validators: Validators | None = None,
         start: str | None = None,
+        cookies: FetchCookies | None = None,
     ) -> FetchResult:
         """Request robots.txt in the way the page request is sent; follow redirects (R2).
 
         *validators* are sent to their own URL alone. *start* is requested in place of
-        the origin's robots.txt.
+        the origin's robots.txt. *cookies* are those of earlier attempts.
         """
+        cookies = cookies or FetchCookies()
         # A list, for the last one is requested and all of them show a loop.
         urls = [start or origin.robots_url]
+        requested: set[tuple[str, bytes | None]] = set()
         limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit():
             while True:
@@ -88,9 +95,18 @@ class RobotsDownload:
                 # To another server, the validators of one could confirm another file.
                 if validators and validators.url == urls[-1]:
                     state.conditions = validators.headers
-                response = await self._send(urls[-1], context, state)
+                cookie = cookies.header(urls[-1])
+                # Ours R2: with another cookie, the answer may be another one.
+                if (urls[-1], cookie) in requested:
+                    shown = redact_and_escape(urls[-1], 120)
+                    return FetchError(
+                        "redirect loop", f"back to {shown}", is_final=True
+                    )
+                requested.add((urls[-1], cookie))
+                response = await self._send(urls[-1], context, state, cookie)
                 if not isinstance(response, Response):
                     return response
+                cookies.store(response, urls[-1])
                 target = headers.redirect_target(response)
                 if target is None:
                     return await self._result(origin, response, state)
@@ -105,8 +121,6 @@ class RobotsDownload:
         most = self._settings.max_redirects
         if Origin.of(target) is None:
             kind, detail = "redirect", f"redirected to {shown}"
-        elif target in urls:
-            kind, detail = "redirect loop", f"back to {shown}"
         elif len(urls) > most:
             kind, detail = "too many redirects", f"more than {most} redirects"
         else:
@@ -114,11 +128,15 @@ class RobotsDownload:
         return FetchError(kind, detail, is_final=True)
 
     async def _send(
-        self, url: str, context: RequestContext, state: DownloadState
+        self,
+        url: str,
+        context: RequestContext,
+        state: DownloadState,
+        cookie: bytes | None,
     ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
         self._widen_pool(url.partition(":")[0])
-        request = robots_request(url, context, self._settings.timeout)
+        request = robots_request(url, context, self._settings.timeout, cookie)
         request.headers.update(state.conditions)
         # Not through the scheduler: its duplicate filter and its order are for pages.
         engine: Any = self._crawler.engine

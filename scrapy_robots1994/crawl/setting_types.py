@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from scrapy_robots1994.crawl.requests import meta_keys_without_effect
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.stores.url import StoreUrl
@@ -167,7 +168,17 @@ def _strings(value: Any) -> tuple[str, ...]:
     return found
 
 
-META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
+def _meta_keys(value: Any) -> tuple[str, ...]:
+    found = _strings(value)
+    if without := meta_keys_without_effect(found):
+        raise SettingsError(
+            f"ROBOTS1994_PROPAGATE_META must not name {', '.join(without)}: robots.txt "
+            "requests have a value of their own, so it would have no effect; leave it out."
+        )
+    return found
+
+
+META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _meta_keys)
 
 
 def is_parser(kind: object) -> bool:

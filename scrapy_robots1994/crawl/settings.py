@@ -116,7 +116,9 @@ class RobotsSettings:
     # Some handlers choose by a key of their own how a request leaves this machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
-    robots.txt request copies from the page request.
+    robots.txt request copies from the page request. With ``cookiejar`` it shares the
+    cookies of the page, also those that need no key; without, it has only the cookies
+    that the answers of its own fetch set.
     """
     # Above it, the scheduler is the better place: it may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)

@@ -121,12 +121,13 @@ class ResolverBackend(Protocol[ContextT]):
     cancelled: Classes
     """What a cancelled wait raises (R6), if it is an `Exception`."""
 
-    async def fetch(
-        self, origin: Origin, context: ContextT, last: Policy | None
-    ) -> FetchResult:
-        """Request the robots.txt of *origin* once; a failure is returned, not raised.
+    def new_fetch(
+        self, origin: Origin, last: Policy | None
+    ) -> Callable[[ContextT], Awaitable[FetchResult]]:
+        """Return what requests the robots.txt of *origin* once, for each attempt of a fetch.
 
-        Only with validators, of the *last* good policy, may the result be a 304.
+        A failure is returned, not raised. Only with validators, of the *last* good policy,
+        may the result be a 304. The attempts share the cookies that answers set.
         """
 
     async def sleep(self, seconds: float) -> None:

@@ -233,9 +233,9 @@ class PolicyResolver(Generic[ContextT]):
         Return the policy of another process if that was quicker.
         """
         origin, retries, was_refused = in_flight.origin, 0, False
+        fetch = self.backend.new_fetch(origin, in_flight.last)
         while True:
-            context = in_flight.next_context()
-            result = await self.backend.fetch(origin, context, in_flight.last)
+            result = await fetch(in_flight.next_context())
             pause = retry_pause(
                 result, retries, self.max_retries, was_refused=was_refused
             )

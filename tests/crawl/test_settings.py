@@ -44,7 +44,16 @@ INVALID: dict[str, list[object]] = {
     "EVIDENCE": [5, True, ["evidence"], {}],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
-    "PROPAGATE_META": [5, [1], [""], {"a": 1}, ",", '["a"', "[1]"],
+    "PROPAGATE_META": [
+        ["session", "dont_redirect"],
+        5,
+        [1],
+        [""],
+        {"a": 1},
+        ",",
+        '["a"',
+        "[1]",
+    ],
 }
 
 CASES = [(name, value) for name, values in INVALID.items() for value in values]

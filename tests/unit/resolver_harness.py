@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from asyncio import CancelledError as AsyncioCancelledError
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from twisted.internet.defer import CancelledError
@@ -112,8 +113,14 @@ class FakeBackend:
     leased: set[Origin] = field(default_factory=set)
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
 
+    def new_fetch(
+        self, origin: Origin, last: Policy | None
+    ) -> Callable[[str], Awaitable[FetchResult]]:
+        """Return what requests the file once."""
+        return partial(self.fetch, origin, last)
+
     async def fetch(
-        self, origin: Origin, context: str, last: Policy | None
+        self, origin: Origin, last: Policy | None, context: str
     ) -> FetchResult:
         """Record the fetch, and wait for its answer."""
         validators = None if last is None else last.validators

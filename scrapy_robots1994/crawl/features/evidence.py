@@ -49,7 +49,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 )
 from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
 from scrapy_robots1994.crawl.log import counted, log_line
-from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
+from scrapy_robots1994.crawl.requests import EVIDENCE, FetchCookies, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
@@ -436,11 +436,15 @@ class RecordedBackend(ScrapyBackend):
         self.download.on_download = self.evidence.answered
 
     async def fetch(
-        self, origin: Origin, context: RequestContext, last: Policy | None
+        self,
+        origin: Origin,
+        last: Policy | None,
+        cookies: FetchCookies,
+        context: RequestContext,
     ) -> FetchResult:
         """Request robots.txt once, and record how that ended."""
         self.evidence.fetching(origin, last)
-        result = await super().fetch(origin, context, last)
+        result = await super().fetch(origin, last, cookies, context)
         self.evidence.fetched(origin, result)
         return result
 
