@@ -90,6 +90,11 @@ class RobotsCheck(RobotsCommand):
             choices=tuple(_STYLES),
             help="print only these URLs; the exit code counts all",
         )
+        add(
+            "--ordered",
+            action="store_true",
+            help="print in the order of the URLs, when all origins have answered",
+        )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object a line")
 
@@ -104,6 +109,9 @@ class RobotsCheck(RobotsCommand):
         self._lookup = self.lookup(opts)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
+        # With --ordered: the position of each URL, and what is to be printed.
+        self._positions: dict[str, int] = {}
+        self._unprinted: list[UrlVerdict] = []
         if opts.evidence:
             return self._read_evidence(args)
         if opts.at or opts.verify:
@@ -116,6 +124,7 @@ class RobotsCheck(RobotsCommand):
         exempt: list[UrlVerdict] = []
         captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
+            self._positions.setdefault(url, len(self._positions))
             if exemption := _exemption(url, is_path_fine=self._files):
                 exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
@@ -154,6 +163,7 @@ class RobotsCheck(RobotsCommand):
         if opts.verify:
             return self._verify(folder, args)
         urls = inputs.urls_from(args, opts.urls)
+        self._positions = {url: n for n, url in enumerate(urls)}
         exempt = {url: _exemption(url, is_path_fine=False) for url in urls}
         found = folder.find(urls, evidence.time_of(opts.at))
         for url in urls:
@@ -206,12 +216,19 @@ class RobotsCheck(RobotsCommand):
             self._print(UrlVerdict.of(url, source, robot))
 
     def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print it if it is wanted."""
+        """Count *verdict*, and print it if it is wanted, or later with --ordered."""
         # Without a policy the crawl decides by a setting, and the word is not "unknown".
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
         self._counts.update(words)
         if self._opts.only not in (None, *words):
             return
+        if self._opts.ordered:
+            self._unprinted.append(verdict)
+        else:
+            self._print_now(verdict)
+
+    def _print_now(self, verdict: "UrlVerdict") -> None:
+        """Print *verdict*."""
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
@@ -220,7 +237,12 @@ class RobotsCheck(RobotsCommand):
         terminal.print_lines(lines)
 
     def _print_end(self) -> None:
-        """Print the sum."""
+        """Print what --ordered held back, and the sum."""
+        for verdict in sorted(
+            self._unprinted, key=lambda it: self._positions.get(it.url, 0)
+        ):
+            self._print_now(verdict)
+        self._unprinted = []
         if self._opts.json:
             return
         robot = self._opts.robot or self._lookup.robot
@@ -297,17 +319,19 @@ class UrlVerdict:
                 yield " " * _MARGIN + line
 
     def _note(self, *, names_file: bool) -> str:
-        """Return a few words: the line that decides, or that nothing is known."""
+        """Return a few words: the line or the answer that decides, and what differs."""
         source, verdict = self.source, self.verdict
         if source is None:
             return "  not checked"
-        note = ""
-        if not source.is_known:
-            note = "  no policy: --explain"
-        elif "cautious" in self.otherwise:
-            note = "  the cautious reading differs"
-        elif verdict and verdict.line is not None:
-            note = f"  line {verdict.line}"
+        words = []
+        if verdict and verdict.status is not None:
+            words.append(f"HTTP {verdict.status}")
+        elif not source.is_known:
+            words.append("no answer" if inputs.is_url(source.name) else "not read")
+        if verdict and verdict.line is not None:
+            words.append(f"line {verdict.line}")
+        words += [f"{name} differs" for name in self.otherwise]
+        note = f"  {', '.join(words)}" * bool(words)
         # A file that cannot be read is named by a note, once.
         if names_file and source.rules:
             note += f"  [{redact_and_escape(source.name, 50)}]"

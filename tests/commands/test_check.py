@@ -137,6 +137,48 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
     assert f'unless ROBOTS1994_{setting} = "allow"' in shown
 
 
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        (replies.status(403), "HTTP 403"),
+        (replies.status(503), "HTTP 503"),
+        (replies.status(404), "HTTP 404"),
+        (replies.reset(), "no answer"),
+        ("User-agent: *\nDisallow: /*.pdf$\n", "rfc9309 differs"),
+        ("User-agent: *\n\nDisallow: /x\n", "cautious differs, rfc9309 differs"),
+        ("User-agent: *\nDisallow: /x\nAllow: /x.pdf\n", "line 2, rfc9309 differs"),
+        ("User-agent: *\nDisallow: /y\n", ""),
+    ],
+)
+def test_third_column_says_what_decides_without_explain(
+    site: Site, answer: object, note: str
+) -> None:
+    """The answer, the line, and where another way to read the file differs."""
+    if isinstance(answer, str):
+        site.robots(answer)
+    else:
+        site.answer("/robots.txt", answer)
+
+    result = scrapy("robots-check", site.url("/x.pdf"), "-s", "RETRY_ENABLED=0")
+
+    assert result.lines[0].partition("/x.pdf")[2].strip() == note
+
+
+def test_ordered_prints_in_the_order_of_the_urls() -> None:
+    """The origin of the first URL answers last, once the second one was asked."""
+    closed = "User-agent: *\nDisallow: /private\n"
+    with Site(ports=2) as site:
+        first, second = site.url("/private"), site.url("/private", port=1)
+        site.robots(closed, at=first.removesuffix("/private"), gate="asked")
+        site.robots(closed, at=second.removesuffix("/private"))
+        host = second.removeprefix("http://").removesuffix("/private")
+        site.open_when("asked", "/robots.txt", host=host)
+
+        result = scrapy("robots-check", "--ordered", first, second)
+
+    assert [line.split()[1] for line in result.lines[:2]] == [first, second]
+
+
 def test_urls_are_read_from_a_file_and_standard_input(
     site: Site, tmp_path: Path
 ) -> None:
@@ -170,7 +212,7 @@ def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> Non
 
     assert [" ".join(line.split()) for line in result.lines[:2]] == [
         "disallowed /x line 2 [a.txt]",
-        "allowed /x the cautious reading differs [in/b.txt]",
+        "allowed /x cautious differs, rfc9309 differs [in/b.txt]",
     ]
     assert "a.txt" not in alone.out
 
