@@ -15,8 +15,8 @@ from scrapy_robots1994.parser.dialects import (
     check_reading,
     dialect_named,
 )
-from scrapy_robots1994.parser.reader import parts_of, read
-from scrapy_robots1994.parser.records import Line, Record, lines_of, records_of
+from scrapy_robots1994.parser.reader import Line, groups_of, read
+from scrapy_robots1994.parser.records import Record, records_of
 from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -82,12 +82,16 @@ class RobotsTxt:
         data = encode(body) if isinstance(body, str) else bytes(body)
         return cls(Body(data, is_truncated=truncated, limit=limit), dialect, reading)
 
-    def _read_for(self, robot: str | bytes) -> tuple[RobotReading, RobotRules]:
+    def _read_for(
+        self, robot: str | bytes, *, for_warnings: bool
+    ) -> tuple[RobotReading, RobotRules]:
         """Read the file once for *robot*, and store what is looked up again: its rules, and the
         sitemaps.
         """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
-        reading = RobotReading(body.text, dialect, self._reading, names)
+        reading = RobotReading(
+            body.text, dialect, self._reading, names, for_warnings=for_warnings
+        )
         self._sitemaps = reading.sitemaps
         rules = self._known_rules(names)
         if rules is None:
@@ -109,7 +113,8 @@ class RobotsTxt:
         The first call for a robot reads the file: a large one takes many milliseconds, and
         may be read in a thread.
         """
-        return self._known_rules(robot_names(robot)) or self._read_for(robot)[1]
+        known = self._known_rules(robot_names(robot))
+        return known or self._read_for(robot, for_warnings=False)[1]
 
     def has_rules(self, robot: str | bytes) -> bool:
         """Return whether the file was read for *robot*, so that `rules` takes no time."""
@@ -128,13 +133,13 @@ class RobotsTxt:
     @property
     def lines(self) -> tuple[Line, ...]:
         """Every line of the text, in order; joined they are the text again."""
-        return lines_of(self.text, self._dialect)
+        return tuple(read(self.text, self._dialect))
 
     @property
     def records(self) -> tuple[Record, ...]:
         """The records in order, as the literal reading finds them, in any reading."""
-        entries = read(self.text, self._dialect)
-        return tuple(records_of(entries, self._dialect))
+        groups = groups_of(self.text, self._dialect)
+        return tuple(records_of(groups, self._dialect))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -142,15 +147,17 @@ class RobotsTxt:
         dialect without that field.
         """
         if self._sitemaps is None:
-            reading = RobotReading(self.text, self._dialect, self._reading, ())
+            reading = RobotReading(
+                self.text, self._dialect, self._reading, (), for_warnings=False
+            )
             self._sitemaps = reading.sitemaps
         return self._sitemaps
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the author of the file should know, in the order of the lines."""
-        parts = tuple(parts_of(self.text, self._dialect))
-        return problems_of(parts, self._body, self._dialect)
+        groups = tuple(groups_of(self.text, self._dialect))
+        return problems_of(groups, self._body, self._dialect)
 
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None
@@ -158,7 +165,7 @@ class RobotsTxt:
         """Return the problems that open the site to *robot*, against what the author of
         the file is likely to have meant; at most *limit* of them.
         """
-        reading, _ = self._read_for(robot)
+        reading, _ = self._read_for(robot, for_warnings=True)
         return weakening_problems(reading, self._dialect, robot_names(robot), limit)
 
     def policy_problems(
@@ -169,7 +176,7 @@ class RobotsTxt:
         file stricter than its author is likely to have meant; at most *limit* of each.
         """
         # A crawl reads a file once, for its messages and for the rules of its robot.
-        reading, _ = self._read_for(robot)
+        reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)
         return opening + ignored_allows(reading, limit)

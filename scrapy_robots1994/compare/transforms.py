@@ -14,9 +14,8 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import ALLOW, LineKind
-from scrapy_robots1994.parser.reader import read
-from scrapy_robots1994.parser.records import Line, Record, obeyed_records, records_of
-from scrapy_robots1994.parser.records import lines_of as read_lines
+from scrapy_robots1994.parser.reader import Line, groups_of, read
+from scrapy_robots1994.parser.records import Record, obeyed_records, records_of
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
@@ -48,7 +47,7 @@ class Lines:
     @property
     def text(self) -> str:
         """The text again."""
-        return "".join(line.text + line.ending for line in self.lines)
+        return "".join(line.raw for line in self.lines)
 
     @property
     def body(self) -> bytes:
@@ -67,7 +66,7 @@ class Lines:
 def lines_of(body: bytes, dialect: Dialect) -> Lines:
     """Return the lines of *body*, numbered as our parser numbers them."""
     text = Body(body, is_truncated=False).text
-    return Lines(*encoding_of(body), read_lines(text, dialect), dialect)
+    return Lines(*encoding_of(body), tuple(read(text, dialect)), dialect)
 
 
 def _is_allow(line: Line) -> bool:
@@ -76,12 +75,12 @@ def _is_allow(line: Line) -> bool:
 
 def _rewritten(line: Line, field: str, value: str) -> Line:
     """Return *line* saying something else."""
-    return _ended(line)._replace(text=f"{field}: {value}")
+    return line._replace(raw=f"{field}: {value}" + _ended(line).ending)
 
 
 def _ended(line: Line) -> Line:
     """Return *line* with an end, so that another may follow it."""
-    return line if line.ending else line._replace(ending="\n")
+    return line if line.ending else line._replace(raw=f"{line.raw}\n")
 
 
 def without_allow(lines: Lines, _robot: str) -> Iterator[Lines]:
@@ -130,7 +129,7 @@ def in_values(change: Callable[[str], str]) -> Callable[[Lines, str], Iterable[L
             return line
         field, colon, rest = line.text.partition(":")
         rest = rest.replace(line.value, change(line.value), 1)
-        return line._replace(text=field + colon + rest)
+        return line._replace(raw=field + colon + rest + line.ending)
 
     return lambda lines, _robot: [lines.of(map(changed, lines.lines))]
 
@@ -181,7 +180,7 @@ def without_merging(lines: Lines, _robot: str) -> Iterator[Lines]:
     parted: list[Line] = []
     for line, above, _ in _with_fields(lines):
         if is_agent(line) and above is not None and not is_agent(above):
-            parted.append(Line(line.number, LineKind.BLANK, "", _ended(line).ending))
+            parted.append(Line(line.number, LineKind.BLANK, _ended(line).ending))
         parted.append(line)
     yield lines.of(parted)
     yield _joined(lines, lambda name: name != EVERYBODY)
@@ -236,7 +235,7 @@ def _with_places(lines: Lines) -> Iterator[tuple[Record, range]]:
 
 def _records(lines: Lines) -> tuple[Record, ...]:
     """Return the records of *lines*, numbered by their places."""
-    return tuple(records_of(read(lines.text, lines.dialect), lines.dialect))
+    return tuple(records_of(groups_of(lines.text, lines.dialect), lines.dialect))
 
 
 def without_names(lines: Lines, robot: str) -> Iterator[Lines]:

@@ -13,6 +13,7 @@ from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.body import begins_as_markup
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -273,7 +274,7 @@ def _first_and_count(problems: list[Problem]) -> tuple[int, str, str]:
 def _begins_as_markup(policy: Policy) -> bool:
     """Return whether the file of *policy* begins as a page of HTML or XML does."""
     robots = policy.robots
-    return robots is not None and robots.body[:512].lstrip().startswith(b"<")
+    return robots is not None and begins_as_markup(robots.text)
 
 
 def _reason(result: FetchResult) -> str:

@@ -26,11 +26,10 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.reader import SPACE, Entry, read
-from scrapy_robots1994.parser.records import Line
+from scrapy_robots1994.parser.reader import SPACE, Line, read
 
 # Takes a line, the column of its value, and the dialect.
-_ValueCheck: TypeAlias = Callable[[Entry, int, Dialect], Iterator[Problem]]
+_ValueCheck: TypeAlias = Callable[[Line, int, Dialect], Iterator[Problem]]
 
 # The value of a rule that nothing is wrong with: empty, or a path of these characters.
 _PLAIN = r"!\"%-)+-9;-~"
@@ -57,33 +56,31 @@ _SPELLED_END = re.compile(r"\\[nr]")
 _WORD_END = re.compile(f"[{SPACE}=;]+")
 
 
-def odd_rules(rules: Iterable[Entry]) -> Iterator[Entry]:
+def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
     """Yield those of *rules* whose values something may be wrong with."""
-    values = "\n".join(["", *[it[5] for it in rules]])
+    values = "\n".join(["", *[it.value for it in rules]])
     # Most files have none, which one look at all values shows.
     if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
         is_plain = _PLAIN_VALUE.fullmatch
-        yield from (it for it in rules if not is_plain(it[5]))
+        yield from (it for it in rules if not is_plain(it.value))
 
 
-def line_problems(entry: Entry, dialect: Dialect) -> Iterable[Problem]:
-    """Return the problems of the line of *entry*, whatever record it belongs to."""
-    kind, field, value = entry[2], entry[3], entry[5]
+def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
+    """Return the problems of *line*, whatever record it belongs to."""
+    kind, field, value = line.kind, line.row, line.value
     if field is None:
-        return () if kind in IDLE else (_ignored(entry, dialect),)
+        return () if kind in IDLE else (_ignored(line, dialect),)
     if field.bad_value is not None and kind is field.bad_value.kind:
-        line = Line.of(entry)
         bad = KIND_CODED[field.bad_value.problem]
         return (bad.at(line.number, line.column, value, field=field),)
     check = _VALUE_CHECKS[field.role]
-    return _effective(entry, field, dialect, check) if check else ()
+    return _effective(line, field, dialect, check) if check else ()
 
 
 def _effective(
-    entry: Entry, field: Field, dialect: Dialect, check: _ValueCheck
+    line: Line, field: Field, dialect: Dialect, check: _ValueCheck
 ) -> Iterator[Problem]:
     """Yield the problems of a line that names a robot or a path."""
-    line = Line.of(entry)
     if second := second_field(line.value):
         # 1994 F3: one field a line. What else is odd about the line follows from it.
         before = _SPELLED_END.split(line.value[: second.start()], maxsplit=1)[0]
@@ -100,7 +97,7 @@ def _effective(
     odd = _odd_in_value(field, line.value)
     yield from _form_problems(line, dialect, has_odd=odd >= 0)
     if odd < 0:
-        yield from check(entry, line.value_column, dialect)
+        yield from check(line, line.value_column, dialect)
         return
     seen = without_odd(line.value).strip(SPACE)
     yield _invisible(
@@ -155,23 +152,22 @@ def _form_problems(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[P
             yield kinds.COMMENT_INSIDE.at(line.number, column, line.value)
 
 
-def _ignored(entry: Entry, dialect: Dialect) -> Problem:
+def _ignored(line: Line, dialect: Dialect) -> Problem:
     """Return the problem of a line that has no effect; what it says is never guessed."""
-    if entry[6] is not None:
+    if (known := line.known) is not None:
         # 1994 F6
-        return absent(entry, entry[6])
-    line = Line.of(entry)
+        return absent(line, known)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
         seen = next(read(text, dialect), None)
-        if seen is not None and (seen[2] is LineKind.BLANK or seen[3] is not None):
+        if seen is not None and (seen.kind is LineKind.BLANK or seen.row is not None):
             return _invisible_form(line, column, seen, dialect)
     if line.kind is LineKind.MALFORMED:
         return _malformed(line, dialect)
-    return _unknown(entry, line, likely)
+    return _unknown(line, likely)
 
 
-def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
+def _unknown(line: Line, likely: Field | None) -> Problem:
     """Return the problem of a line with a field that nothing is known of.
 
     *likely* is the field of the dialect that was likely meant.
@@ -179,7 +175,7 @@ def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
     # 1994 F6
     known = field_of_letters(line.field)
     if known is not None and known is not likely:
-        return absent(entry, known)
+        return absent(line, known)
     if likely is None:
         return kinds.UNKNOWN.at(line.number, line.column, line.field)
     return kinds.MISSPELT.at(
@@ -187,9 +183,9 @@ def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
     )
 
 
-def absent(entry: Entry, field: Field) -> Problem:
+def absent(line: Line, field: Field) -> Problem:
     """Return the problem of a line of a *field* that the dialect does not have."""
-    return KIND_CODED[field.absent].at(entry[0], Line.of(entry).column, entry[4])
+    return KIND_CODED[field.absent].at(line.number, line.column, line.field)
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
@@ -205,9 +201,9 @@ def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
         yield column, line.text.replace(line.field, likely.name, 1)
 
 
-def _invisible_form(line: Line, column: int, seen: Entry, dialect: Dialect) -> Problem:
+def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Problem:
     """Return the problem of an odd character that deprives *line* of its effect."""
-    field, name, value = seen[3:6]
+    field, name, value = seen.row, seen.field, seen.value
     if field is None:
         return _invisible(line, column, "a blank line", is_harmless=True)
     meant = _meant(field, dialect, value)

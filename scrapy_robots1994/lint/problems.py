@@ -1,7 +1,7 @@
 """The problems of a file, and those that concern one robot. They change no verdict."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 
 from scrapy_robots1994.lint import kinds
@@ -17,12 +17,12 @@ from scrapy_robots1994.lint.records import (
     orphan_problem,
     rule_problems,
 )
-from scrapy_robots1994.parser.body import Body, encoding_of
+from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
-from scrapy_robots1994.parser.reader import Entry, Part
+from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.records import records_of
-from scrapy_robots1994.parser.robot_reading import MAX_OTHER_LINES, RobotReading
+from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # What to do about HTML in a file that has records all the same.
@@ -41,35 +41,35 @@ _PLACE = attrgetter("line", "column", "code")
 
 
 def problems_of(
-    parts: Sequence[Part], body: Body, dialect: Dialect
+    groups: Sequence[Group], body: Body, dialect: Dialect
 ) -> tuple[Problem, ...]:
-    """Return the problems of the file *body*, which makes these *parts*, in the order of their
+    """Return the problems of the file *body*, which makes these *groups*, in the order of their
     places.
     """
-    above, *own = parts
-    entries = [it for part in parts for it in part.lines]
-    is_wide, is_page = _is_wide(body.text), not own and _is_page(entries)
-    reported = _reported(entries, is_wide=is_wide, is_page=is_page)
-    found = [it for entry in reported for it in line_problems(entry, dialect)]
+    above, *own = groups
+    lines = [it for group in groups for it in group.lines]
+    is_wide, is_page = _is_wide(body.text), not own and begins_as_markup(body.text)
+    reported = _reported(lines, is_wide=is_wide, is_page=is_page)
+    found = [it for line in reported for it in line_problems(line, dialect)]
     found += _orphans(above.rules, found, has_records=bool(own))
     # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
     merged = {
         name.lower()
-        for part in own
-        if any(map(is_owned, part.rules))
-        for name in part.names
+        for group in own
+        if any(map(is_owned, group.rules))
+        for name in group.names
         if name == EVERYBODY or dialect.merges_named
     }
-    for part in own:
-        is_merged = merged.issuperset(map(str.lower, part.names))
-        found += boundary_problems(part, dialect, is_merged=is_merged)
+    for group in own:
+        is_merged = merged.issuperset(map(str.lower, group.names))
+        found += boundary_problems(group, dialect, is_merged=is_merged)
     found += joining_problems(own, dialect)
-    records = tuple(records_of(entries, dialect))
+    records = tuple(records_of(groups, dialect))
     found += name_problems(records, dialect)
     found += rule_problems(records, dialect)
     if dialect.has_blank_lines:
         found += default_problems(records)
-    found += _file_problems(entries, body, is_wide=is_wide, has_records=bool(own))
+    found += _file_problems(lines, body, is_wide=is_wide, has_records=bool(own))
     return tuple(sorted(found, key=_PLACE))
 
 
@@ -87,10 +87,10 @@ def weakening_problems(
     User-agent lines that likely meant the robot.
     """
     is_wide = _is_wide(reading.text)
-    is_page = not reading.has_any and _is_page(reading.above.lines)
-    slips = reading.above.slips + reading.own.slips
+    is_page = not reading.has_any and begins_as_markup(reading.text)
+    slips = reading.above.slips + reading.slips
     odd = chain(
-        odd_rules(reading.above.rules + reading.own.rules),
+        odd_rules(reading.above.rules + reading.own_rules),
         _reported(slips, is_wide=is_wide, is_page=is_page),
     )
     meant = () if reading.is_named else reading.elsewhere
@@ -117,48 +117,43 @@ def ignored_allows(
     """Return each Allow, at most *limit*, in a record that the robot of *reading* obeys, which
     the dialect does not have.
     """
-    allows = [it for it in reading.own.without if it[6] and it[6].allows]
-    return tuple([absent(it, it[6]) for it in allows[:limit]])
+    known = ((it, it.known) for group in reading.own for it in group.without)
+    allows = (absent(it, field) for it, field in known if field and field.allows)
+    return tuple(islice(allows, limit))
 
 
 def _meant_problems(
-    others: Iterable[Entry], dialect: Dialect, robot: Sequence[str]
+    others: Iterable[Line], dialect: Dialect, robot: Sequence[str]
 ) -> Iterator[Problem]:
     """Yield the problems of wrong User-agent lines that likely meant *robot*, in records of
     *others*.
     """
-    for entry in others:
-        for problem in line_problems(entry, dialect):
+    for line in others:
+        for problem in line_problems(line, dialect):
             if dialect.choose([problem.meant], robot):
                 yield problem
 
 
 def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems of the records that the robot obeys."""
-    if reading.open:
-        orphan = LineKind.ORPHAN
-        is_merged = any(it[2] is not orphan for it in reading.own.rules)
-        for it in reading.open:
-            yield from boundary_problems(it, dialect, is_merged=is_merged)
-    # Of so many records not all lines are here.
-    is_known = len(reading.own.agents) < MAX_OTHER_LINES
-    if reading.rules.allows and is_known:
-        records = tuple(records_of(reading.own.lines, dialect))
-        yield from rule_problems(records, dialect)
+    orphan = LineKind.ORPHAN
+    is_merged = any(it.kind is not orphan for it in reading.own_rules)
+    for group in reading.own:
+        yield from boundary_problems(group, dialect, is_merged=is_merged)
+    if reading.rules.allows:
+        yield from rule_problems(tuple(records_of(reading.own, dialect)), dialect)
 
 
-def _reported(
-    entries: Sequence[Entry], *, is_wide: bool, is_page: bool
-) -> Sequence[Entry]:
-    """Return those of *entries* whose lines are reported one by one."""
+def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:
+    """Return those of *lines* that are reported one by one."""
     # Ours O23: in a page, or in UTF-16, no line without an effect was meant to have one.
     if is_wide or is_page:
-        return [it for it in entries if it[3] is not None]
-    return entries
+        return [it for it in lines if it.row is not None]
+    return lines
 
 
 def _orphans(
-    rules: Iterable[Entry], found: Sequence[Problem], *, has_records: bool
+    rules: Iterable[Line], found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
     """Yield the problems of *rules* above all records; *found* are the problems of lines."""
     has_agents = has_records or any(
@@ -170,7 +165,7 @@ def _orphans(
 
 
 def _file_problems(
-    entries: Sequence[Entry], body: Body, *, is_wide: bool, has_records: bool
+    lines: Sequence[Line], body: Body, *, is_wide: bool, has_records: bool
 ) -> Iterator[Problem]:
     """Yield the problems of the file as a whole."""
     if encoding_of(body.data)[0]:
@@ -179,34 +174,28 @@ def _file_problems(
     if is_wide:
         yield _WIDE_TEXT
     else:
-        for entry in entries:
-            if undecodable := UNDECODABLE.search(entry[7]):
+        for line in lines:
+            if undecodable := UNDECODABLE.search(line.raw):
                 # Ours O17
-                yield kinds.UNDECODABLE.at(entry[0], undecodable.start() + 1)
+                yield kinds.UNDECODABLE.at(line.number, undecodable.start() + 1)
     if body.is_truncated:
         # Ours O24
-        yield kinds.TRUNCATED.at(len(entries) + 1, 1)
-    if _is_page(entries):
+        yield kinds.TRUNCATED.at(len(lines) + 1, 1)
+    if begins_as_markup(body.text):
         # Ours O23
-        first = next(filter(_is_written, entries))
+        first = next(it for it in lines if _is_written(it) and "<" in it.raw)
         advice = _HTML_LINES_FIX if has_records else ""
-        yield kinds.HTML.at(first[0], first[7].index("<") + 1, advice=advice)
-    lone_crs = [it for it in entries if it[7].endswith("\r")]
+        yield kinds.HTML.at(first.number, first.raw.index("<") + 1, advice=advice)
+    lone_crs = [it for it in lines if it.raw.endswith("\r")]
     if lone_crs:
         # 1994 F2
-        number, column = lone_crs[0][0], max(len(lone_crs[0][7]) - 1, 1)
+        number, column = lone_crs[0].number, max(len(lone_crs[0].raw) - 1, 1)
         yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
 
 
-def _is_written(entry: Entry) -> bool:
+def _is_written(line: Line) -> bool:
     """Return whether the line is neither blank nor a comment."""
-    return entry[2] not in IDLE
-
-
-def _is_page(entries: Iterable[Entry]) -> bool:
-    """Return whether the file begins as a page of HTML or XML does."""
-    first = next(filter(_is_written, entries), None)
-    return first is not None and first[7].lstrip().startswith("<")
+    return line.kind not in IDLE
 
 
 def _is_wide(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Problems of records: where they end too early, and rules and names without effect.
 
-A record comes as the `Part` of its lines (see `parser.reader`), from its first User-agent line
+A record comes as the `Group` of its lines (see `parser.reader`), from its first User-agent line
 up to the next record, or as the `Record` that they make.
 """
 
@@ -17,8 +17,8 @@ from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
-from scrapy_robots1994.parser.reader import Entry, Part
-from scrapy_robots1994.parser.records import Line, Record, Rule
+from scrapy_robots1994.parser.reader import Group, Line
+from scrapy_robots1994.parser.records import Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -43,20 +43,19 @@ _MISSPELT_AGENT_FIX = (
 )
 
 
-def is_owned(entry: Entry) -> bool:
+def is_owned(line: Line) -> bool:
     """Return whether a record has the line, as the literal reading finds it."""
-    kind, field = entry[2:4]
-    return field is not None and field.in_record and kind is field.kind
+    return line.is_obeyed and line.row is not None and line.row.in_record
 
 
-def is_rule(entry: Entry) -> bool:
+def is_rule(line: Line) -> bool:
     """Return whether the line is a rule, of a record or an orphan."""
-    field = entry[3]
+    field = line.row
     return field is not None and field.role is _RULE
 
 
 def boundary_problems(
-    record: Part, dialect: Dialect, *, is_merged: bool
+    record: Group, dialect: Dialect, *, is_merged: bool
 ) -> Iterator[Problem]:
     """Yield where *record* ends too early, or that it has no rule.
 
@@ -65,62 +64,62 @@ def boundary_problems(
     same names have rules.
     """
     # The rules that a blank line parts from the record are its last.
-    if record.rules and record.rules[-1][2] is _ORPHAN:
+    if record.rules and record.rules[-1].kind is _ORPHAN:
         yield from _orphan_problems(record, dialect)
     elif not (is_merged or record.rules):
         yield from _without_rules(record)
 
 
-def _without_rules(record: Part) -> Iterator[Problem]:
+def _without_rules(record: Group) -> Iterator[Problem]:
     """Yield the problem of *record*, which has no rule."""
-    agents = [it for it in record.agents if it[2] is _AGENT]
-    if any(second_field(it[5]) for it in agents):
+    agents = [it for it in record.agents if it.kind is _AGENT]
+    if any(second_field(it.value) for it in agents):
         # A rule is in that line, which is reported itself.
         return
-    block = takewhile(lambda it: it[2] is not _BLANK, record.lines)
-    known = [field for it in block if (field := it[3] or it[6])]
+    block = takewhile(lambda it: it.kind is not _BLANK, record.lines)
+    known = [field for it in block if (field := it.known)]
     # Ours O3, against 1994 D3.
     is_allowing = any(it.allows for it in known)
     kind = kinds.ALLOW_ONLY if is_allowing else kinds.WITHOUT_RULES
     # Who writes a delay alone means to close nothing.
     is_harmless = any(it.role is Role.PAUSE for it in known)
     names = ", ".join(record.names)
-    yield kind.at(agents[0][0], 1, names, is_harmless=is_harmless)
+    yield kind.at(agents[0].number, 1, names, is_harmless=is_harmless)
 
 
-def _orphan_problems(record: Part, dialect: Dialect) -> Iterator[Problem]:
+def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     """Yield the rules that blank lines part from *record*, which has some."""
-    orphans = [it for it in record.rules if it[2] is _ORPHAN]
+    orphans = [it for it in record.rules if it.kind is _ORPHAN]
     own = record.rules[: -len(orphans)]
-    begun = record.agents[0][0]
+    begun = record.agents[0].number
     above = chain(own[-1:], record.agents, record.others)
-    last = max(it[0] for it in filter(is_owned, above))
-    below = [it for it in record.without if it[0] > last]
-    blanks = [it[0] for it in below if it[2] is _BLANK]
-    unknown = (it for it in below if it[2] is _UNKNOWN)
-    agents = (it[0] for it in unknown if _is_likely_agent(it[4], dialect))
-    agent = next(agents, orphans[-1][0])
+    last = max(it.number for it in filter(is_owned, above))
+    below = [it for it in record.without if it.number > last]
+    blanks = [it.number for it in below if it.kind is _BLANK]
+    unknown = (it for it in below if it.kind is _UNKNOWN)
+    agents = (it.number for it in unknown if _is_likely_agent(it.field, dialect))
+    agent = next(agents, orphans[-1].number)
     agent_fix = _MISSPELT_AGENT_FIX.format(agent)
-    first = orphans[0][0]
+    first = orphans[0].number
     if not own:
         # Ours O5: the blank line is the boundary that F1 makes it.
         joined = [it for it in blanks if it < first]
         fix = _SPLIT_FIX if len(joined) > 1 else ""
-        closing = (it[3] for it in orphans if it[3] is not None and it[3].closes)
+        closing = (it.row for it in orphans if it.row is not None and it.row.closes)
         yield kinds.SPLIT.at(
             next(iter(blanks), first),
             1,
             str(first),
-            field=next(closing, orphans[0][3]),
+            field=next(closing, orphans[0].row),
             is_split=True,
             advice=agent_fix if agent < first else fix,
         )
         # To delete that blank line joins the rules below it, up to the next one.
-        end = next(iter(blanks[len(joined) :]), orphans[-1][0] + 1)
-        orphans = [it for it in orphans if it[0] > end]
+        end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
+        orphans = [it for it in orphans if it.number > end]
     fix = _ORPHAN_FIX.format(begun)
     for it in orphans:
-        advice = agent_fix if agent < it[0] else fix
+        advice = agent_fix if agent < it.number else fix
         yield orphan_problem(it, advice, is_split=True)
 
 
@@ -130,21 +129,20 @@ def _is_likely_agent(name: str, dialect: Dialect) -> bool:
     return field is not None and field.role is Role.NAMES
 
 
-def orphan_problem(entry: Entry, advice: str, *, is_split: bool = False) -> Problem:
+def orphan_problem(line: Line, advice: str, *, is_split: bool = False) -> Problem:
     """Return the problem of a rule without a record."""
     # Ours O4
-    number, _, _, field, name, *_ = entry
     return kinds.ORPHAN.at(
-        number,
-        Line.of(entry).column,
-        name,
-        field=field,
+        line.number,
+        line.column,
+        line.field,
+        field=line.row,
         advice=advice,
         is_split=is_split,
     )
 
 
-def joining_problems(records: Iterable[Part], dialect: Dialect) -> Iterator[Problem]:
+def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the User-agent lines that no blank line parts from what is above them."""
     if not dialect.has_blank_lines:
         return
@@ -153,30 +151,36 @@ def joining_problems(records: Iterable[Part], dialect: Dialect) -> Iterator[Prob
         lines = record.lines
         if not is_parted:
             # Ours O7
-            yield kinds.NO_BLANK.at(lines[0][0], 1, "Disallow", "begins a new record")
-        if any(is_owned(it) and it[5] for it in record.rules):
+            yield kinds.NO_BLANK.at(
+                lines[0].number, 1, "Disallow", "begins a new record"
+            )
+        if any(is_owned(it) and it.value for it in record.rules):
             yield from _sharing_problems(lines, dialect)
         # Below the last line that is the record's or meant to be.
         rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(lines))
-        is_parted = any(it[2] is _BLANK for it in rest)
+        is_parted = any(it.kind is _BLANK for it in rest)
 
 
-def _sharing_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
+def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
     """Yield the User-agent lines that only an ignored field parts from those above."""
-    above, parting = record[0][0], ""
-    for number, _, kind, field, name, *_ in record:
-        if kind is _AGENT:
+    above, parting = record[0].number, ""
+    for line in record:
+        if line.kind is _AGENT:
             if parting:
                 outcome = f"shares its rules with line {above}"
-                yield kinds.NO_BLANK.at(number, 1, parting, outcome)
-            above, parting = number, ""
+                yield kinds.NO_BLANK.at(line.number, 1, parting, outcome)
+            above, parting = line.number, ""
         elif not parting and (
             # 1994 F6: such a line is no boundary. A misspelt one, or one with an odd
             # character, is reported itself.
-            (field is not None and kind is field.kind and not field.ends_names)
-            or (kind is _UNKNOWN and letters(name) and not likely_field(name, dialect))
+            (line.row is not None and line.is_obeyed and not line.row.ends_names)
+            or (
+                line.kind is _UNKNOWN
+                and letters(line.field)
+                and not likely_field(line.field, dialect)
+            )
         ):
-            parting = name
+            parting = line.field
 
 
 def default_problems(records: Iterable[Record]) -> Iterator[Problem]:

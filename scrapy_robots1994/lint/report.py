@@ -14,8 +14,8 @@ from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
 from scrapy_robots1994.parser.fields import WHY_IGNORED, Field, LineKind, Role
-from scrapy_robots1994.parser.reader import Entry, parts_of, read
-from scrapy_robots1994.parser.records import Line, records_of
+from scrapy_robots1994.parser.reader import Group, Line, groups_of, read
+from scrapy_robots1994.parser.records import records_of
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
@@ -60,21 +60,21 @@ class Report:
     ) -> None:
         here, file = dialect_named(dialect), Body(body, is_truncated=is_truncated)
         text = file.text
-        parts = tuple(parts_of(text, here))
-        entries = tuple(chain.from_iterable(it.lines for it in parts))
-        problems = problems_of(parts, file, here)
+        groups = tuple(groups_of(text, here))
+        lines = tuple(chain.from_iterable(it.lines for it in groups))
+        problems = problems_of(groups, file, here)
         self.name = name
-        self.lines = tuple(map(Line.of, entries))
-        self.records = tuple(records_of(entries, here))
-        self.effects = list(_effects(entries, here))
+        self.lines = lines
+        self.records = tuple(records_of(groups, here))
+        self.effects = list(_effects(groups, here))
         self.problems = [it for it in problems if it.code not in ignored]
         self.is_truncated = is_truncated
-        ours = [_meaning(it, here) for it in entries]
+        ours = [_meaning(it, here) for it in lines]
         self.read_otherwise: dict[str, list[Line]] = {}
         for other in DIALECTS.values():
             theirs = (_meaning(it, other) for it in read(text, other))
-            if lines := list(compress(self.lines, map(ne, ours, theirs))):
-                self.read_otherwise[other.name] = lines
+            if differing := list(compress(lines, map(ne, ours, theirs))):
+                self.read_otherwise[other.name] = differing
 
     def count(self, *severities: str) -> int:
         """Return how many problems have one of *severities*."""
@@ -112,38 +112,37 @@ class Summary:
                 }
 
 
-def _effects(entries: Iterable[Entry], dialect: Dialect) -> Iterator[str]:
+def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
     """Yield what each line does, in order, in printable words; "" for an idle one."""
-    begun, is_open = 0, False
-    for entry in entries:
-        record, kind, field = entry[1:4]
-        is_first = record > begun
-        begun, is_open = record, is_open or is_first
-        if kind is LineKind.BLANK:
-            # 1994 F1
-            yield "ends the record" if is_open and dialect.has_blank_lines else ""
-            is_open = False
-        elif kind is LineKind.COMMENT:
-            yield ""
-        elif field is None or kind is not field.kind:
-            yield f"ignored: {WHY_IGNORED[kind]}"
-        elif is_first or field.role is not Role.NAMES:
-            yield _effect(entry, field, dialect)
-        else:
-            yield f"and for {_named(entry, dialect)}"
+    for group in groups:
+        # The first line of a record begins it.
+        is_open = bool(group.names)
+        for place, line in enumerate(group.lines):
+            if line.kind is LineKind.BLANK:
+                # 1994 F1
+                yield "ends the record" if is_open and dialect.has_blank_lines else ""
+                is_open = False
+            elif line.kind is LineKind.COMMENT:
+                yield ""
+            elif line.row is None or not line.is_obeyed:
+                yield f"ignored: {WHY_IGNORED[line.kind]}"
+            elif line.row.role is Role.NAMES and place:
+                yield f"and for {_named(line, dialect)}"
+            else:
+                yield _effect(line, line.row, dialect)
 
 
-def _effect(entry: Entry, field: Field, dialect: Dialect) -> str:
+def _effect(line: Line, field: Field, dialect: Dialect) -> str:
     """Return what a line of *field* does."""
     if field.effect is None:
         raise NotImplementedError(field.name)
-    said = _SAID[field.role](entry, dialect)
+    said = _SAID[field.role](line, dialect)
     return "matches nothing" if said is None else field.effect.format(said)
 
 
-def _named(entry: Entry, _dialect: Dialect) -> str:
+def _named(line: Line, _dialect: Dialect) -> str:
     """Return which robots a User-agent line names."""
-    names = entry[6]
+    names = line.said
     if names == ("*",):
         # 1994 A3
         return "every robot not named"
@@ -151,9 +150,9 @@ def _named(entry: Entry, _dialect: Dialect) -> str:
     return _joined(" and ", quoted, _NAMES_WIDTH)
 
 
-def _covered(entry: Entry, dialect: Dialect) -> str | None:
+def _covered(line: Line, dialect: Dialect) -> str | None:
     """Return which paths a rule covers; None if it matches nothing."""
-    value = entry[5]
+    value = line.value
     paths = dialect.paths(value)
     if paths == ("",):
         # 1994 D2
@@ -169,19 +168,19 @@ def _covered(entry: Entry, dialect: Dialect) -> str | None:
     return f"what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
 
 
-def _seconds(entry: Entry, _dialect: Dialect) -> str:
+def _seconds(line: Line, _dialect: Dialect) -> str:
     """Return the seconds that a line requests, whatever its unit is."""
-    return f"{entry[6]:f}".rstrip("0").rstrip(".")
+    return f"{line.said:f}".rstrip("0").rstrip(".")
 
 
-def _value(entry: Entry, _dialect: Dialect) -> str:
+def _value(line: Line, _dialect: Dialect) -> str:
     """Return the value as written."""
-    return escape_control_chars(entry[5], _WIDTH)
+    return escape_control_chars(line.value, _WIDTH)
 
 
 # What the value of a line says, in the words of its effect. A role that is not here is an
 # error.
-_SAID: dict[Role, Callable[[Entry, Dialect], str | None]] = {
+_SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
     Role.NAMES: _named,
     Role.RULE: _covered,
     Role.PAUSE: _seconds,
@@ -195,12 +194,11 @@ def _joined(word: str, texts: list[str], width: int) -> str:
     return escape_control_chars(word.join(texts[:_SHOWN_VALUES]) + more, width)
 
 
-def _meaning(entry: Entry, dialect: Dialect) -> object:
+def _meaning(line: Line, dialect: Dialect) -> object:
     """Return what a line says in *dialect*; None if it has no effect of its own."""
-    _, _, kind, field, _, value, said, _ = entry
-    if field is None or kind is not field.kind:
+    if line.row is None or not line.is_obeyed:
         return None
-    if field.role is not Role.RULE:
-        return kind, said
-    paths = dialect.paths(value)
-    return kind, paths, [is_pattern(it, dialect) for it in paths]
+    if line.row.role is not Role.RULE:
+        return line.kind, line.said
+    paths = dialect.paths(line.value)
+    return line.kind, paths, [is_pattern(it, dialect) for it in paths]

@@ -8,7 +8,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import SPACE, Entry
+from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -32,9 +32,9 @@ def likely_name(name: str) -> str:
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
-def name_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Problem]:
+def name_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a User-agent line, which begins at *column*."""
-    number, _, _, field, _, value, names, _ = entry
+    number, field, value, names = line.number, line.row, line.value, line.said
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11
@@ -100,9 +100,9 @@ def _before_wildcard(path: str) -> str:
     return path.removesuffix("$").partition("*")[0]
 
 
-def path_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Problem]:
+def path_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a rule, which begins at *column*."""
-    number, field, value = entry[0], entry[3], entry[5]
+    number, field, value = line.number, line.row, line.value
     end = 0
     # Revisited K2: there may be several paths.
     for path in dialect.paths(value):
@@ -111,7 +111,7 @@ def path_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Probl
         place = column + start
         if not path.startswith("/"):
             if path and not can_match(path, dialect):
-                advice = partial(_path_fix, entry, start, path, dialect)
+                advice = partial(_path_fix, line, start, path, dialect)
                 yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
             elif path and is_absolute(path):
                 yield kinds.URL_VALUE.at(number, place, path)
@@ -120,7 +120,7 @@ def path_problems(entry: Entry, column: int, dialect: Dialect) -> Iterator[Probl
         if beginning != path:
             # 1994 D1: a path is compared as it is written.
             at = len(beginning)
-            advice = partial(_wildcard_fix, entry, start, path, dialect)
+            advice = partial(_wildcard_fix, line, start, path, dialect)
             yield kinds.WILDCARD.at(
                 number, place + at, path[at], path, field=field, advice=advice
             )
@@ -143,30 +143,30 @@ def _rule_word(dialect: Dialect) -> str:
     return "path" if dialect.has_lists else "line"
 
 
-def _rewritten(entry: Entry, start: int, path: str, new: str) -> str:
+def _rewritten(line: Line, start: int, path: str, new: str) -> str:
     """Return the line with *new* in the place of *path*, which begins at *start*."""
-    name, value = entry[4:6]
+    name, value = line.field, line.value
     before, after = value[:start], value[start + len(path) :]
     return f"`{escape_control_chars(f'{name}: {before}{new}{after}')}`"
 
 
-def _path_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
+def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
     """Return what to write in place of *path*, which does not begin with a slash."""
     if is_absolute(path):
         return kinds.URL_VALUE.fix
     if not path.strip("*"):
-        rule = _rewritten(entry, start, path, "/")
+        rule = _rewritten(line, start, path, "/")
         return f"Write {rule}, if the whole site is meant."
     if _before_wildcard(path) != path and not dialect.has_wildcards:
         return f"{dialect.name} cannot express a wildcard. {_by_directories(dialect)}"
-    rule = _rewritten(entry, start, path, f"/{path}")
+    rule = _rewritten(line, start, path, f"/{path}")
     if host := _HOST.match(path):
-        on_host = _rewritten(entry, start, path, path[host.end() :])
+        on_host = _rewritten(line, start, path, path[host.end() :])
         return f"Write {on_host}, if it begins with the host of this site; else {rule}."
     return f"Write {rule}, if the path begins at the root of the site."
 
 
-def _wildcard_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
+def _wildcard_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
     """Return what to write in place of *path*, which has a wildcard.
 
     The beginning without wildcards may cover far more than is meant; advice that closes
@@ -174,7 +174,7 @@ def _wildcard_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
     """
     beginning = _before_wildcard(path)
     rest = path.removeprefix(beginning)
-    rule = _rewritten(entry, start, path, beginning)
+    rule = _rewritten(line, start, path, beginning)
     if not rest.strip("*"):
         whole = ", if the whole site is meant" if beginning == "/" else ""
         return f"Write {rule}{whole}: it means the same."

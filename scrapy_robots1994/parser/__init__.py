@@ -8,8 +8,9 @@ many texts or numbers in little memory.
 """
 
 from scrapy_robots1994.parser.fields import LineKind
-from scrapy_robots1994.parser.records import Line, Record
-from scrapy_robots1994.parser.rules import RobotRules
+from scrapy_robots1994.parser.reader import Line
+from scrapy_robots1994.parser.records import Record
+from scrapy_robots1994.parser.rules import RobotRules, Rules
 from scrapy_robots1994.parser.verdict import Reason, Verdict
 
-__all__ = ["Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"]
+__all__ = ["Line", "LineKind", "Reason", "Record", "RobotRules", "Rules", "Verdict"]

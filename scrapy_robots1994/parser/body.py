@@ -1,5 +1,6 @@
 """The body of one robots.txt: its bytes, in little memory, and the text they are."""
 
+import re
 import zlib
 from sys import getsizeof
 
@@ -17,6 +18,15 @@ _FREQUENT = (
     b"User-agent: Googlebot\nUser-Agent: Mediapartners-Google\nDisallow: /\n\n"
     b"User-agent: *\nDisallow: /wp-admin/\nDisallow: /"
 )
+
+
+# A `<` behind blank lines and comments; NUL, for UTF-16 without a mark has it between letters.
+_MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
+
+
+def begins_as_markup(text: str) -> bool:
+    """Return whether the decoded *text* of a file begins as a page of HTML or XML does."""
+    return _MARKUP.match(text) is not None
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:

@@ -1,8 +1,11 @@
-"""Columns of rules in little memory: numbers, and many texts as one."""
+"""Columns of rules in little memory: numbers, many texts as one, and what all of it takes."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from itertools import accumulate, islice
+from sys import getsizeof
+from types import FunctionType, NoneType
 
 # The largest number of two bytes.
 _MAX_SHORT = 0xFFFF
@@ -49,8 +52,24 @@ def stored_texts(texts: Sequence[str]) -> Sequence[str]:
     return tuple(texts) if len(texts) <= _FEW else Texts(texts)
 
 
-def parts_of_texts(texts: Sequence[str]) -> tuple[object, ...]:
-    """Return the objects of *texts* that take memory."""
-    if isinstance(texts, Texts):
-        return texts, texts.all, texts.ends
-    return texts, *texts
+def memory_of(root: object, *shared: object) -> int:
+    """Return an estimate of the bytes of memory that *root* takes, with all that its slots and
+    tuples lead to; without the objects *shared*, which others have too.
+    """
+    # A class, an enum member, True and None exist once for all.
+    single = (type, Enum, bool, NoneType, FunctionType)
+    found: dict[int, object] = dict.fromkeys(map(id, shared))
+    size, left = 0, [root]
+    while left:
+        it = left.pop()
+        if id(it) in found or isinstance(it, single):
+            continue
+        # With the object, so that none of the same id can follow.
+        found[id(it)] = it
+        size += getsizeof(it)
+        if isinstance(it, tuple):
+            left += it
+        for each in type(it).__mro__:
+            slots = getattr(each, "__slots__", ())
+            left += [getattr(it, name, None) for name in slots if name[:2] != "__"]
+    return size

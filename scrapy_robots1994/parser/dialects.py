@@ -7,8 +7,9 @@ To add a dialect, add a row to `_ROWS`, and its name to the rows of the fields t
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
-from scrapy_robots1994.parser.fields import FIELDS, Field, Role
+from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
 from scrapy_robots1994.parser.user_agent import (
     Choice,
     NameRank,
@@ -22,6 +23,14 @@ from scrapy_robots1994.parser.user_agent import (
 LITERAL = "literal"
 CAUTIOUS = "cautious"
 READINGS = (LITERAL, CAUTIOUS)
+
+
+FieldReader: TypeAlias = tuple[
+    Field | None, LineKind, Callable[[str], object] | None, LineKind
+]
+"""How a line of a field is read: the field, the kind of the line, what turns its value into what
+it says, if anything does, and the kind of a line with a bad value, for which that returns None.
+"""
 
 
 def _whole_path(value: str) -> tuple[str, ...]:
@@ -44,7 +53,8 @@ class Dialect:
 
     *meaning* is its line in the reference. Which fields it has is in their rows
     (`Field.dialects`); *fields* has them by their names in lower case and as usually written,
-    and *has_allow* says whether one of them opens paths.
+    *reads* has for each of these how its lines are read, and *has_allow* says whether one of
+    them opens paths.
 
     *names* returns the names in the value of a User-agent line, *paths* the paths in
     the value of a rule (a path may be empty). *has_lists* says that a line may have several.
@@ -69,6 +79,7 @@ class Dialect:
     # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
     has_wildcards: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
+    reads: Mapping[str, FieldReader] = field(init=False, repr=False, compare=False)
     has_allow: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,9 +87,21 @@ class Dialect:
         own = [it for it in FIELDS if it.is_in(self.name)]
         # Also as usually written: most lines are found so, without a copy in lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
+        reads = {name: self._field_reader(it) for name, it in fields.items()}
         has_allow = any(it.allows for it in own)
         object.__setattr__(self, "fields", fields)
+        object.__setattr__(self, "reads", reads)
         object.__setattr__(self, "has_allow", has_allow)
+
+    def _field_reader(self, row: Field) -> FieldReader:
+        """Return how a line of this field is read."""
+        read = self._names_or_none if row.role is Role.NAMES else row.read
+        bad_kind = row.bad_value.kind if row.bad_value else row.kind
+        return row, row.kind, read, bad_kind
+
+    def _names_or_none(self, value: str) -> tuple[str, ...] | None:
+        """Return the names in the value of a User-agent line; None if it has none."""
+        return self.names(value) or None
 
     def has(self, role: Role) -> bool:
         """Return whether the dialect has a field with this *role*."""

@@ -71,7 +71,7 @@ class BadValue:
     problem: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Field:
     """A field of robots.txt.
 
@@ -114,9 +114,22 @@ class Field:
         """Whether a line of this field closes paths, or says to which robots."""
         return self.role in _CLOSING and not self.allows
 
+    def __reduce__(self) -> tuple[Callable[[str], "Field"], tuple[str]]:
+        """Pickle the name alone: there is one row of each field."""
+        return _field_named, (self.key,)
+
+    def __repr__(self) -> str:
+        """Return the name, for a line shows its row."""
+        return f"<Field: {self.name}>"
+
     def is_in(self, dialect: str) -> bool:
         """Return whether the dialect called *dialect* has the field."""
         return self.dialects is EVERY or dialect in self.dialects
+
+
+def _field_named(key: str) -> Field:
+    """Return the row of the field with this name in lower case."""
+    return FIELD_NAMED[key]
 
 
 def seconds_of(value: str) -> float | None:

@@ -1,40 +1,28 @@
-"""The one reader: a text becomes lines, and lines become records, in one loop.
+"""The one reader: a text becomes lines, and lines become records.
 
-`parts_of` is that loop; nothing else in the package splits, matches or searches lines. It yields
-a `Part` for the lines above all records, and then one for each record. `read` yields the same
-lines one by one. All else takes what these two yield: `parser/records.py` makes the public
-`Line` and `Record` of it, and `parser/robot_reading.py` picks what concerns one robot.
-
-For each line there is one plain tuple, an `Entry`:
-
-    number   from 1
-    record   the record it stands in, from 1; 0 above all records. A record goes on up to
-             the User-agent line that begins the next one, blank lines included
-    kind     `LineKind`; ORPHAN for a rule or a pause that no record of the literal reading
-             owns: with record 0 above all records, else below a blank line that ended its
-             record (the cautious reading obeys those)
-    field    the row of its field, if the dialect has that field; also for an ORPHAN and
-             for a bad value (NAMELESS, TIMELESS); else None
-    name     the name of the field as written, "" if the line has none
-    value    the value as written, "" if the line has none
-    read     what the value says: a tuple of names for a User-agent line, what
-             `Field.read` returns for a field that has it, the value itself for others of the
-             dialect; for any other field its row, if it is known by name, else None
-    raw      the whole line with comment and end
-
-A line of a field that the dialect does not have is UNKNOWN.
+`lines_of` yields a `Line` for each line of a text, as its dialect reads it by itself. `groups_of`
+then gives each line to its record: it yields a `Group` for the lines above all records, and one
+for each record. Nothing else in the package splits, matches or searches lines. All else takes
+what `groups_of` yields: `parser/records.py` makes the public `Record` of it, and
+`parser/robot_reading.py` picks what concerns one robot.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import StringIO
 from itertools import chain
-from operator import itemgetter
 from sys import maxsize
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
-from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import FIELD_NAMED, Field, LineKind, Role
+from scrapy_robots1994.parser.dialects import Dialect, FieldReader
+from scrapy_robots1994.parser.fields import (
+    FIELD_NAMED,
+    IDLE,
+    WHY_IGNORED,
+    Field,
+    LineKind,
+    Role,
+)
 
 # 1994 F3: the optional space. Ours O6: spaces and tabs, which an author cannot see.
 SPACE = " \t"
@@ -42,169 +30,219 @@ SPACE = " \t"
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-Entry: TypeAlias = tuple[
-    int,  # number
-    int,  # record
-    LineKind,
-    Field | None,
-    str,  # name
-    str,  # value
-    Any,  # read
-    str,  # raw
-]
-"""What the reader yields for a line, see above. A plain tuple: a crawl makes one for each
-line of each file, and a class of its own would take longer than all else that is done
-with most lines.
-"""
-
-
 # Before Python 3.12 each look-up of a member calls a function, and lines are many.
-_BLANK, _MALFORMED = LineKind.BLANK, LineKind.MALFORMED
-_ORPHAN, _UNKNOWN = LineKind.ORPHAN, LineKind.UNKNOWN
+_BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
+_MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
+_IDLE = (_COMMENT, _BLANK)
+# How lines are read whose fields the dialect does not have, and those without a name.
+_UNKNOWN: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
+_NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
 # The value of a User-agent line that names one robot, with a version or without.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-class Part:
-    """The lines of a record, or those above all records, but comments.
+class Line(NamedTuple):
+    """One line of a file; `text + ending` is what the file has there.
 
-    *agents* are its User-agent lines, *rules* its rules, with those that a blank line parts from
-    it, *others* the lines of other fields of the dialect, and *without* those that have no field
-    of the dialect. *names* are all names of its User-agent lines.
+    *number* counts from 1. *field* and *value* are as written, without the space around
+    them and without the comment; *comment* begins with its `#`. Each is empty if the
+    line has none. Bytes that are not UTF-8 are surrogate escapes.
+
+    *row* is the row of its field, if the dialect has that field. *said* is what the value says:
+    the names of a User-agent line, what `Field.read` returns for a field that has it, else the
+    value; None for a bad value.
     """
 
-    __slots__ = ("agents", "names", "others", "rules", "without")
-
-    def __init__(self) -> None:
-        self.agents: list[Entry] = []
-        self.rules: list[Entry] = []
-        self.others: list[Entry] = []
-        self.without: list[Entry] = []
-        self.names: list[str] = []
-
-    @property
-    def lines(self) -> list[Entry]:
-        """All of them in the order of the file."""
-        lines = chain(self.agents, self.rules, self.others, self.without)
-        return sorted(lines, key=itemgetter(0))
+    number: int
+    kind: LineKind
+    raw: str
+    field: str = ""
+    value: str = ""
+    row: Field | None = None
+    said: Any = None
 
     @property
-    def slips(self) -> list[Entry]:
-        """The lines that are no rules and that may be meant as something else."""
-        is_plain = _PLAIN_NAME.fullmatch
-        found = [it for it in self.agents if not is_plain(it[5])]
-        # What another dialect knows is no slip.
-        found += [it for it in self.without if it[6] is None and it[2] is not _BLANK]
-        return found
+    def text(self) -> str:
+        """The line without its end."""
+        return self.raw.rstrip("\r\n")
+
+    @property
+    def ending(self) -> str:
+        """The end of the line: CR, NL, both, or nothing for the last line."""
+        return self.raw[len(self.text) :]
+
+    @property
+    def comment(self) -> str:
+        """The comment with its `#`; empty if there is none."""
+        # A `#` is nowhere but at the start of a comment.
+        _, mark, rest = self.text.partition(COMMENT)
+        return mark + rest
+
+    @property
+    def known(self) -> Field | None:
+        """The row of its field, also if the dialect does not have it; None if unknown."""
+        return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
+
+    @property
+    def is_obeyed(self) -> bool:
+        """Whether it says what its field says: it has one, a good value, and a place."""
+        return self.row is not None and self.kind is self.row.kind
+
+    @property
+    def why_ignored(self) -> str | None:
+        """The reason why the line has no effect; None if it has one, is blank or is a
+        comment.
+        """
+        return WHY_IGNORED.get(self.kind)
+
+    @property
+    def column(self) -> int:
+        """The column, from 1, of the first character that is not space."""
+        return len(self.text) - len(self.text.lstrip(SPACE)) + 1
+
+    @property
+    def value_column(self) -> int:
+        """The column, from 1, where the value begins, or would begin."""
+        value = self.text.partition(":")[2]
+        return len(self.text) - len(value.lstrip(SPACE)) + 1
+
+    @property
+    def comment_column(self) -> int:
+        """The column, from 1, of the `#`; behind the line if there is none."""
+        return len(self.text) - len(self.comment) + 1
 
 
-# One loop is simpler to follow than its parts would be, and calls would cost more than all else.
-def parts_of(  # noqa: C901, PLR0912, PLR0915
-    text: str, dialect: Dialect, most: int | None = None
-) -> Iterator[Part]:
-    """Yield the lines above all records of *text*, perhaps none, and then each record.
+# Takes half the time of a call of `Line`, which each line of each file would make.
+_new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
-    With *most*, they have only so many of the lines without a field, and no comments, and each
-    only so many User-agent lines.
+
+def lines_of(
+    text: str, dialect: Dialect, *, only_effective: bool = False
+) -> Iterator[Line]:
+    """Yield each line of *text* as *dialect* reads it by itself.
+
+    A rule that no record owns is no `ORPHAN` yet: see `groups_of`. With *only_effective* yield
+    blank lines and those of fields of the dialect alone.
     """
-    entry: Entry
+    space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
+    found: FieldReader | None
     said: Any
-    field_named, known_field = dialect.fields.get, FIELD_NAMED.get
-    names_of = dialect.names
-    has_blank_lines = dialect.has_blank_lines
-    space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
-    max_agents = room
-    part = Part()
-    # Whether lines belong to the record, which a blank line may end, and whether a
-    # User-agent line now begins another one in any case.
-    is_open = is_named = False
+    unknown = None if only_effective else _UNKNOWN
     # 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else: just what an
     # empty `newline` makes of it.
     for number, raw in enumerate(StringIO(text, newline=""), 1):
         # 1994 F5: the comment is discarded; the space before it goes with the value.
         content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.
-        name, colon, value = content.partition(":")
-        if colon:
-            # Mostly the name is as usually written.
-            field = field_named(name)
-            if field is None:
-                # Ours O15: space before the colon and at the start of the line is accepted.
-                name = name.strip(space)
-                # 1994 F4: field names compare without case.
-                key = name.lower()
-                field = field_named(key)
-            value = value.strip(space)
-        else:
-            field, name = None, name.strip(space)
-        if field is None:
-            said = None
-            if colon and name:
-                # 1994 F6: any other field is ignored, wherever it stands.
-                kind, said = _UNKNOWN, known_field(key)
-            elif name or colon:
-                # Ours O14: a line without this form is ignored, never guessed.
-                kind, name, value = _MALFORMED, "", ""
-            elif content is not raw:
-                # 1994 F5: a line of a comment alone vanishes, and is not blank.
-                if most is not None:
-                    continue
-                kind = LineKind.COMMENT
-            else:
-                # 1994 F1: blank lines separate records. Ours O5: also where only
-                # User-agent lines precede them.
-                kind = _BLANK
-                is_open = is_open and not has_blank_lines
+        if ":" not in content:
+            # Ours O14: a line without this form is ignored, never guessed. 1994 F5: a line
+            # of a comment alone vanishes, and is not blank.
+            kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
+            if kind is _BLANK or not only_effective:
+                yield new(Line, (number, kind, raw, "", "", None, None))
+            continue
+        name, _, value = content.partition(":")
+        # Mostly the name is as usually written.
+        found = field_named(name)
+        if found is None:
+            # Ours O15: space before the colon and at the start of the line is accepted.
+            name = name.strip(space)
+            # 1994 F4: field names compare without case. F6: any other field is ignored,
+            # wherever it stands.
+            found = field_named(name.lower()) or (unknown if name else _NAMELESS)
+            if found is None:
+                continue
+        row, kind, read_value, bad_kind = found
+        said = value = value.strip(space)
+        if read_value is not None:
+            said = read_value(value)
+            kind = bad_kind if said is None else kind
+        yield new(Line, (number, kind, raw, name, value, row, said))
+
+
+class Group:
+    """The lines of a record, or those above all records.
+
+    A record goes on up to the User-agent line that begins the next one, blank lines included.
+    *agents* are its User-agent lines, *rules* its rules, with those that a blank line parts from
+    it, *others* the lines of other fields of the dialect, and *without* those that have no field
+    of the dialect. *names* are all names of its User-agent lines.
+
+    A rule or a pause that the record does not own is an `ORPHAN`: it stands below a blank line
+    that ended the record (the cautious reading obeys it), or above all records.
+    """
+
+    __slots__ = ("agents", "names", "others", "rules", "without")
+
+    def __init__(self) -> None:
+        self.agents: list[Line] = []
+        self.rules: list[Line] = []
+        self.others: list[Line] = []
+        self.without: list[Line] = []
+        self.names: list[str] = []
+
+    @property
+    def lines(self) -> list[Line]:
+        """All of them in the order of the file."""
+        # The number of a line is what it begins with, and no two have the same.
+        return sorted(chain(self.agents, self.rules, self.others, self.without))
+
+    @property
+    def slips(self) -> list[Line]:
+        """The lines that are no rules and that may be meant as something else."""
+        is_plain = _PLAIN_NAME.fullmatch
+        found = [it for it in self.agents if not is_plain(it.value)]
+        # What another dialect knows is no slip.
+        found += [it for it in self.without if it.kind not in IDLE and it.known is None]
+        return found
+
+
+def groups_of(
+    text: str,
+    dialect: Dialect,
+    *,
+    most: int = maxsize,
+    only_effective: bool = False,
+) -> Iterator[Group]:
+    """Yield the lines above all records of *text*, perhaps none, and then each record.
+
+    They have at most *most* lines without a field of the dialect, and each at most so many
+    User-agent lines; with *only_effective* only blank lines and lines with such a field.
+    """
+    group, room = Group(), most
+    # Whether lines belong to the record, which a blank line may end, and whether a
+    # User-agent line now begins another one in any case.
+    is_open = is_named = False
+    for line in lines_of(text, dialect, only_effective=only_effective):
+        row = line.row
+        if row is None:
+            # 1994 F1: blank lines separate records. Ours O5: also where only User-agent
+            # lines precede them.
+            is_open = is_open and not (line.kind is _BLANK and dialect.has_blank_lines)
             if room:
-                entry = number, record, kind, None, name, value, said, raw
-                part.without.append(entry)
+                group.without.append(line)
                 room -= 1
-            continue
-        kind, role = field.kind, field.role
-        if role is _RULE:
-            if not is_open:
-                # Ours O4: it belongs to no record.
-                kind = _ORPHAN
-            elif field.ends_names:
-                is_named = True
-            entry = number, record, kind, field, name, value, value, raw
-            part.rules.append(entry)
-            continue
-        if role is _NAMES:
-            said = names_of(value)
-            if not said:
-                # Ours O12: a line that names no robot is ignored.
-                kind = LineKind.NAMELESS
+        elif row.role is _NAMES:
             # 1994 F1: after a blank line another record starts. Ours O7, X2: also after a
             # rule; X6: but not after a Crawl-delay.
-            elif is_named or not is_open:
-                record += 1
-                is_open, is_named = True, False
-                yield part
-                part = Part()
-            part.names += said
-            if len(part.agents) < max_agents:
-                entry = number, record, kind, field, name, value, said, raw
-                part.agents.append(entry)
-            continue
-        if field.in_record and not is_open:
+            if line.is_obeyed and (is_named or not is_open):
+                yield group
+                group, is_open, is_named = Group(), True, False
+            group.names += line.said or ()
+            if len(group.agents) < most:
+                group.agents.append(line)
+        else:
+            is_named = is_named or (is_open and row.ends_names)
+            lines = group.rules if row.role is _RULE else group.others
+            is_orphan = not is_open and row.in_record and line.is_obeyed
             # Ours O4: it belongs to no record.
-            kind = _ORPHAN
-        elif field.ends_names:
-            is_named = True
-        said = value
-        if field.read is not None:
-            said = field.read(value)
-            if said is None and field.bad_value is not None:
-                # Ours X4: without a number it is ignored.
-                kind = field.bad_value.kind
-        part.others.append((number, record, kind, field, name, value, said, raw))
-    yield part
+            lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)
+    yield group
 
 
-def read(text: str, dialect: Dialect) -> Iterator[Entry]:
-    """Yield an entry for each line of *text*, in order."""
-    for part in parts_of(text, dialect):
-        yield from part.lines
+def read(text: str, dialect: Dialect) -> Iterator[Line]:
+    """Yield each line of *text*, in order, with the kind that its place in a record makes."""
+    for group in groups_of(text, dialect):
+        yield from group.lines

@@ -1,75 +1,21 @@
-"""What the reader finds as objects: a `Line` for each line, a `Record` for each record.
+"""What the reader finds as objects for users of the package: a `Record` for each record.
 
-A crawl needs them for messages and reports alone; its rules come from the entries themselves
+A crawl needs them for messages and reports alone; its rules come from the lines themselves
 (`parser/robot_reading.py`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robots1994.escaping import percent_encode_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import WHY_IGNORED, LineKind, Role
-from scrapy_robots1994.parser.reader import COMMENT, SPACE, Entry, read
+from scrapy_robots1994.parser.fields import LineKind, Role
+from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-
-class Line(NamedTuple):
-    """One line of a file; `text + ending` is what the file has there.
-
-    *number* counts from 1. *field* and *value* are as written, without the space around
-    them and without the comment; *comment* begins with its `#`. Each is empty if the
-    line has none. Bytes that are not UTF-8 are surrogate escapes.
-    """
-
-    number: int
-    kind: LineKind
-    text: str
-    ending: str
-    field: str = ""
-    value: str = ""
-    comment: str = ""
-
-    @classmethod
-    def of(cls, entry: Entry) -> "Line":
-        """Return the line of *entry*."""
-        number, _, kind, _, name, value, _, raw = entry
-        text = raw.rstrip("\r\n")
-        # A `#` is nowhere but at the start of a comment.
-        _, mark, rest = text.partition(COMMENT)
-        return cls(number, kind, text, raw[len(text) :], name, value, mark + rest)
-
-    @property
-    def why_ignored(self) -> str | None:
-        """The reason why the line has no effect; None if it has one, is blank or is a
-        comment.
-        """
-        return WHY_IGNORED.get(self.kind)
-
-    @property
-    def column(self) -> int:
-        """The column, from 1, of the first character that is not space."""
-        return len(self.text) - len(self.text.lstrip(SPACE)) + 1
-
-    @property
-    def value_column(self) -> int:
-        """The column, from 1, where the value begins, or would begin."""
-        value = self.text.partition(":")[2]
-        return len(self.text) - len(value.lstrip(SPACE)) + 1
-
-    @property
-    def comment_column(self) -> int:
-        """The column, from 1, of the `#`; behind the line if there is none."""
-        return len(self.text) - len(self.comment) + 1
-
-
-def lines_of(text: str, dialect: Dialect) -> tuple[Line, ...]:
-    """Return every line of *text*; joined they are the text again."""
-    return tuple(map(Line.of, read(text, dialect)))
 
 
 class _Part:
@@ -195,23 +141,23 @@ class _Draft:
     orphan_delays: list[Delay] = field(default_factory=list)
     last_line: int = 0
 
-    def add(self, entry: Entry, dialect: Dialect) -> None:
-        """Add what *entry* says."""
-        number, _, kind, row, _, value, said, _ = entry
-        is_orphan = kind is LineKind.ORPHAN
+    def add(self, line: Line, dialect: Dialect) -> None:
+        """Add what *line*, a line of a field of records, says."""
+        row = line.row
+        assert row is not None  # noqa: S101 - the caller has looked
+        is_orphan = line.kind is LineKind.ORPHAN
         if not is_orphan:
-            self.last_line = number
-        if row is None:
-            return
+            self.last_line = line.number
         if row.role is Role.NAMES:
-            self.agents += [Agent(each, number) for each in said]
+            self.agents += [Agent(each, line.number) for each in line.said]
         elif row.role is Role.PAUSE:
             delays = self.orphan_delays if is_orphan else self.delays
-            delays.append(Delay(said, number, f"{row.name}: {value}"))
+            written = f"{row.name}: {line.value}"
+            delays.append(Delay(line.said, line.number, written))
         elif row.role is Role.RULE:
             rules = self.orphans if is_orphan else self.rules
-            paths = dialect.paths(value)
-            rules += [Rule(path, number, row.allows) for path in paths]
+            paths = dialect.paths(line.value)
+            rules += [Rule(path, line.number, row.allows) for path in paths]
         else:
             raise NotImplementedError(row.role)
 
@@ -228,19 +174,19 @@ class _Draft:
         )
 
 
-def records_of(entries: Iterable[Entry], dialect: Dialect) -> Iterator[Record]:
-    """Yield the records of *entries* in order, as the literal reading finds them."""
-    draft, at = _Draft(), 0
-    for entry in entries:
-        record, kind, row = entry[1:4]
-        if record != at:
-            if at:
-                yield draft.record()
-            draft, at = _Draft(), record
-        # A bad value says nothing; what is above all records belongs to none.
-        if row and row.in_record and at and kind in (row.kind, LineKind.ORPHAN):
-            draft.add(entry, dialect)
-    if at:
+def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
+    """Yield the records that *groups* are, as the literal reading finds them; what is above all
+    records is none.
+    """
+    for group in groups:
+        if not group.names:
+            continue
+        draft = _Draft()
+        for line in group.lines:
+            row = line.row
+            # A bad value says nothing.
+            if row and row.in_record and line.kind in (row.kind, LineKind.ORPHAN):
+                draft.add(line, dialect)
         yield draft.record()
 
 

@@ -1,14 +1,13 @@
 """Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
 
 import re
-from collections.abc import Iterable
 from operator import itemgetter
 from string import hexdigits
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.columns import small_array, stored_texts
-from scrapy_robots1994.parser.robot_reading import Rules
+from scrapy_robots1994.parser.robot_reading import RuleColumns
 from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
 MAX_WORK = 25_000_000
@@ -111,7 +110,7 @@ class LongestTable(Prefixes):
 
     __slots__ = ("_patterns", "rules")
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: RuleColumns) -> None:
         """Compile *rules*."""
         self.rules = rules
         paths: list[tuple[str, int]] = []
@@ -177,9 +176,3 @@ class LongestTable(Prefixes):
         if number < 0:
             return number == NO_RULE
         return not self.rules.disallows(number)
-
-    def parts(self) -> Iterable[object]:
-        """Return the objects that take memory; some may be those of the rules."""
-        patterns = [it for pair in self._patterns for it in (pair, pair[0], *pair[0])]
-        texts = (text for it, _ in self._patterns for text in it.others)
-        return (*super().parts(), self._patterns, *patterns, *texts)

@@ -1,21 +1,20 @@
 """Which rule decides about a URL, where rules are prefixes.
 
 `parser/rfc9309.py` has the table for the dialect whose longest rule decides. A table takes the
-numbers of the rules from `Rules`, and `decide` returns the number of one of them.
+numbers of the rules from `RuleColumns`, and `decide` returns the number of one of them.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from operator import contains
 from typing import Protocol
 
 from scrapy_robots1994.parser.columns import (
-    parts_of_texts,
     small_array,
     stored_texts,
 )
-from scrapy_robots1994.parser.robot_reading import Rules
+from scrapy_robots1994.parser.robot_reading import RuleColumns
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -36,7 +35,7 @@ _AS_WRITTEN = "%"
 class RuleTable(Protocol):
     """The rules of one robot, ready for questions."""
 
-    rules: Rules
+    rules: RuleColumns
 
     def spelling(self, target: str) -> str:
         """Return the one spelling of all targets that the rules do not distinguish."""
@@ -50,9 +49,6 @@ class RuleTable(Protocol):
         """Return the number of the rule that decides about a URL: its *head* is scheme and
         authority, perhaps empty, its *target* path and query, with their *spelling*.
         """
-
-    def parts(self) -> Iterable[object]:
-        """Return the objects that take memory; some may be those of the rules."""
 
 
 class Prefixes:
@@ -108,10 +104,6 @@ class Prefixes:
             place = self._outer[first] if self._outer else 0
         return found
 
-    def parts(self) -> Iterable[object]:
-        """Return the objects that take memory; some may be those of the rules."""
-        return (self, self._numbers, self._outer, *parts_of_texts(self._texts))
-
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
     """Return what `Prefixes` has for each of *texts*."""
@@ -136,7 +128,7 @@ class PrefixTable(Prefixes):
 
     __slots__ = ("_has_cut", "_has_urls", "_is_first", "rules")
 
-    def __init__(self, rules: Rules, *, is_first: bool) -> None:
+    def __init__(self, rules: RuleColumns, *, is_first: bool) -> None:
         """Compile *rules*."""
         self._is_first = is_first
         self._has_cut = self._has_urls = False

@@ -1,10 +1,11 @@
 """RobotRules: what one file says to one robot, for any URL."""
 
 import re
-from sys import getsizeof
+from typing import Protocol
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
+from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
 from scrapy_robots1994.parser.robot_reading import RobotReading
@@ -27,6 +28,23 @@ _ITSELF = -3
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
+
+
+class Rules(Protocol):
+    """What one origin says to one robot, for any URL.
+
+    `RobotRules` come from a file; a policy without a file has one answer for every URL.
+    """
+
+    @property
+    def crawl_delay(self) -> float | None:
+        """The seconds that the robot is to pause between two requests; None for no pause."""
+
+    def allowed(self, url: str, /) -> bool:
+        """Return whether *url* may be retrieved. Never raises."""
+
+    def verdict(self, url: str, /) -> Verdict:
+        """Return whether *url* may be retrieved, and because of what. Never raises."""
 
 
 class RobotRules:
@@ -156,7 +174,5 @@ class RobotRules:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
-        rules = self._rules
-        parts = (self, *rules.parts(), *self._table.parts())
-        # Rules and table share most texts.
-        return sum(map(getsizeof, {id(it): it for it in parts}.values()))
+        shared = self._body, self._dialect, self.robot, self.names
+        return memory_of(self, *shared)

@@ -12,7 +12,7 @@ from scrapy_robots1994.escaping import (
 )
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import read
+from scrapy_robots1994.parser.reader import groups_of
 from scrapy_robots1994.parser.records import Record, records_of
 
 
@@ -84,7 +84,7 @@ class RecordReference(NamedTuple):
 
     def read(self) -> Record:
         """Return the record."""
-        records = records_of(read(self.body.text, self.dialect), self.dialect)
+        records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
         # No two records begin on one line, in any reading.
         return next(it for it in records if it.first_line == self.first_line)
 

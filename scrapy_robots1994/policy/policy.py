@@ -2,10 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser import Reason, RobotRules, Verdict
+from scrapy_robots1994.parser import Reason, Rules, Verdict
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     RobotsResponse,
@@ -93,10 +92,6 @@ class UniformRules:
         reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
         status = None if is_robots_txt else self.status
         return Verdict(allowed=allowed, reason=reason, status=status)
-
-
-Rules: TypeAlias = RobotRules | UniformRules
-"""What a policy says to one robot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,8 @@ class Generator:
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):
-            value = self.fill(value) if self.chance(0.6) else value
+            change = self.dice.choice((Generator.fill, Generator.overlap))
+            value = change(self, value) if self.chance(0.7) else value
         for _ in range(self.dice.choice((0, 0, 0, 1, 1, 1, 2))):
             value = self.dice.choice(EDGES)(self, value)
         return value
@@ -270,6 +271,13 @@ class Generator:
         """Return the value with its wildcards filled, and without a final `$`."""
         filler = self.dice.choice(("", "a", "a/b", "*", "x?y"))
         return value.removesuffix("$").replace("*", filler)
+
+    def overlap(self, value: str) -> str:
+        """Return the value with nothing for its wildcards, and one character less.
+
+        In a pattern such as `/a*a$` the text before the `$` cannot begin before the wildcard.
+        """
+        return value.removesuffix("$").replace("*", "")[:-1]
 
     def reslash(self, value: str) -> str:
         """Return the value with another kind of slash."""

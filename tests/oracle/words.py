@@ -82,6 +82,7 @@ PIECES = (
 )
 ODD_VALUES = (
     *("", "", "/", "/", "*", "/*", "/$", "$", "a", "a/b", "*a", "*/b", "?a", "."),
+    *("/a*a$", "/p/*/$", "/ab*/ab$", "/a*a*a$"),
     *("//a", "//", "/robots.txt", "/robots", "/a /b", "/a\t/b /", "http", "http:"),
     *("http:/a", "mailto:a@h.test"),
 )

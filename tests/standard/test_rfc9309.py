@@ -28,6 +28,9 @@ CLAUSES = rows(
 2.2.2 path                 | /x$y                                 | -/x$yz -/x%24y +/x
 2.2.2 percent-encoding     | /a%2Ab                               | -/a*b -/a%2ab +/aXb
 2.2.3 end mark             | /a*b$                                | -/ab -/axxb -/abb +/aba +/a
+2.2.3 end mark             | /a*a$                                | -/aa -/aba +/a
+2.2.3 end mark             | /p/*/$                               | -/p// -/p/x/ +/p/
+2.2.3 end mark             | /a*b*b$                              | -/abb +/ab
 2.2.3 wildcard             | /**a                                 | -/a -/xa +/b
 2.2.3 end mark             | /a*$                                 | -/a -/axyz +/b
 2.2.2 path                 | /?                                   | -/?x +/x?

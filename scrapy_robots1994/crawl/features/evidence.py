@@ -57,6 +57,7 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.parser import Rules
 from scrapy_robots1994.policy.backend import InFlightFetch
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -64,7 +65,7 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     LocalFault,
 )
-from scrapy_robots1994.policy.policy import Policy, Rules
+from scrapy_robots1994.policy.policy import Policy
 
 CLOSE_REASON = "robots_evidence_failed"
 

@@ -27,7 +27,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 )
 from scrapy_robots1994.crawl.robot_name import robot_text
 from scrapy_robots1994.errors import SettingsError, needs_extra
-from scrapy_robots1994.policy.policy import Rules
+from scrapy_robots1994.parser import Rules
 
 with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.recordloader import ArcWarcRecord

@@ -1,0 +1,104 @@
+"""A record with all that a record can have: nothing of it is lost on any way."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+from dataclasses import fields
+from types import FunctionType
+
+import pytest
+
+from scrapy_robots1994.lint.formats import as_json
+from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+WHOLE = """\
+User-agent: rex
+User-agent: max
+Disallow: /a
+Disallow: /a/b*c$
+Disallow: https://h.test/%7ex
+Disallow: /cut%
+Allow: /a/b
+Crawl-delay: 5
+
+Disallow: /c
+Crawl-delay: 7
+"""
+"""One record with each attribute, and rules for each of the tables that answer questions."""
+
+
+def whole(reading: str = "literal", dialect: str = "extended") -> RobotsTxt:
+    """Return the file in a reading."""
+    return RobotsTxt.parse(WHOLE, dialect=dialect, reading=reading)
+
+
+def test_each_attribute_of_a_record_has_a_value() -> None:
+    """A new attribute needs its line in the file above."""
+    (record,) = whole().records
+
+    assert [it.name for it in fields(record) if not getattr(record, it.name)] == []
+
+
+@pytest.mark.parametrize("reading", ["literal", "cautious"])
+def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
+    """Also the line of each rule."""
+    robots = whole(reading)
+    robots.rules("rex")
+
+    again = pickle.loads(pickle.dumps(robots))  # noqa: S301 (our own)
+
+    assert again == robots
+    assert again.records == robots.records
+    assert again.lines == robots.lines
+    (record,) = robots.records
+    assert pickle.loads(pickle.dumps(record)) == record  # noqa: S301
+
+
+def test_json_has_what_the_literal_reading_obeys() -> None:
+    """Names, rules of both kinds, the delay, and where the record stands."""
+    (record,) = as_json(Report("x", WHOLE.encode(), dialect="extended"))["records"]
+
+    assert record == {
+        "names": ("rex", "max"),
+        "first_line": 1,
+        "last_line": 8,
+        "disallow": ["/a", "/a/b*c$", "https://h.test/%7ex", "/cut%"],
+        "allow": ["/a/b"],
+        "crawl_delay": 5.0,
+    }
+
+
+def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
+    """The cautious reading obeys it."""
+    literal, cautious = whole().rules("rex"), whole("cautious").rules("max")
+
+    for url in ("/a", "/a/b", "/b", "/cut%", "https://h.test/~x"):
+        assert literal.allowed(url) is cautious.allowed(url)
+    assert (literal.allowed("/c"), literal.crawl_delay) == (True, 5)
+    assert (cautious.allowed("/c"), cautious.crawl_delay) == (False, 7)
+
+
+@pytest.mark.parametrize("more", [0, 500])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) -> None:
+    """As the garbage collector finds it; what others have too is left out."""
+    body = WHOLE.replace(
+        "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1
+    )
+    rules = RobotsTxt.parse(body, dialect=dialect, reading="cautious").rules("rex")
+    shared = [rules._body, rules._dialect, rules.robot, rules.names]
+    found: dict[int, object] = {}
+    left: list[object] = [rules]
+    while left:
+        it = left.pop()
+        is_single = isinstance(it, (type, FunctionType, bool)) or it is None
+        if not is_single and id(it) not in found and not any(it is o for o in shared):
+            found[id(it)] = it
+            left += gc.get_referents(it)
+
+    counted = sum(map(sys.getsizeof, found.values()))
+    assert rules.memory_bytes == counted
