@@ -12,7 +12,7 @@ from scrapy.http import Response
 from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext
-from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES
+from scrapy_robots1994.crawl.threads import INLINE_BYTES
 from scrapy_robots1994.origin import Origin
 from tests.support.crawler import idle_crawler
 
@@ -57,7 +57,7 @@ class AnsweredMiddleware(Robots1994Middleware):
         assert origin is not None
         context = RequestContext.from_request(request, ())
         policy = await self._resolver.resolve(origin, context)
-        if policy.stated.size > INLINE_PARSE_BYTES:
+        if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
         with suppress(IgnoreRequest):
             self._decide(request, origin, policy, went_back=False)

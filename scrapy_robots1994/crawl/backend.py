@@ -16,7 +16,6 @@ from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.http_cache import CachedStore, HttpCache
 from scrapy_robots1994.crawl.parser import (
-    INLINE_CHECK_BYTES,
     ROBOTS_PARSED,
     Robots1994Parser,
     examine,
@@ -170,7 +169,7 @@ class ScrapyBackend:
         if announced is None or announced.robots != robots:
             reading = partial(examine, robots, robot, policy.origin)
             # A large file takes longer than other requests should wait.
-            is_large = robots.size > INLINE_CHECK_BYTES
+            is_large = robots.size > threads.INLINE_BYTES
             found = await threads.run_in_thread(reading) if is_large else reading()
             problems, sitemaps = found
             if robots.is_truncated:

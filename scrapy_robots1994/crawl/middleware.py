@@ -37,7 +37,7 @@ from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
+from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import Waiting, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
@@ -160,7 +160,7 @@ class Robots1994Middleware:
                 return None
         if policy is None:
             return await self._wait(request, origin, went_back=went_back)
-        if policy.stated.size > INLINE_PARSE_BYTES:
+        if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
         return self._decide(request, origin, policy, went_back=went_back)
 
@@ -197,7 +197,7 @@ class Robots1994Middleware:
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
-            if isinstance(found, Policy) and found.stated.size > INLINE_PARSE_BYTES:
+            if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(request, found)
             # Ours R6: a page that is sent now would delay the close.
             if self._waiting.is_closing() and not self._goes_on(request, found):

@@ -40,9 +40,6 @@ Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them
 *robots*, the parsed file; *request*, the page request that needed it.
 """
 
-INLINE_CHECK_BYTES = 8_192
-"""Bytes of a file that is examined on the event loop: 10 ms at most, for empty lines."""
-
 
 class Robots1994Parser(RobotParser):
     """A robots.txt parsed by the standard of 1994, with Scrapy's parser interface.

@@ -18,8 +18,9 @@ T = TypeVar("T")
 SLOW_SECONDS = 1.0
 """Seconds after which work in a pool of threads has waited in a queue."""
 
-INLINE_PARSE_BYTES = 16_384
-"""Bytes of a file that is read on the event loop; a larger one is read in a thread."""
+INLINE_BYTES = 8_192
+"""Bytes of a body or file that is unpacked, read or examined on the event loop, which takes 10 ms
+at most; a larger one takes a thread."""
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:

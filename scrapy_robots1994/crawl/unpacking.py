@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl.threads import run_in_thread
+from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
 
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
@@ -28,9 +28,6 @@ MAX_LAYERS = 4
 
 MAX_MEMBERS = 1_000
 """Members of a gzip file, or frames of a zstd file, that are read."""
-
-INLINE_UNPACK_BYTES = 4_096
-"""Bytes of a body with one coding of zlib that are unpacked on the event loop."""
 
 # Codings that change a body, also where no library of ours undoes them.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
@@ -97,7 +94,7 @@ def is_quick(body: bytes, codings: Sequence[str]) -> bool:
         return True
     # 80 bytes of brotli can take 40 ms, for a large window, and a few KB of zstd 6 ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
-    return not is_slow and len(body) <= INLINE_UNPACK_BYTES
+    return not is_slow and len(body) <= INLINE_BYTES
 
 
 def unpack(
