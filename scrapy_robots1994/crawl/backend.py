@@ -151,7 +151,7 @@ class ScrapyBackend:
         self, policy: Policy, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Log and count a policy of the store; its file is as new to this crawl."""
-        self._log.loaded(policy, self.now())
+        self._log.loaded(policy, in_flight.announced, self.now())
         await self._announce(policy, in_flight)
 
     async def _announce(

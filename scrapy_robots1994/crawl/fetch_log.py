@@ -1,15 +1,20 @@
 """What a crawl logs and counts about the fetches of robots.txt files."""
 
 import traceback
-from collections import Counter
-from logging import DEBUG, ERROR, INFO, WARNING
+from logging import ERROR, INFO, WARNING
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.faults import breaking_middleware, one_line
-from scrapy_robots1994.crawl.log import counted, log_line, log_lines
+from scrapy_robots1994.crawl.log import (
+    MessageKind,
+    OriginLog,
+    counted,
+    log_line,
+    log_lines,
+)
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
@@ -24,15 +29,52 @@ from scrapy_robots1994.policy.fetch_result import (
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
-MAX_WARNINGS = 20
-"""Origins of one outcome that refuses everything, such as a 403, with a warning each; more
-are counted at the close."""
-
 MAX_PROBLEMS = 10
 """Problems of one file that a crawl looks for, to name one and to count them."""
 
 MAX_TRACEBACKS = 20
 """Different places in code whose exceptions are logged with a traceback."""
+
+
+_CHECK = "`scrapy robots-check --explain URL` says what one answers now"
+_LINT = "`scrapy robots-lint URL` explains one"
+
+_STALE = MessageKind(
+    WARNING,
+    "robots.txt of %d origins could not be fetched again: the last good policy decides, for "
+    "at most ROBOTS1994_STALE_TTL",
+    _CHECK,
+)
+_LOCAL_FAULT = MessageKind(
+    WARNING,
+    "%d fetches of robots.txt failed on our side, and the requests that waited for them",
+    _CHECK,
+)
+_ABORTED = MessageKind(INFO, "%d fetches of robots.txt were aborted", _CHECK)
+_TRUNCATED = MessageKind(
+    WARNING,
+    "%d robots.txt files are longer than ROBOTS1994_MAX_BYTES: the whole lines within it are "
+    "obeyed",
+    _LINT,
+)
+_MARKUP = MessageKind(
+    INFO,
+    "%d robots.txt files begin as a page of HTML or XML does: most such pages disallow "
+    "nothing",
+    _LINT,
+)
+_OPENING = MessageKind(
+    WARNING,
+    "%d robots.txt files, read to the letter, open what their owners likely meant to close; "
+    'ROBOTS1994_READING = "cautious" obeys split records',
+    _LINT,
+)
+_CLOSING = MessageKind(
+    INFO,
+    "%d robots.txt files, read to the letter, are stricter than their owners likely meant; "
+    'ROBOTS1994_DIALECT = "rfc9309" obeys Allow',
+    _LINT,
+)
 
 
 class FetchLog:
@@ -43,14 +85,11 @@ class FetchLog:
         self._settings = settings
         # In a dry run the built-in decides.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
-        # Origins by the outcome that refuses everything there.
-        self._refusing: Counter[Outcome] = Counter()
+        self._origins = OriginLog(crawler)
         # A broken middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
         # Origins whose file has lines for this robot below a blank line.
         self._number_of_splits = 0
-        # Files that begin as a page does.
-        self._number_of_pages = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def fetched(
@@ -78,67 +117,94 @@ class FetchLog:
             self._unreachable(policy, result, logged, policy.fresh_until - now)
 
     def _known(self, policy: Policy, last: Policy | None) -> None:
-        """Log a policy that the origin stated; *last* was logged before.
-
-        A status that refuses everything, such as a 403, is often a mistake of the origin
-        (R3): warn of the first ones.
-        """
-        # Thousands of origins of a broad crawl are not news; what they refuse is.
-        level, more, row = DEBUG, "", policy.outcome.row
-        if row.setting:
-            # The reader learns which setting decides, and what would be otherwise.
-            more = f"; all its URLs {self._effect(row.outcome)}"
-        if row.reason and row.outcome not in self._settings.freshness.allowing:
-            # A refresh with the same answer has been logged.
-            is_new = last is None or last.outcome is not row.outcome
-            self._refusing[row.outcome] += is_new
-            if is_new and self._refusing[row.outcome] <= MAX_WARNINGS:
-                level = WARNING
-        if (last is None or last.robots is None) and _begins_as_markup(policy):
-            # A page that answers every path, and more than a detail: nothing is refused.
-            more += "; it begins as a page of HTML or XML does, not as a robots.txt"
-            self._number_of_pages += 1
-            if self._number_of_pages <= MAX_WARNINGS:
-                level = max(level, INFO)
+        """Log a policy that the origin stated; *last* was logged before."""
+        kind, more = self._meaning(policy, last)
         # Our own words, without a per cent sign: they may be part of the format.
         text = f"%s%s: HTTP %s, %s, fresh for %.0f s{more}"
         target = f" (redirected to {policy.final_url})" if policy.final_url else ""
         lifetime = policy.fresh_until - policy.fetched_at
-        outcome = policy.outcome.value
-        self._log(level, text, policy.origin, target, policy.status, outcome, lifetime)
+        values = policy.status, policy.outcome.value, lifetime
+        self._origins.log(kind, text, policy.origin, target, *values)
+
+    def _meaning(
+        self, policy: Policy, last: Policy | None
+    ) -> tuple[MessageKind | None, str]:
+        """Return the kind of line that *policy* deserves, and what the line says of it.
+
+        *last* was logged before: the same again is no news. Most origins of a broad crawl
+        are no news either.
+        """
+        row, more = policy.outcome.row, ""
+        if row.setting:
+            # The reader learns which setting decides, and what would be otherwise.
+            more = f"; all its URLs {self._effect(row.outcome)}"
+        if row.reason and row.outcome not in self._settings.freshness.allowing:
+            # A status such as 403 is often a mistake of the origin (R3).
+            is_new = last is None or last.outcome is not row.outcome
+            return (self._uniform(row.outcome) if is_new else None), more
+        if (last is None or last.robots is None) and _begins_as_markup(policy):
+            # A page that answers every path, and more than a detail: nothing is refused.
+            return (
+                _MARKUP,
+                "; it begins as a page of HTML or XML does, not as a robots.txt",
+            )
+        return None, more
+
+    def _uniform(self, outcome: Outcome) -> MessageKind:
+        """Return the kind of line of an origin with one answer for all URLs."""
+        row = outcome.row
+        if row.is_answer:
+            summary = (
+                f"%d origins answered {row.statuses} for robots.txt: all their URLs "
+            )
+            summary += self._are_refused
+            summary += f"; {row.full_setting} opens them" * bool(row.setting)
+        else:
+            summary = "robots.txt of %d origins could not be fetched: all their URLs "
+            summary += self._effect(outcome)
+        command = _CHECK
+        if self._settings.store.url is not None:
+            command = (
+                f"`scrapy robots-store list --outcome {outcome.value}` lists those"
+            )
+            command += " of the store"
+        return MessageKind(WARNING, summary, command)
 
     def _unreachable(
         self, policy: Policy, result: Answer, last: Policy | None, pause: float
     ) -> None:
-        """Warn of an origin without a usable answer (R5), once while a good policy stands.
+        """Warn of an origin without a usable answer (R5), once for as long as it has none.
 
         *pause* are the seconds until the next fetch.
         """
+        # It is tried again and again.
+        is_new = last is None or last.outcome is not policy.outcome
+        kind = self._uniform(policy.outcome) if is_new else None
+        meaning = f"all its URLs {self._effect(policy.outcome)}"
         if policy.is_stale_on_error:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
             # R5: it weighs more than what a setting says about unknown ones.
             meaning = "the last good policy stands"
-        else:
-            meaning = f"all its URLs {self._effect(policy.outcome)}"
-        # One that stays down is tried again and again: one warning is enough where
-        # nothing is refused for it.
-        was_stale = last is not None and last.is_stale_on_error
-        level = DEBUG if policy.is_stale_on_error and was_stale else WARNING
+            kind = None if last is not None and last.is_stale_on_error else _STALE
         text = (
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
         )
-        self._log(level, text, policy.origin, _reason(result), meaning, pause)
+        values = _reason(result), meaning, pause
+        self._origins.log(kind, text, policy.origin, *values)
 
-    def loaded(self, policy: Policy, now: float) -> None:
-        """Log and count a policy of the store."""
+    def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
+        """Log and count a policy of the store; *last* was logged before."""
         stats.count(self._crawler, stats.STORE_HITS)
         age, rest = now - policy.fetched_at, policy.fresh_until - now
         state = f"fresh for another {rest:.0f} s"
         if rest <= 0:
             state = "used while it is renewed"
-        # At DEBUG, like every fetch that went well.
-        text = "%s: %s, in the store for %.0f s, %s"
-        self._log(DEBUG, text, policy.origin, policy.outcome.value, age, state)
+        # Whoever fetched it, this crawl has not said it yet.
+        kind, more = self._meaning(policy, last)
+        status = "no answer" if policy.status is None else f"HTTP {policy.status}"
+        text = f"%s: %s, %s, in the store for %.0f s, %s{more}"
+        values = status, policy.outcome.value, age, state
+        self._origins.log(kind, text, policy.origin, *values)
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry (Ours 3.1)."""
@@ -146,25 +212,26 @@ class FetchLog:
         # Also where a retry may succeed: a bug is a bug.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
-        self._log(DEBUG, text, origin, _reason(result), pause)
+        self._origins.log(None, text, origin, _reason(result), pause)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Log and count a fetch that ended without a policy (R6, R7)."""
         if isinstance(fault, Cancelled):
             stats.count(self._crawler, stats.FETCH_ABORTED)
             # No warning: it is how every crawl ends that is interrupted (R6).
-            level = INFO
+            kind: MessageKind | None = _ABORTED
             text = "its waiting requests go back to the scheduler, or fail with FetchAborted"
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
             # One that a middleware breaks has its line, which names the middleware.
-            level = DEBUG if breaking_middleware(fault) else WARNING
+            kind = None if breaking_middleware(fault) else _LOCAL_FAULT
             text = (
                 "the failure is on our side; its waiting requests fail with it, and the "
                 "next one fetches again"
             )
-        self._log(level, f"Could not fetch %s (%s): {text}", origin, _reason(fault))
+        text = f"Could not fetch %s (%s): {text}"
+        self._origins.log(kind, text, origin, _reason(fault))
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
@@ -201,7 +268,7 @@ class FetchLog:
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it are "
             "obeyed"
         )
-        self._log(WARNING, text, origin, self._settings.max_bytes)
+        self._origins.log(_TRUNCATED, text, origin, self._settings.max_bytes)
 
     def read_to_the_letter(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent, and log those
@@ -212,8 +279,8 @@ class FetchLog:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
             self._number_of_splits += is_split
-            self._log(
-                WARNING,
+            self._origins.log(
+                _OPENING,
                 "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
                 "meant to close.%s All problems: scrapy robots-lint %s",
                 origin,
@@ -223,8 +290,8 @@ class FetchLog:
             )
         if closing := [it for it in problems if it.tightens_policy]:
             stats.count(self._crawler, stats.CLOSES_SITE)
-            self._log(
-                INFO,
+            self._origins.log(
+                _CLOSING,
                 "%s, line %d: %s%s Read to the letter, this is stricter than its owner "
                 "likely meant.",
                 origin,
@@ -232,17 +299,7 @@ class FetchLog:
             )
 
     def _closed(self) -> None:
-        """Log how many origins refuse everything by a status, past the first warnings, and
-        at how many the cautious reading would obey more.
-        """
-        for outcome, number in self._refusing.items():
-            # Up to that number each has a warning of its own.
-            if number > MAX_WARNINGS:
-                row = outcome.row
-                text = "%d origins answered %s for robots.txt: all their URLs %s"
-                text += f"; {row.full_setting} opens them" * bool(row.setting)
-                values = number, row.statuses, self._are_refused
-                log_line(self._crawler, WARNING, text, *values)
+        """Log at how many origins the cautious reading would obey more."""
         if self._number_of_splits:
             text = (
                 "robots.txt of %s has lines for this robot below a blank line, which mean "
@@ -255,11 +312,6 @@ class FetchLog:
         """Return what *outcome* does to all URLs of an origin, and which setting decides."""
         is_open = outcome in self._settings.freshness.allowing
         return outcome.row.effect(is_open=is_open, refused=self._are_refused)
-
-    def _log(self, level: int, text: str, origin: Origin, *values: object) -> None:
-        """Log one line about the robots.txt of *origin*."""
-        # The URL that a reader can open.
-        log_line(self._crawler, level, text, origin.robots_url, *values)
 
 
 def _first_and_count(problems: list[Problem]) -> tuple[int, str, str]:

@@ -1,13 +1,20 @@
 """How a crawl logs lines: with its spider, and safe to print."""
 
 import logging
+from collections import Counter
+from typing import NamedTuple
 
+from scrapy import signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.escaping import redact_and_escape
+from scrapy_robots1994.origin import Origin
 
 # One name for the whole package, so that one filter finds all its lines.
 logger = logging.getLogger("scrapy_robots1994")
+
+MAX_LINES_OF_A_KIND = 20
+"""Lines of one kind, each about one origin, that a crawl logs above DEBUG."""
 
 
 def log_line(crawler: Crawler, level: int, text: str, *values: object) -> None:
@@ -28,3 +35,54 @@ def log_lines(crawler: Crawler, level: int, text: str) -> None:
 def counted(number: int, noun: str) -> str:
     """Return *number* with *noun* in its plural: `1 request`, `2 requests`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+class MessageKind(NamedTuple):
+    """A kind of log lines, each of which is about one origin.
+
+    *summary* is what the crawl says at its close of all of them, with `%d` for their
+    number and with the setting that decides; *command* is the one that explains them.
+    """
+
+    level: int
+    summary: str
+    command: str
+
+
+class OriginLog:
+    """Logs lines about single origins: of each kind the first ones, the rest at DEBUG.
+
+    A broad crawl meets any number of origins. At its close, one line says how many lines
+    there were of each kind that has more than `MAX_LINES_OF_A_KIND`.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._numbers: Counter[MessageKind] = Counter()
+        crawler.signals.connect(self._closed, signals.spider_closed)
+
+    def log(
+        self, kind: MessageKind | None, text: str, origin: Origin, *values: object
+    ) -> None:
+        """Log *text* with the URL of the robots.txt of *origin* and *values* filled in.
+
+        Lines without a *kind* are at DEBUG.
+        """
+        level = logging.DEBUG
+        if kind is not None:
+            self._numbers[kind] += 1
+            if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
+                level = kind.level
+        # The URL that a reader can open.
+        log_line(self._crawler, level, text, origin.robots_url, *values)
+
+    def _closed(self) -> None:
+        """Log what there is of each kind, past the first lines."""
+        for kind, number in self._numbers.items():
+            if number > MAX_LINES_OF_A_KIND:
+                text = (
+                    f"{kind.summary}. The first %d have a line each above, all have one at "
+                    f'LOG_LEVEL = "DEBUG"; {kind.command}'
+                )
+                values = number, MAX_LINES_OF_A_KIND
+                log_line(self._crawler, kind.level, text, *values)

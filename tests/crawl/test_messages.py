@@ -13,6 +13,7 @@ from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, crawl_over_time
 from tests.support.left_out import table
 from tests.support.project import CLOSED
+from tests.support.replies import Reply
 from tests.support.site import Site
 
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
@@ -251,6 +252,76 @@ def test_log_says_whether_forbidden_origins_are_refused(
         is_refusing and number > 20
     )
     assert sum("refused_by" in key for key in result.stats) == 20 * is_refusing
+
+
+SPLIT = "User-agent: *\n\nDisallow: /private\n"
+LATER = "User-agent: *\nAllow: /b/c\nDisallow: /b\n"
+KINDS: dict[str, tuple[Reply, str, dict[str, Any]]] = {
+    "401 or 403": (replies.status(403), "WARNING", {}),
+    "could not be fetched": (replies.status(503), "WARNING", {}),
+    "open what their owners": (replies.text(SPLIT), "WARNING", {}),
+    "are stricter than": (replies.text(LATER), "INFO", {}),
+    "begin as a page": (replies.text("<html>"), "INFO", {}),
+    "are longer than ROBOTS1994_MAX_BYTES": (
+        replies.text(CLOSED + "# more"),
+        "WARNING",
+        {"ROBOTS1994_MAX_BYTES": len(CLOSED) + 1},
+    ),
+    "ask for a longer pause": (
+        replies.text("User-agent: *\nCrawl-delay: 9\nDisallow: /no"),
+        "WARNING",
+        {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
+    ),
+}
+"""The summary of each kind of log lines about one origin: an answer that has such a line, its
+level, and settings.
+"""
+
+
+@table(
+    ("kind", "has_store"),
+    *[(kind, False) for kind in KINDS],
+    *[(kind, True) for kind in KINDS],
+    short=len(KINDS),
+)
+def test_lines_about_origins_are_limited(
+    site: Site, tmp_path: Path, kind: str, has_store: bool
+) -> None:
+    """Twenty of a kind in a crawl, also of policies that a store has, and one at the close."""
+    reply, level, settings = KINDS[kind]
+    site.answer("/robots.txt", reply)
+    urls = [site.url("/a", host=f"h{number}.test") for number in range(22)]
+    if has_store:
+        store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
+        settings = {**settings, **store, "ROBOTS1994_RETRY_AFTER": 600}
+        crawl(urls, settings=settings)
+        site.forget()
+    result = crawl(urls, settings=settings)
+
+    assert len(site.log("/robots.txt")) == (0 if has_store else 22)
+    lines = result.lines("[scrapy_robots1994]", ".test:")
+    said = [line for line in lines if "DEBUG: " not in line and "first: " not in line]
+    assert len({line.partition("/robots.txt")[0].split()[-1] for line in said}) == 20
+    assert [level in line for line in said] == [True] * 20
+    (summary,) = result.lines(f" {level}: ", kind)
+    assert "22 " in summary
+    assert "The first 20 have a line each above" in summary
+    assert "`scrapy robots-" in summary
+
+
+@table("number", 20, 21)
+def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) -> None:
+    """A dead proxy fails any number of origins, which fills no log (R7)."""
+    proxy = {"proxy": site.refused_url("")}
+    urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
+    result = crawl([CrawlRequest(url, proxy) for url in urls])
+
+    assert len(result.failed) == number
+    assert len(result.lines("WARNING: Could not fetch")) == 20
+    summary = result.lines(
+        f"WARNING: {number} fetches of robots.txt failed on our side"
+    )
+    assert len(summary) == (number > 20)
 
 
 WILD = "User-agent: *\nDisallow: /*.pdf$\n"

@@ -185,7 +185,10 @@ def test_ours_each_answer_means_what_its_row_says(
 
 
 def assert_logged(result: CrawlResult, table: Table) -> None:
-    """Assert that the first fetch of each row is logged as its row says."""
+    """Assert that the first fetch of each row is logged as its row says.
+
+    Of the lines of one kind only the first twenty are warnings.
+    """
     lines: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
     urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
     for line in result.lines("[scrapy_robots1994] "):

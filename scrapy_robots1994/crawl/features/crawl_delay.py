@@ -8,7 +8,7 @@ download slots, in a coming one by throttling scopes.
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from logging import DEBUG, WARNING
+from logging import WARNING
 
 from cachetools import LRUCache
 from scrapy import Request
@@ -18,7 +18,7 @@ from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
-from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.log import MessageKind, OriginLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import pacing_of
@@ -29,11 +29,19 @@ MAX_ORIGINS = 100_000
 """Origins whose delay is known; for another, the next request states it again."""
 
 
+_CAPPED = MessageKind(
+    WARNING,
+    "%d origins ask for a longer pause than ROBOTS1994_CRAWL_DELAY, which is applied",
+    "`scrapy robots-check --explain URL` says what one asks for",
+)
+
+
 class CrawlDelays:
     """Applies the crawl delays of origins to their requests."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
+        self._log = OriginLog(crawler)
         self._longest = settings.crawl_delay or math.inf
         self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
         self._pacing = pacing_of(crawler, self._pause_of, settings.max_waiting)
@@ -73,13 +81,13 @@ class CrawlDelays:
         if not self._pacing.is_possible():
             return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
-        level, effect = DEBUG, "it is applied"
+        kind, effect = None, "it is applied"
         if stated > applied:
             stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
-            level = WARNING
+            kind = _CAPPED
             effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
         text = "%s asks for a pause of %g s between two requests; %s"
-        log_line(self._crawler, level, text, origin.robots_url, stated, effect)
+        self._log.log(kind, text, origin, stated, effect)
 
 
 class CrawlDelay:
