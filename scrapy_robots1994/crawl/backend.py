@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -46,11 +47,16 @@ class ScrapyBackend:
     new_waiter = threads.DeferredWaiter
     cancelled: Classes = CANCELLED
 
-    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        file: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self._crawler = crawler
         # Public: commands fetch files from elsewhere with it. A second one would have
         # limits of its own.
-        self.download = RobotsDownload(crawler, settings)
+        self.download = RobotsDownload(crawler, settings, file)
         self._log = FetchLog(crawler, settings)
         # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed

@@ -6,7 +6,7 @@ second never lets a handler's silence timeout strike.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from time import monotonic
@@ -31,10 +31,10 @@ class DownloadState:
     Its body began at *started*. *is_sent* says that the request reached the downloader,
     *is_answered* that a response came, *is_stopped* that another component stopped it.
     *proxy* is the one that the request was sent through, *user_agent* the name it was sent
-    with. *final_url* is the URL of a request that follows a redirect. With *conditions*,
-    its headers, the server may answer "not modified". With *keeps_raw*, *raw* is the
-    response as it came, of which *on_download* is called each time; *is_changed* says that
-    a middleware made another one of it.
+    with. *uncounted* is closed when the answer comes. *final_url* is the URL of a request
+    that follows a redirect. With *conditions*, its headers, the server may answer "not
+    modified". With *keeps_raw*, *raw* is the response as it came, of which *on_download* is
+    called each time; *is_changed* says that a middleware made another one of it.
     """
 
     origin: Origin
@@ -52,6 +52,7 @@ class DownloadState:
     proxy: str | None = None
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
+    uncounted: ExitStack = field(default_factory=ExitStack)
     raw: Response | None = None
     final_url: str | None = None
     conditions: dict[str, bytes] = field(default_factory=dict)
@@ -87,12 +88,11 @@ class DownloadState:
 class DownloadLimits:
     """Watches the robots.txt downloads in flight."""
 
-    on_sent: Callable[[Origin], None] = staticmethod(lambda _: None)
-    """Called with the origin of each request for a robots.txt that the downloader gets."""
-    on_left: Callable[[Origin], None] = staticmethod(lambda _: None)
-    """Called with its origin when such a request is answered or has failed."""
-
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(
+        self, crawler: Crawler, file: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        """Watch; a context manager of *file* is open until each request is answered."""
+        self._file = file
         self._in_flight = 0
         # Public signals: no handler, of any library, has to be wrapped.
         self._signals = crawler.signals
@@ -112,9 +112,10 @@ class DownloadLimits:
             # Only while it is of use: it costs each page 20 microseconds.
             self._change(self._signals.connect)
         try:
-            yield
+            with ExitStack() as state.uncounted:
+                state.uncounted.enter_context(self._file())
+                yield
         finally:
-            self.on_left(state.origin)
             self._in_flight -= 1
             if not self._in_flight:
                 self._change(self._signals.disconnect)
@@ -129,7 +130,6 @@ class DownloadLimits:
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)
-            self.on_sent(state.origin)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
@@ -155,8 +155,8 @@ class DownloadLimits:
         if not isinstance(state, DownloadState):
             return
         state.is_answered = True
-        # Now, so that no page takes the place that is raised for the file.
-        self.on_left(state.origin)
+        # Now, so that no page takes the slot that was added for the file.
+        state.uncounted.close()
         if "download_stopped" in response.flags and not state.is_truncated:
             # Another component may stop a download whose only piece has already arrived.
             length = response.headers.get("Content-Length")

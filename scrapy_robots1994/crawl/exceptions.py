@@ -1,8 +1,7 @@
-"""The exceptions of pages: a refusal, and the end of a wait for a crawl delay."""
+"""The exception of a refused page."""
 
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.parser import Verdict
 
 
@@ -26,10 +25,3 @@ class ForbiddenByRobots(IgnoreRequest):
     def __str__(self) -> str:
         """Return the message."""
         return f"Forbidden by robots.txt: {self.verdict}"
-
-
-class QueuedPageAborted(FetchAborted):
-    """A page was in the queue of its download slot when the crawl began to close (R6).
-
-    No errback receives it: the middleware returns the page to the scheduler.
-    """

@@ -1,7 +1,7 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from http import HTTPStatus
@@ -55,12 +55,17 @@ class RobotsDownload:
     """Called with the origin whose robots.txt is fetched for each response to a request,
     before any middleware sees it."""
 
-    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        file: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Prepare to fetch; each request is sent while a context manager of *file* is open."""
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)
-        # Public: who waits for a robots.txt counts its request, too.
-        self.downloads = DownloadLimits(crawler)
+        self._downloads = DownloadLimits(crawler, file)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(crawler, settings.max_fetches, pages)
         # Once for each scheme, at its first request, from which on its handler exists.
@@ -142,7 +147,7 @@ class RobotsDownload:
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
-        with self.downloads.watch(request, state):
+        with self._downloads.watch(request, state):
             try:
                 response: Response = await result_of(download(request))
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware

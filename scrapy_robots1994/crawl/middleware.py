@@ -1,20 +1,19 @@
 """The downloader middleware: the one way of a request.
 
-1. `_take_back`: a request that went back to the scheduler gets its own meta again.
-2. `Origin.of` its URL, and `exemption_of` (`exemptions`): is it checked? If not, it passes.
-3. `PolicyResolver.fresh`: the policy in memory.
-   With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
-   never reach the network: the recorded policy decides, however old it is.
-4. Known and fresh: `_decide`. The crawl delay of the origin applies
-   (`CrawlDelays.set_delay`), and observers (comparison, evidence) are told. Then the request
-   passes, and is counted where `*` and `$` have no effect (`wildcards`), or
-   `Refusals.refuse` makes the `ForbiddenByRobots` that is raised.
-5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
-   (`policy.resolver`: memory, store, one fetch for all who wait).
-6. `_decide` as in 4, if there is room then (`WaitingRequests.may_go_on`). Else, or when
-   the crawl closes meanwhile, `_give_back`: it goes back to the scheduler, for want of
-   room once, and begins again at 1. `WaitingRequests.is_finished` says which requests
-   pass also while the crawl closes (R6).
+1. `Visit.begin` (`waiting`): a request that was returned to the scheduler gets its own meta
+   again.
+2. `exemption_of` (`exemptions`) its URL and meta: an exempt request passes, unchecked.
+3. `PolicyResolver.fresh` (`policy.resolver`): is the policy of its `Origin` in memory, and
+   fresh? With HTTPCACHE_IGNORE_MISSING `HttpCache.is_replayed` (`http_cache`) finds pages
+   that are never sent, which a policy of any age judges.
+4. Else `_wait`: the request waits (`WaitingRequests.waiting`), without counting, while
+   `resolve` finds the policy: memory, its sources, one fetch for all requests that wait.
+   Then it goes on if a slot is free (`WaitingRequests.may_go_on`), or goes back to the
+   scheduler (`Visit.returned`), once. When the crawl closes, it always goes back
+   (`WaitingRequests.goes_back`).
+5. `_has_turn`: a request that is allowed waits for the crawl delay of its origin.
+6. `_decide`: observers get the policy, and the request passes; or `Refusals.refuse`
+   (`refusals`) makes the `ForbiddenByRobots` that is raised.
 """
 
 from __future__ import annotations
@@ -22,23 +21,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of
 from scrapy_robots1994.crawl.parser import handed_out
-from scrapy_robots1994.crawl.refusals import VERDICT, Refusals
-from scrapy_robots1994.crawl.requests import EVIDENCE, RequestContext
+from scrapy_robots1994.crawl.refusals import Refusals
+from scrapy_robots1994.crawl.requests import RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName
-from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
-from scrapy_robots1994.crawl.waiting import Waiting, WaitingRequests
+from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.rules import RobotRules
@@ -49,6 +45,7 @@ from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from scrapy import Request, Spider
@@ -60,14 +57,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.dry_run import DryRun
 
     Observer: TypeAlias = Callable[[Request, Origin, Policy | Exception], None]
-
-# In the meta, because they must survive a queue on disk (JOBDIR) or of many workers.
-SCHEDULED = "_robots1994_scheduled"
-"""Meta key of a request that is with the scheduler."""
-
-RETURNED = "_robots1994_returned"
-"""Meta key of a request that went back to the scheduler: its own `dont_filter`, and
-whether it went back for want of room. Version 0.1 wrote a text in its place."""
 
 CLOSING = "the crawl is closing"
 
@@ -86,8 +75,9 @@ class Robots1994Middleware:
         self._crawler = crawler
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
-        self._engine = EngineAccess.of(crawler)
-        backend, self._observers = _backend_for(crawler, settings)
+        self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
+        file = self._waiting.file
+        backend, self._observers = _backend_for(crawler, settings, file)
         # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
         url = settings.store
@@ -97,14 +87,6 @@ class Robots1994Middleware:
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
             backend, self._memory, settings.freshness, store, backend.max_retries
         )
-        self._waiting = WaitingRequests(
-            crawler, self._engine, settings.max_waiting, self._close
-        )
-        downloads = self.download.downloads
-        downloads.on_sent = self._waiting.file_sent
-        downloads.on_left = self._waiting.file_left
-        self._owns_order = self._engine.owns_order()
-        crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings)
         if settings.compare:
@@ -114,7 +96,11 @@ class Robots1994Middleware:
             shadow = ShadowComparison(crawler, settings)
             self.download.on_ignored_body = shadow.store_body
             self._observers.append(shadow.decided)
-        self._delays = _delays_for(crawler, settings)
+        self._delays: CrawlDelays | None = None
+        if settings.applies_crawl_delay:
+            from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - only if wanted
+
+            self._delays = CrawlDelays(crawler, settings, self._waiting)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
         settings.log_start(crawler)
@@ -142,14 +128,14 @@ class Robots1994Middleware:
 
         A request that waits while the crawl closes goes back to the scheduler.
         """
-        went_back = self._take_back(request)
+        visit = Visit.begin(request)
         # Not of `urlparse_cached`: it leaves out tabs, after which clients differ.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta)
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
         if exemption is Exemption.ROBOTS_TXT and origin is not None:
-            return await self._hand_out(request, origin)
+            return await self._hand_out(visit, origin)
         if exemption is not None or origin is None:
             return None
         policy = self._resolver.fresh(origin)
@@ -159,20 +145,16 @@ class Robots1994Middleware:
             if policy is None and self._cache.passes_unknown:
                 return None
         if policy is None:
-            return await self._wait(request, origin, went_back=went_back)
-        if policy.stated.size > INLINE_BYTES:
+            found = await self._wait(visit, origin)
+            if not isinstance(found, Policy):
+                return found
+            policy = found
+        elif policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
-        return self._decide(request, origin, policy, went_back=went_back)
-
-    def process_exception(
-        self,
-        request: Request,
-        exception: Exception,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
-    ) -> Request | None:
-        """Let a page that the close took out of its queue go back to the scheduler."""
-        is_ours = isinstance(exception, QueuedPageAborted)
-        return self._give_back(request) if is_ours else None
+        if self._delays and not await self._has_turn(visit, origin, policy):
+            return visit.returned()
+        self._decide(request, origin, policy)
+        return None
 
     def policy_of(self, url: str) -> Policy | None:
         """Return the policy of the origin of *url* if it is in memory, fresh or stale.
@@ -190,24 +172,40 @@ class Robots1994Middleware:
         context = RequestContext.from_request(request, self._propagate_meta)
         return await self._resolver.resolve(origin, context)
 
-    async def _wait(
-        self, request: Request, origin: Origin, *, went_back: bool
-    ) -> Request | None:
-        """Wait until the policy of *origin* is known, and decide about *request*."""
+    async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request:
+        """Wait for the policy of *origin*; return it, or what goes back to the scheduler.
+
+        Raises the error because of which there is no policy.
+        """
         stats.count(self._crawler, stats.WAITED)
-        with self._waiting.waiting(request, origin) as waiting:
-            found = await self._find(request, origin)
+        with self._waiting.waiting(visit):
+            found = await self._find(visit.request, origin)
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
-                await self._read_in_thread(request, found)
+                await self._read_in_thread(visit.request, found)
             # Ours R6: a page that is sent now would delay the close.
-            if self._waiting.is_closing() and not self._goes_on(request, found):
-                return self._give_back(request, for_room=went_back)
+            if self._waiting.goes_back(visit, is_known=_is_known(found)):
+                return visit.returned()
             if isinstance(found, Exception):
                 # Unknown is neither allowed nor disallowed: the request fails.
                 for observe in self._observers:
-                    observe(request, origin, found)
+                    observe(visit.request, origin, found)
                 raise found
-            return self._decide(request, origin, found, waiting, went_back=went_back)
+            if not self._waiting.may_go_on(visit):
+                return visit.returned(for_room=True)
+        return found
+
+    async def _has_turn(self, visit: Visit, origin: Origin, policy: Policy) -> bool:
+        """Wait as long as the crawl delay of *origin* demands, if the request may be sent.
+
+        Return `False` if it goes back to the scheduler, because the crawl closes.
+        """
+        assert self._delays is not None  # noqa: S101 - the caller looks
+        rules = policy.rules(self._robot.of(visit.request))
+        self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
+        # A request that is refused needs no turn.
+        if not rules.allowed(visit.request.url):
+            return True
+        return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
         """Read the large file of *policy* for the robot of *request*, if it is not yet."""
@@ -219,30 +217,9 @@ class Robots1994Middleware:
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
 
-    def _decide(
-        self,
-        request: Request,
-        origin: Origin,
-        policy: Policy,
-        waiting: Waiting | None = None,
-        *,
-        went_back: bool,
-    ) -> Request | None:
-        """Let *request* pass by *policy*, or raise.
-
-        Unless it *went_back* before, it goes back to the scheduler if there is no room for
-        it after its wait, or if it came past the point where its crawl delay is kept.
-        """
+    def _decide(self, request: Request, origin: Origin, policy: Policy) -> None:
+        """Let *request* pass by *policy*, or raise `ForbiddenByRobots`."""
         rules = policy.rules(self._robot.of(request))
-        delays, is_late = self._delays, False
-        if delays is not None:
-            is_late = delays.set_delay(request, origin, rules.crawl_delay)
-        if (
-            (waiting or is_late)
-            and not went_back
-            and not self._has_room(request, waiting, is_late=is_late)
-        ):
-            return self._give_back(request, for_room=True)
         # Before the decision, for a refusal raises.
         for observe in self._observers:
             observe(request, origin, policy)
@@ -256,18 +233,6 @@ class Robots1994Middleware:
             and policy.robots
         ):
             self._wildcards.sent(request, origin, policy.robots, rules)
-        return None
-
-    def _has_room(
-        self, request: Request, waiting: Waiting | None, *, is_late: bool
-    ) -> bool:
-        """Return whether a request may go on whose policy is known now.
-
-        With *is_late* it has passed the point where its crawl delay is kept.
-        """
-        if self._waiting.is_finished(request) or not self._owns_order:
-            return True
-        return not is_late and (waiting is None or self._waiting.may_go_on(waiting))
 
     async def _find(self, request: Request, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the error because of which it has none."""
@@ -280,83 +245,42 @@ class Robots1994Middleware:
             return error
 
     async def _hand_out(
-        self, request: Request, origin: Origin
+        self, visit: Visit, origin: Origin
     ) -> Request | Response | None:
         """Answer a spider's own request for a robots.txt with the file we have."""
+        request = visit.request
         if not self._hands_out_robots or request.method != "GET":
             return None
-        with self._waiting.waiting(request, origin):
+        with self._waiting.waiting(visit):
             found = await self._find(request, origin)
-            if self._waiting.is_closing() and not self._goes_on(request, found):
-                return self._give_back(request)
+            if self._waiting.goes_back(visit, is_known=_is_known(found)):
+                return visit.returned()
         # Ours O22: it is never refused, so without a policy it may be sent itself.
         return None if isinstance(found, Exception) else handed_out(found, request)
-
-    def _mark(self, request: Request) -> None:
-        """Mark a request that the scheduler is about to get."""
-        request.meta[SCHEDULED] = True
-
-    def _take_back(self, request: Request) -> bool:
-        """Undo `_mark` and `_give_back`; return whether it went back for want of room."""
-        meta = request.meta
-        # Sent again by an errback, or made with the meta of a response, it carries what
-        # was decided about another request.
-        meta.pop(VERDICT, None)
-        meta.pop(EVIDENCE, None)
-        if not meta.pop(SCHEDULED, False):
-            # A component awaits it (`engine.download_async`): it has no way back.
-            # Given back, it comes again at once.
-            self._waiting.awaited.add(request)
-        if RETURNED not in meta:
-            return False
-        request.dont_filter, for_room = meta.pop(RETURNED)
-        return for_room is True
-
-    def _give_back(self, request: Request, *, for_room: bool = False) -> Request:
-        """Return what goes back to the scheduler in place of *request*."""
-        # The duplicates filter has seen it, and would drop it without `dont_filter`.
-        meta = {**request.meta, RETURNED: (request.dont_filter, for_room)}
-        return request.replace(dont_filter=True, meta=meta)
-
-    def _goes_on(self, request: Request, found: Policy | Exception) -> bool:
-        """Return whether a request goes on by what it *found* although the crawl closes.
-
-        If its robots.txt is unreachable it goes back, to be tried again.
-        """
-        is_known = (
-            isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
-        )
-        waiting = self._waiting
-        return request in waiting.awaited or (is_known and waiting.is_finished(request))
 
     def _close(self) -> None:
         """Start no fetch from now on but for what is finished (R6)."""
         is_finished = self._waiting.is_finished
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
-        if self._delays is not None:
-            # A file may state any delay.
-            self._delays.abort_queued(CLOSING, self._waiting.awaited.__contains__)
 
 
-def _delays_for(crawler: Crawler, settings: RobotsSettings) -> CrawlDelays | None:
-    """Return the crawl delays, if they apply."""
-    if not settings.applies_crawl_delay:
-        return None
-    from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - only if wanted
-
-    return delays_of(crawler, settings)
+def _is_known(found: Policy | Exception) -> bool:
+    """Return whether *found* is more than "could not be fetched"."""
+    return isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
 
 
 def _backend_for(
-    crawler: Crawler, settings: RobotsSettings
+    crawler: Crawler,
+    settings: RobotsSettings,
+    file: Callable[[], AbstractContextManager[None]],
 ) -> tuple[ScrapyBackend, list[Observer]]:
     """Return the crawl as the resolver sees it, and what observes its decisions.
 
-    Both record evidence, where that is wanted.
+    Both record evidence, where that is wanted. Each robots.txt is downloaded in a *file*.
     """
     if settings.evidence is None:
-        return ScrapyBackend(crawler, settings), []
+        return ScrapyBackend(crawler, settings, file), []
     from scrapy_robots1994.crawl.features.evidence import RecordedBackend  # noqa: PLC0415 - an extra
 
-    backend = RecordedBackend(crawler, settings)
+    backend = RecordedBackend(crawler, settings, file)
     return backend, [backend.evidence.decided]

@@ -9,12 +9,11 @@ takes each of them away.
 from __future__ import annotations
 
 import argparse
-import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import reduce
 from importlib import import_module
 from logging import WARNING
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from scrapy import signals
@@ -22,13 +21,10 @@ from scrapy import signals
 from scrapy_robots1994.crawl.log import log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-
-SLOT_KEY = "download_slot"
-"""The meta key in which Scrapy stores the slot of a request, and users their choice."""
 
 
 def optional(module: str, name: str, default: Any = None) -> Any:
@@ -274,354 +270,23 @@ def close_idle_connections(crawler: Crawler) -> None:
             pool.closeCachedConnections()
 
 
-def _slots_of(crawler: Crawler) -> dict[str | None, Any] | None:
-    """Return the download slots of the crawl by key, if its downloader has any."""
-    # `Downloader.slots` is undocumented; DOWNLOAD_SLOTS is a setting, read once.
-    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", None)
-    return slots if isinstance(slots, dict) else None
+@contextmanager
+def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
+    """Count *request*, which waits in a middleware, in its download slot meanwhile.
 
-
-class Pacing(Protocol):
-    """A way to keep a pause between the requests of an origin."""
-
-    def is_possible(self) -> bool:
-        """Return whether this Scrapy has it; warn once if not."""
-
-    def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:
-        """Keep a pause of *seconds* between requests to *origin*, 0 for none.
-
-        Called for each of them, before it reaches the downloader. Return whether
-        *request* is past the point where its pause is kept.
-        """
-
-    def abort_queued(
-        self, error: Exception, is_finished: Callable[[Request], bool]
-    ) -> None:
-        """End with *error* the pages that wait for a pause, but for finished ones."""
-
-
-def pacing_of(
-    crawler: Crawler, pause_of: Callable[[Request], tuple[Hashable, float]], most: int
-) -> Pacing:
-    """Return how pauses are kept in this Scrapy.
-
-    *pause_of* returns the origin of a request and its pause. The limit of concurrent
-    requests is raised for at most *most* requests that wait for a pause.
+    `DownloaderAwarePriorityQueue` takes requests of the slot that has the fewest. Without
+    this it would take ever more of an origin whose requests wait for a crawl delay.
     """
-    if getattr(crawler, "throttler", None) is not None:
-        return ScopePacing(crawler)
-    return SlotPacing(crawler, pause_of, most)
-
-
-class ScopePacing:
-    """Pauses by the throttling scopes of Scrapy's pull request 6931."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-        self._throttler: Any = crawler.throttler  # type: ignore[attr-defined]  # not yet
-        self._scopes: dict[str, PacedScope] = {}
-        crawler.signals.connect(self._downloaded, signals.response_downloaded)
-
-    def is_possible(self) -> bool:
-        """Return whether the throttler names the scopes of a request."""
-        if hasattr(self._throttler, "get_applied_scopes"):
-            return True
-        self._warn()
-        return False
-
-    def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:
-        """Raise the base delay of the scopes of *request*, or restore it.
-
-        Return whether the request had its turn before one of them got its pause.
-        """
-        is_late = False
-        try:
-            for name in self._throttler.get_applied_scopes(request):
-                if seconds or name in self._scopes:
-                    scope = self._scope(name)
-                    scope.set_pause(origin, seconds)
-                    is_late = is_late or scope.is_before_first_turn()
-        # Names and arguments of a pull request may change until it is merged.
-        except Exception:  # noqa: BLE001 - as above
-            self._warn()
-        return is_late
-
-    def abort_queued(
-        self, error: Exception, is_finished: Callable[[Request], bool]
-    ) -> None:
-        """Do nothing: what waits for its scope has not reached the downloader."""
-
-    def _downloaded(self, request: Request) -> None:
-        """Begin the pauses anew, whatever AutoThrottle set: they count from the last answer."""
-        if not self._scopes:
-            return
-        try:
-            for name in self._throttler.get_applied_scopes(request):
-                if scope := self._scopes.get(name):
-                    scope.restart()
-        except Exception:  # noqa: BLE001 - as in `pace`
-            self._warn()
-
-    def _scope(self, name: str) -> PacedScope:
-        """Return the scope of that name to be paced."""
-        manager = self._throttler.get_scope_manager(name)
-        paced = self._scopes.get(name)
-        # The throttler drops an idle manager, and makes another one for its scope.
-        if paced is None or paced.manager is not manager:
-            paced = self._scopes[name] = PacedScope(manager)
-        return paced
-
-    def _warn(self) -> None:
-        lost = "no crawl delay is applied"
-        warn_once(self._crawler, "throttler with the scopes that we know", lost)
-
-
-class PacedScope:
-    """One scope whose requests leave one at a time, with a pause between them."""
-
-    def __init__(self, manager: Any) -> None:
-        self.manager = manager
-        self.pauses: dict[Hashable, float] = {}
-        """The seconds that each origin needs between two requests."""
-        self._first_turn = 0.0
-        # No method changes the jitter. Without it, a pause may be half as long as stated.
-        jitter = getattr(manager, "_jitter", 0.0)
-        self._original = manager.get_base_delay(), manager.get_concurrency(), jitter
-
-    def set_pause(self, origin: Hashable, seconds: float) -> None:
-        """Set the pause that *origin* needs; 0 for no pause."""
-        if self.pauses.get(origin, 0.0) == seconds:
-            return
-        self.pauses[origin] = seconds
-        if not seconds:
-            del self.pauses[origin]
-        delay, concurrency, jitter = self._original
-        pause = max(self.pauses.values(), default=0.0)
-        self._first_turn = time.monotonic() + pause
-        if pause:
-            # The pause counts from the last request, and no answer may take longer.
-            delay, concurrency, jitter = max(delay, pause), 1, 0.0
-        self.manager.set_base_delay(delay, only_increase=False)
-        self.manager.set_concurrency(concurrency)
-        self.manager._jitter = jitter  # noqa: SLF001 - no method sets it
-        # robots.txt was the last answer of this server, if it was sent through the scope.
-        if getattr(self.manager, "_last_seen", None) is not None:
-            self.restart()
-
-    def is_before_first_turn(self) -> bool:
-        """Return whether no request has had its turn since the pause was set."""
-        return time.monotonic() < self._first_turn
-
-    def restart(self) -> None:
-        """Count the pause from now on: the server has just answered a request."""
-        if self.pauses:
-            delay = max(self.manager.get_base_delay(), *self.pauses.values())
-            self.manager._next_allowed_time = time.monotonic() + delay  # noqa: SLF001 - no method sets it
-
-
-# Whether Scrapy chose the slot that a request has in its meta: the slot, or `None` while
-# it is not chosen. Like the slot, it is copied with the meta.
-_SLOT_MARK = "_robots1994_slot"
-
-
-class SlotPacing:
-    """Pauses by the download slots of Scrapy up to its pull request 6931.
-
-    A pause is set when a request reaches the downloader, so slots may come and go, and
-    several origins may share one. A request that waits in a paced slot does not count.
-    """
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        pause_of: Callable[[Request], tuple[Hashable, float]],
-        most: int,
-    ) -> None:
-        self._crawler = crawler
-        self._pause_of = pause_of
-        self._most = most
-        self._engine = EngineAccess.of(crawler)
-        self._slots: dict[str | None, PacedSlot] = {}
-        self._raised: set[Request] = set()
-        connect = crawler.signals.connect
-        connect(self._choose_slot, signals.request_scheduled)
-        connect(self._reached, signals.request_reached_downloader)
-        connect(self._downloaded, signals.response_downloaded)
-        connect(self._lower, signals.request_left_downloader)
-
-    def is_possible(self) -> bool:
-        """Return whether the downloader has slots."""
-        if _slots_of(self._crawler) is not None:
-            return True
-        warn_once(self._crawler, "downloader.slots", "no crawl delay is applied")
-        return False
-
-    def pace(self, request: Request, origin: Hashable, seconds: float) -> bool:  # noqa: ARG002 - by the signal
-        """Let *request* have a slot of its own; its pause is set when it is there."""
-        self._choose_slot(request)
-        return False
-
-    def abort_queued(
-        self, error: Exception, is_finished: Callable[[Request], bool]
-    ) -> None:
-        """End with *error* what is in the queues of paced slots, but for finished ones."""
-        # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
-        try:
-            for slot in [paced.slot for paced in self._slots.values()]:
-                for request, response in list(slot.queue):
-                    # A cancelled one has its result, and is on its way out.
-                    if not (is_finished(request) or response.called):
-                        fail = response.errback
-                        slot.queue.remove((request, response))
-                        self._lower(request)
-                        fail(error)
-        except (AttributeError, TypeError, ValueError):
-            lost = "a closing crawl ends at the pace of its pauses"
-            warn_once(self._crawler, "queue of a download slot", lost)
-
-    def _choose_slot(self, request: Request) -> None:
-        """Let Scrapy choose the slot of *request*, unless the user has chosen it.
-
-        Scrapy writes its choice into the meta, which redirects and spiders copy to
-        requests for another host.
-        """
-        meta = request.meta
-        if SLOT_KEY in meta and meta.get(_SLOT_MARK) != meta[SLOT_KEY]:
-            meta.pop(_SLOT_MARK, None)
-        else:
-            meta.pop(SLOT_KEY, None)
-            meta[_SLOT_MARK] = None
-
-    def _reached(self, request: Request) -> None:
-        """Pace the slot of *request*, which is about to be queued there."""
-        key = request.meta.get(SLOT_KEY)
-        if _SLOT_MARK in request.meta:
-            request.meta[_SLOT_MARK] = key
-        origin, pause = self._pause_of(request)
-        slots = _slots_of(self._crawler)
-        if slots is None or not (pause or key in self._slots):
-            return
-        try:
-            paced = self._paced(key, slots)
-            if paced.pauses.get(origin, 0.0) != pause:
-                paced.set_pause(origin, pause)
-                # robots.txt was the last answer of this server.
-                paced.restart()
-            paced.enforce()
-        # No slot of this key, or one with other attributes.
-        except Exception:  # noqa: BLE001 - as above
-            lost = "no crawl delay is applied"
-            warn_once(self._crawler, "delay and concurrency of a download slot", lost)
-            return
-        is_free = paced.pause and len(self._raised) < self._most
-        if is_free and self._engine.raise_limit():
-            self._raised.add(request)
-            self._engine.wake()
-
-    def _paced(self, key: str | None, slots: dict[str | None, Any]) -> PacedSlot:
-        """Return the slot of *key* to be paced, and forget those that were dropped."""
-        paced, slot = self._slots.get(key), slots[key]
-        # The downloader drops an idle slot, and makes another one under its key.
-        if paced is not None and paced.slot is slot:
-            return paced
-        if len(self._slots) > 2 * len(slots) + SPARE_SLOTS:
-            known = self._slots.items()
-            self._slots = {name: it for name, it in known if slots.get(name) is it.slot}
-        self._slots[key] = PacedSlot(slot)
-        return self._slots[key]
-
-    def _downloaded(self, request: Request) -> None:
-        """Begin the pause of the slot anew: its delay counts from the last answer."""
-        # A downloader need not send the signal that it has left.
-        self._lower(request)
-        paced = self._slots.get(request.meta.get(SLOT_KEY))
-        if paced is not None:
-            # What cannot be set was said when it was set first.
-            with suppress(Exception):
-                # AutoThrottle, which listens to the same signal, may have changed it.
-                paced.enforce()
-                paced.restart()
-
-    def _lower(self, request: Request) -> None:
-        """Let *request* count again."""
-        if request in self._raised:
-            self._raised.remove(request)
-            self._engine.lower_limit()
-
-
-SPARE_SLOTS = 64
-"""Slots beyond the downloader's own after which those that it dropped are forgotten."""
-
-_LONGEST_AGO = 600.0
-"""Seconds after which a number is no time of `lastseen` by the clock it is compared with."""
-
-
-def jitter_of(slot: Any) -> float:
-    """Return the part of its delay by which *slot* varies it at random."""
-    if hasattr(slot, "jitter"):
-        return float(slot.jitter)
-    # RANDOMIZE_DOWNLOAD_DELAY, before Scrapy 2.18, is half of the delay more or less.
-    return 0.5 if slot.randomize_delay else 0.0  # pragma: no cover - as above
-
-
-def _set_jitter(slot: Any, jitter: float) -> None:
-    # To the older attribute, any number but 0 is true.
-    setattr(slot, "jitter" if hasattr(slot, "jitter") else "randomize_delay", jitter)
-
-
-class PacedSlot:
-    """One slot whose requests leave one at a time, with a pause between them.
-
-    Scrapy documents what delay and concurrency of a slot are (`DOWNLOAD_SLOTS`), but not
-    the attributes, which AutoThrottle changes while a crawl runs. Several origins that
-    share the slot may each need a pause; the longest counts. The slot's own delay is
-    never shortened, also if it was raised later, as by AutoThrottle. Without a pause the
-    slot is as it was before.
-    """
-
-    def __init__(self, slot: Any) -> None:
-        self.slot = slot
-        self.pause = 0.0
-        """The seconds between two of its requests at least; 0 for no pause."""
-        self.pauses: dict[Hashable, float] = {}
-        # Pauses come and go with the files; DOWNLOAD_SLOTS is the user's.
-        self._original = slot.delay + 0.0, slot.concurrency + 0, jitter_of(slot)
-
-    def set_pause(self, origin: Hashable, seconds: float) -> None:
-        """Set the pause that *origin* needs; 0 for no pause."""
-        # Set first: an origin without a pause may be there or not.
-        self.pauses[origin] = seconds
-        if not seconds:
-            del self.pauses[origin]
-        delay, self.slot.concurrency, jitter = self._original
-        # A longer delay than our pause is not ours: AutoThrottle set it later.
-        if self.slot.delay <= self.pause:
-            self.slot.delay = delay
-        _set_jitter(self.slot, jitter)
-        self.pause = max(self.pauses.values(), default=0.0)
-        self.enforce()
-
-    def enforce(self) -> None:
-        """Apply the pause, whatever else changed the slot."""
-        if not self.pause:
-            return
-        slot = self.slot
-        slot.delay = max(slot.delay, self.pause)
-        # The pause counts from the last answer, so the next request must not leave before
-        # that answer is there.
-        slot.concurrency = 1
-        # No random delay may be shorter than the pause.
-        if slot.delay * (1 - jitter_of(slot)) < self.pause:
-            _set_jitter(slot, 0.0)
-
-    def restart(self) -> None:
-        """Count the pause from now on: the server has just answered a request."""
-        # It is 0 until the slot has sent a request: then there is nothing to pause after.
-        # Without it, the pause counts from the last request.
+    # `Downloader.slots`, `get_slot_key` and `Slot.active` are undocumented. Without them
+    # only the order of requests is another one, so there is no warning.
+    engine: Any = crawler.engine
+    active: Any = set()
+    with suppress(Exception):
+        downloader = engine.downloader
+        active = downloader.slots[downloader.get_slot_key(request)].active
+        active.add(request)
+    try:
+        yield
+    finally:
         with suppress(Exception):
-            seen = self.slot.lastseen
-            # The wall clock before Scrapy 2.16. By another one, any number may be long to
-            # wait for.
-            for now in (time.monotonic(), time.time()):
-                if self.pause and seen and 0 <= now - seen < _LONGEST_AGO:
-                    self.slot.lastseen = now
+            active.discard(request)

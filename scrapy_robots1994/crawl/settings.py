@@ -122,7 +122,7 @@ class RobotsSettings:
     """
     # Above it, the scheduler is the better place: it may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """Requests that may wait for a slow robots.txt without counting towards
+    """Requests that may wait for a robots.txt, or for a crawl delay, without counting towards
     ``CONCURRENT_REQUESTS``; further ones count. In a crawl that ends after a number of
     pages or items it is at most a hundredth of that number. A crawl that is killed (SIGKILL)
     loses the requests that wait.
@@ -149,7 +149,7 @@ class RobotsSettings:
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
     """``True`` applies the pause that a robots.txt asks for (Crawl-delay), in a dialect that
-    has such a field, to the download slot of its origin; a number of seconds does too, and is
+    has such a field, to the requests of its origin; a number of seconds does too, and is
     the longest delay applied.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)

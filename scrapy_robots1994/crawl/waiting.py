@@ -1,28 +1,25 @@
-"""Requests that wait for a robots.txt: when they count, and when the crawl closes.
+"""Requests on their way through the middleware: waiting, going back, and closing.
 
-A request that waits is in the downloader, and counts towards `CONCURRENT_REQUESTS` as
-any other, and so does the request for the file, until this proves slow: when as many
-other waits have ended since the wait began as requests may be concurrent, or when none has
-ended for a while. From then on the limit is one higher for each of them. So slow origins
-stop no other, and where all are alike, no robots.txt is fetched long before there is room
-for its pages.
-
-When its policy is known, a request that did not count goes on if there is room. If there
-is none, it goes back to the scheduler, which owns the order of requests. The middleware
-sees to that.
+Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`. While it
+waits, the limit is one higher, so that slow origins stop no others; the same holds for the
+request for the robots.txt. A request whose wait is over goes on if a slot is free.
+Else it goes back to the scheduler, which owns the order of requests: once. When the crawl
+closes, all requests that the scheduler can take go back (R6).
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.threads import call_later
+from scrapy_robots1994.crawl.refusals import VERDICT
+from scrapy_robots1994.crawl.requests import EVIDENCE
+from scrapy_robots1994.crawl.scrapy_private import EngineAccess
+from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,15 +27,16 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.crawl.scrapy_private import EngineAccess
-    from scrapy_robots1994.origin import Origin
+# In the meta, because both must survive a queue on disk (JOBDIR) or of many workers.
+SCHEDULED = "_robots1994_scheduled"
+"""Meta key of a request that is with the scheduler."""
+
+RETURNED = "_robots1994_returned"
+"""Meta key of a request that went back to the scheduler: its own `dont_filter`, and whether
+it went back because no slot was free. Version 0.1 wrote a text in its place."""
 
 LOOK_SECONDS = 0.05
-"""Between two looks whether the crawl closes, for which Scrapy has no signal, and whether
-waits still end."""
-
-QUIET_LOOKS = 5
-"""If no wait ends for so many looks, those that count since the last look are slow."""
+"""Between two looks whether the crawl closes, for which Scrapy has no signal."""
 
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
@@ -56,29 +54,53 @@ CLOSE_SECONDS = 5.0
 
 
 @dataclass(slots=True, eq=False)
-class Waiting:
-    """One request that waits; with *is_raised* the limit is one higher for it."""
+class Visit:
+    """One visit of *request* to the middleware, from its first step to its last.
 
-    is_raised: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _OriginWait:
-    """The requests that wait for one robots.txt; if *is_slow*, none of them counts.
-
-    *ended_before* is how many waits had ended when this one began. *is_sent* says that the
-    downloader has the request for the file; with *is_raised* the limit is one higher for it.
+    A request that *is_awaited* by a component (`engine.download_async`) cannot go back to
+    the scheduler. *has_gone_back* says that it did before, because no slot was free.
+    While it waits, *is_raised* says that the limit is one higher for it.
     """
 
-    ended_before: int
-    requests: set[Waiting] = field(default_factory=set)
-    is_slow: bool = False
-    is_sent: bool = False
+    request: Request
+    is_awaited: bool
+    has_gone_back: bool
     is_raised: bool = False
+    turn: DeferredWaiter[None] | None = None
+    """What a crawl delay lets it wait for, if it does."""
+
+    @classmethod
+    def begin(cls, request: Request) -> Visit:
+        """Return the visit of *request*, whose meta has no key of ours any more.
+
+        The request has its own `dont_filter` again, if it was returned to the scheduler.
+        """
+        meta = request.meta
+        # A request that an errback sends again, or that is made with the meta of a
+        # response, carries what was decided about another request.
+        meta.pop(VERDICT, None)
+        meta.pop(EVIDENCE, None)
+        is_awaited = not meta.pop(SCHEDULED, False)
+        if RETURNED not in meta:
+            return cls(request, is_awaited, has_gone_back=False)
+        request.dont_filter, for_room = meta.pop(RETURNED)
+        return cls(request, is_awaited, has_gone_back=for_room is True)
+
+    def returned(self, *, for_room: bool = False) -> Request:
+        """Return the request that takes the place of this one in the scheduler.
+
+        With *for_room* it goes back because no slot is free, which happens once.
+        """
+        request = self.request
+        marked = request.dont_filter, for_room or self.has_gone_back
+        # The duplicates filter has seen it, and would drop it without `dont_filter`.
+        return request.replace(
+            dont_filter=True, meta={**request.meta, RETURNED: marked}
+        )
 
 
 class WaitingRequests:
-    """The requests of one crawl that wait for a robots.txt.
+    """The requests of one crawl that wait in the middleware.
 
     The limit is raised for at most *most* of them, and for fewer in a crawl that ends after
     a number of pages or items; further ones count. *on_closing* is called when the crawl
@@ -88,101 +110,100 @@ class WaitingRequests:
     def __init__(
         self,
         crawler: Crawler,
-        engine: EngineAccess,
         most: int,
-        on_closing: Callable[[], None],
+        on_closing: Callable[[], object] = lambda: None,
     ) -> None:
-        self._engine = engine
+        self._engine = EngineAccess.of(crawler)
         limits = filter(None, map(crawler.settings.getint, LIMITS))
         self._most = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
+        self._owns_order = self._engine.owns_order()
         self._on_closing = on_closing
-        # Public: requests that a component awaits, so that they have no way back.
-        self.awaited: WeakSet[Request] = WeakSet()
-        # All that wait, in order of arrival, and those that a closing crawl finishes.
-        self._waiting: dict[Request, None] = {}
-        self._finished: frozenset[Request] = frozenset()
-        # The waits for a file, and in the order in which they began those that count.
-        self._origins: dict[Origin, _OriginWait] = {}
-        self._counted: dict[_OriginWait, None] = {}
-        # How many have ended, how many looks there were since the last end, and which ones
-        # counted at the last look.
-        self._ended = self._quiet = 0
-        self._seen: tuple[_OriginWait, ...] = ()
-        self._raised = 0
+        # In order of arrival, and those of them that a closing crawl finishes.
+        self._visits: dict[Request, Visit] = {}
+        self._finished: frozenset[Visit] = frozenset()
+        self._raised = self._files = 0
         self._is_looking = self._is_closed = False
+        crawler.signals.connect(self._mark, signals.request_scheduled)
         crawler.signals.connect(self.close, signals.spider_closed)
 
     @contextmanager
-    def waiting(self, request: Request, origin: Origin) -> Iterator[Waiting]:
-        """Wait with *request* for the policy of *origin* while the block runs."""
+    def waiting(self, visit: Visit) -> Iterator[None]:
+        """Wait with the request of *visit* while the block runs, without counting it."""
         self._look()
-        waiting, wait = Waiting(), self._origins.get(origin)
-        if not self._waiting:
-            self._quiet = 0
-        if wait is None:
-            wait = self._origins[origin] = _OriginWait(self._ended)
-            self._counted[wait] = None
-        wait.requests.add(waiting)
-        self._waiting[request] = None
-        if wait.is_slow:
-            self._raise(waiting)
+        self._visits[visit.request] = visit
+        if self._raise_limit():
+            visit.is_raised = True
+            self._raised += 1
+            # There is room for one more now.
+            self._engine.wake()
         try:
-            yield waiting
+            yield
         finally:
-            self._lower(waiting)
-            self._waiting.pop(request, None)
-            wait.requests.remove(waiting)
-            if not wait.requests:
-                self._counted.pop(wait, None)
-                self._ended += 1
-                self._quiet = 0
-                self._find_overtaken()
-                if wait.is_sent:
-                    # Nothing waits for the file: a policy that was used is refreshed.
-                    self._stop_counting(wait)
-                else:
-                    del self._origins[origin]
-
-    def file_sent(self, origin: Origin) -> None:
-        """Count the request for the file of *origin* as those that wait for it, if any do."""
-        wait = self._origins.get(origin)
-        if wait is None:
-            wait = self._origins[origin] = _OriginWait(self._ended, is_slow=True)
-        wait.is_sent = True
-        if wait.is_slow and not wait.is_raised:
-            wait.is_raised = self._raise_limit()
-
-    def file_left(self, origin: Origin) -> None:
-        """Count the request for the robots.txt of *origin* no more: it has ended."""
-        if wait := self._origins.get(origin):
-            wait.is_sent = False
-            if wait.is_raised:
-                wait.is_raised = False
+            self._visits.pop(visit.request, None)
+            if visit.is_raised:
+                visit.is_raised = False
+                self._raised -= 1
                 self._engine.lower_limit()
-            if not wait.requests:
-                del self._origins[origin]
 
-    def may_go_on(self, waiting: Waiting) -> bool:
-        """Return whether a request may go on whose policy has just become known.
+    async def turn(self, visit: Visit) -> bool:
+        """Wait until `Visit.turn` is released.
 
-        One that counted may. Another one may if there is room.
+        Return `False` if the request goes back to the scheduler, because the crawl closes:
+        a file may state any delay, so that no close waits for it.
         """
-        if not waiting.is_raised:
-            return True
-        # The limit is still one higher for it, so it does not count itself.
-        has_room = self._engine.has_room()
-        if has_room:
-            self._lower(waiting)
-        return has_room
+        with self.waiting(visit):
+            if not self.goes_back(visit, is_known=False):
+                visit.turn = DeferredWaiter()
+                await visit.turn
+        return not self.goes_back(visit, is_known=False)
+
+    @contextmanager
+    def file(self) -> Iterator[None]:
+        """Download a robots.txt while the block runs, without counting its request."""
+        self._files += 1
+        self._look()
+        is_raised = self._raise_limit()
+        try:
+            yield
+        finally:
+            self._files -= 1
+            if is_raised:
+                self._engine.lower_limit()
+
+    def may_go_on(self, visit: Visit) -> bool:
+        """Return whether the request of *visit*, which still waits, need not go back.
+
+        It may go on if it counted, if a slot is free, if it has gone back before, and if it
+        has no way back.
+        """
+        return (
+            not visit.is_raised
+            or visit.has_gone_back
+            or self._is_finished(visit)
+            or not self._owns_order
+            # The limit is still one higher for it, so it does not count itself.
+            or self._engine.has_room()
+        )
 
     def is_finished(self, request: Request) -> bool:
-        """Return whether *request* is finished although the crawl closes (R6).
+        """Return whether *request*, which waits, is finished although the crawl closes (R6).
 
         A component awaits it; or it is one of the first that came, as many as
         `CONCURRENT_REQUESTS`, which Scrapy's own middleware would finish, too.
         """
-        return request in self.awaited or request in self._finished
+        visit = self._visits.get(request)
+        return visit is not None and self._is_finished(visit)
+
+    def goes_back(self, visit: Visit, *, is_known: bool) -> bool:
+        """Return whether the request of *visit* goes back because the crawl closes.
+
+        One whose robots.txt is not *is_known* does, to be tried again, unless a component
+        awaits it.
+        """
+        if visit.is_awaited or not self.is_closing():
+            return False
+        return not (is_known and self._is_finished(visit))
 
     def is_closing(self) -> bool:
         """Return whether the crawl closes."""
@@ -194,66 +215,38 @@ class WaitingRequests:
         """Begin to close with the crawl, if that has not happened yet."""
         if not self._is_closed:
             self._is_closed = True
-            own = (it for it in self._waiting if it not in self.awaited)
+            own = (it for it in self._visits.values() if not it.is_awaited)
             self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
+            for visit in self._visits.values():
+                if visit.turn is not None and not visit.is_awaited:
+                    visit.turn.release(None)
             if self._finished:
                 call_later(CLOSE_SECONDS, self._close_finished)
 
     def _close_finished(self) -> None:
-        """Let no request wait any more that has a way back."""
+        """Return the remaining requests of the scheduler to it."""
         self._finished = frozenset()
         self._on_closing()
 
-    def _find_overtaken(self) -> None:
-        """Stop counting the requests of waits that others have overtaken."""
-        most = self._ended - (self._concurrent or 0)
-        while (oldest := next(iter(self._counted), None)) and (
-            oldest.ended_before <= most
-        ):
-            self._stop_counting(oldest)
+    def _is_finished(self, visit: Visit) -> bool:
+        return visit.is_awaited or visit in self._finished
 
-    def _stop_counting(self, wait: _OriginWait) -> None:
-        """Stop counting the requests of *wait*, those that will join it, and its file's."""
-        if wait.is_slow:
-            return
-        wait.is_slow = True
-        self._counted.pop(wait, None)
-        wait.is_raised = wait.is_sent and self._raise_limit()
-        for waiting in wait.requests:
-            self._raise(waiting)
-
-    def _raise(self, waiting: Waiting) -> None:
-        """Stop counting a request."""
-        if self._raise_limit():
-            waiting.is_raised = True
-            self._raised += 1
-            # There is room for one more now.
-            self._engine.wake()
+    def _mark(self, request: Request) -> None:
+        """Mark a request that the scheduler is about to get."""
+        request.meta[SCHEDULED] = True
 
     def _raise_limit(self) -> bool:
         """Let one more request be in the downloader, unless so many may be already."""
         return self._raised < self._most and self._engine.raise_limit()
 
-    def _lower(self, waiting: Waiting) -> None:
-        """Count a request again."""
-        if waiting.is_raised:
-            waiting.is_raised = False
-            self._raised -= 1
-            self._engine.lower_limit()
-
     def _look(self) -> None:
-        """Close with the crawl, and look for that again and again from now on."""
+        """Close with the crawl, and look for that again while a request waits."""
         if not (self.is_closing() or self._is_looking):
             self._is_looking = True
             call_later(LOOK_SECONDS, self._look_again)
 
     def _look_again(self) -> None:
-        """Look once more; if no wait has ended for long, those that count are slow."""
         self._is_looking = False
-        self._quiet += 1
-        if self._quiet >= QUIET_LOOKS:
-            for wait in self._seen:
-                self._stop_counting(wait)
-        self._seen = tuple(self._counted)
-        self._look()
+        if self._visits or self._files:
+            self._look()

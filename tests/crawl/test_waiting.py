@@ -67,22 +67,6 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
-def test_waits_that_others_overtake_take_no_place(site: Site) -> None:
-    """Of eight places three slow hosts keep none, although waits end all the time."""
-    site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=0.1))
-    slow = [f"slow-{number}.test" for number in range(3)]
-    for host in slow:
-        site.robots(OPEN, at=host, gate="slow")
-    site.open_when("slow", "/well", count=40)
-    urls = [site.url("/slow", host=host) for host in slow]
-    urls += [site.url("/well", host=f"well-{number}.test") for number in range(40)]
-    result = crawl(urls, settings=FEW | {"CONCURRENT_REQUESTS": 8})
-
-    assert len(result.fetched) == len(urls)
-    # A page that waits takes one place, and its file another one.
-    assert result.stats["test/most_robots"] >= len(slow) + 8 // 2
-
-
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     """With `ROBOTS1994_MAX_WAITING` 4, further requests stay in the scheduler."""
     # All 20 would wait at once.

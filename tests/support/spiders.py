@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.linkextractors import LinkExtractor
@@ -385,9 +385,9 @@ class Following(SitemapSpider, RequestingSpider):
 
 
 class CancelsQueued(RequestingSpider):
-    """Cancels a page that its download slot has queued, and awaits the next one.
+    """Cancels a page that waits for its crawl delay, and awaits the next one.
 
-    It cancels *pause* seconds after the page was queued. An item has the outcome of each
+    It cancels *pause* seconds after the page began to wait. An item has the outcome of each
     download, and the number of active requests of the downloader at the end.
     """
 
@@ -396,24 +396,19 @@ class CancelsQueued(RequestingSpider):
     pause = 0.0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Download the first page, so that the second one is queued."""
+        """Download the first page, so that the second one waits."""
         first, second, third = (Request(ask["url"]) for ask in self.requests)
         ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
-        queued: Deferred[None] = Deferred()
-
-        def reached(request: Request) -> None:
-            if request is second:
-                queued.callback(None)
-
-        self.crawler.signals.connect(reached, signals.request_reached_downloader)
+        assert self.crawler.engine is not None
+        active = self.crawler.engine.downloader.active
         victim = deferred_from_coro(download(self.crawler, second))
-        await maybe_deferred_to_future(queued)
+        while second not in active:
+            await sleep(0.01)
         await sleep(float(self.pause))
         victim.cancel()
         ends.append(await self.end(victim))
         ends.append(await self.end(deferred_from_coro(download(self.crawler, third))))
-        assert self.crawler.engine is not None
-        yield {"ends": ends, "active": len(self.crawler.engine.downloader.active)}
+        yield {"ends": ends, "active": len(active)}
 
     async def end(self, started: Deferred[Any]) -> str:
         """Return the status of a download, or the class of its exception."""

@@ -50,7 +50,6 @@ ENGINE = "scrapy.core.engine"
 DOWNLOADER = "scrapy.core.downloader"
 COUNTS = "downloader.total_concurrency: requests that wait"
 FINISHED = "engine._slot.closing: requests that wait"
-NO_DELAY = "no crawl delay is applied"
 
 CHANGES = {
     "total_concurrency": renamed("total_concurrency", COUNTS),
@@ -69,7 +68,7 @@ CHANGES = {
         DOWNLOADER,
     ),
     "engine.downloader": Change(
-        r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS, NO_DELAY)
+        r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS,)
     ),
     "engine._slot": renamed("_slot", FINISHED, "engine._slot.nextcall", where=ENGINE),
     "engine._slot.closing": renamed("closing", FINISHED, where=ENGINE),
@@ -111,28 +110,16 @@ CHANGES = {
         ENGINE,
         ((r"\(, slot\)", "(self)"),),
     ),
-    "downloader.slots": Change(
-        r"(self|downloader)\.slots\b", r"\1.slots_renamed", (NO_DELAY,)
-    ),
+    "downloader.slots": Change(r"(self|downloader)\.slots\b", r"\1.slots_renamed"),
     "downloader.slots by tuples": Change(
         r"\bkey not in",
         "(key,) not in",
-        (NO_DELAY,),
+        (),
         DOWNLOADER,
         ((r"slots\[key\]", "slots[key,]"),),
     ),
-    "Slot.delay": Change(r"\bdelay\b(?!\()", "delay_renamed", (NO_DELAY,), DOWNLOADER),
-    "Slot.concurrency": Change(
-        r"(?<!\")\bconcurrency\b", "most", (NO_DELAY,), DOWNLOADER
-    ),
-    "Slot.lastseen": renamed("lastseen", where=DOWNLOADER),
-    "Slot.queue": renamed("queue", "queue of a download slot", where=DOWNLOADER),
-    "downloader.monotonic": Change(
-        r"from time import (monotonic|time)\b",
-        r"import time as clock\nnow_of = clock.\1; globals()['\1'] = lambda: now_of()",
-        (),
-        DOWNLOADER,
-    ),
+    "downloader.get_slot_key": renamed("get_slot_key"),
+    "Slot.active": Change(r"\.active\b(?!\()", ".active_renamed"),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),

@@ -1,32 +1,53 @@
 """Crawl delay: requests of an origin leave as far apart as its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 
-How the pause between two requests is kept is `scrapy_private.Pacing`: in this Scrapy by
-download slots, in a coming one by throttling scopes.
+A request waits in a middleware for its turn, as others wait for a robots.txt. The next turn
+begins when the stated time has passed since the answer to the last request.
 """
 
 import math
-from collections.abc import Callable
+from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from logging import WARNING
+from time import monotonic, time
+from typing import Any
 
 from cachetools import LRUCache
-from scrapy import Request
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
+from scrapy_robots1994.crawl.exemptions import exemption_of
 from scrapy_robots1994.crawl.log import MessageKind, OriginLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.robot_name import RobotName
-from scrapy_robots1994.crawl.scrapy_private import pacing_of
+from scrapy_robots1994.crawl.scrapy_private import count_in_slot
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.threads import call_later
+from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_ORIGINS = 100_000
-"""Origins whose delay is known; for another, the next request states it again."""
+"""Origins whose delay is known; for another one, the next request states it again."""
+
+
+@dataclass(slots=True, eq=False)
+class _Turns:
+    """The turns of one origin: *delay* seconds apart, the next one from *free_at* on.
+
+    *last* is the request that had the last turn; *is_sent* while the downloader has it.
+    """
+
+    delay: float = 0.0
+    free_at: float = 0.0
+    waiting: deque[Visit] = field(default_factory=deque)
+    last: Request | None = None
+    is_sent: bool = False
+    timer: Any = None
 
 
 _CAPPED = MessageKind(
@@ -37,48 +58,96 @@ _CAPPED = MessageKind(
 
 
 class CrawlDelays:
-    """Applies the crawl delays of origins to their requests."""
+    """Applies the crawl delays of origins to their requests, which wait in *waiting*."""
 
-    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+    def __init__(
+        self, crawler: Crawler, settings: RobotsSettings, waiting: WaitingRequests
+    ) -> None:
         self._crawler = crawler
         self._log = OriginLog(crawler)
         self._longest = settings.crawl_delay or math.inf
-        self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
-        self._pacing = pacing_of(crawler, self._pause_of, settings.max_waiting)
+        self._waiting = waiting
+        self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_ORIGINS)
+        # The last request of each origin, until it is answered.
+        self._last: dict[Request | None, _Turns] = {}
+        connect = crawler.signals.connect
+        connect(self._reached, signals.request_reached_downloader)
+        connect(self._answered, signals.request_left_downloader)
+        # A page that an HTTP cache answers reaches no downloader.
+        connect(self._answered, signals.response_received)
 
-    def set_delay(
-        self, request: Request, origin: Origin, seconds: float | None
-    ) -> bool:
+    def set_delay(self, origin: Origin, seconds: float | None, answered: float) -> None:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay.
 
-        *request* is one to this origin that has not reached the downloader. Return
-        whether it is too late for this request.
+        The origin answered the request for its robots.txt at *answered*, a Unix time.
         """
         # Some parsers return whatever `float` reads: -5, "nan", "inf".
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
-        # Mostly nothing changed, for this is called for every request that is allowed.
-        if self._delays.get(origin, 0.0) != applied:
-            if applied:
-                self._delays[origin] = applied
-                self._report(origin, stated, applied)
-            else:
-                # A newer file states no delay any more.
-                del self._delays[origin]
-        return self._pacing.pace(request, origin, applied)
+        turns = self._turns.get(origin) or _Turns()
+        # This is called for each request, and mostly nothing has changed.
+        if turns.delay != applied:
+            self._turns[origin], turns.delay = turns, applied
+            self._report(origin, stated, applied)
+            self._next(turns)
+        first = monotonic() - max(0.0, time() - answered) + applied
+        turns.free_at = max(turns.free_at, first)
 
-    def abort_queued(self, reason: str, is_finished: Callable[[Request], bool]) -> None:
-        """End the pages that wait for a delay, but for those that are finished (R6)."""
-        self._pacing.abort_queued(QueuedPageAborted(reason), is_finished)
+    async def turn(self, visit: Visit, origin: Origin) -> bool:
+        """Wait for the turn of a request of *origin*.
 
-    def _pause_of(self, request: Request) -> tuple[Origin | None, float]:
-        """Return the origin of *request* and its delay."""
-        origin = Origin.of(request.url)
-        return origin, self._delays.get(origin, 0.0)
+        Return `False` if the request goes back to the scheduler, because the crawl closes.
+        """
+        turns = self._turns.get(origin)
+        if turns is None or not turns.delay:
+            return True
+        turns.waiting.append(visit)
+        self._next(turns)
+        if turns.last is visit.request:
+            return True
+        try:
+            with count_in_slot(self._crawler, visit.request):
+                return await self._waiting.turn(visit)
+        finally:
+            with suppress(ValueError):
+                turns.waiting.remove(visit)
+
+    def _next(self, turns: _Turns) -> None:
+        """Let the next request have its turn, now or when its time comes."""
+        if turns.timer is not None:
+            turns.timer.cancel()
+            turns.timer = None
+        while turns.waiting:
+            seconds = turns.free_at - monotonic() if turns.delay else 0.0
+            if turns.delay and turns.is_sent:
+                return
+            if seconds > 0:
+                turns.timer = call_later(seconds, partial(self._next, turns))
+                return
+            visit = turns.waiting.popleft()
+            self._last.pop(turns.last, None)
+            turns.last, turns.is_sent = visit.request, False
+            self._last[visit.request] = turns
+            # Counted anew from the answer, if the request reaches the downloader.
+            turns.free_at = monotonic() + turns.delay
+            if visit.turn is not None:
+                visit.turn.release(None)
+
+    def _reached(self, request: Request) -> None:
+        """Give no other turn before the answer to *request*."""
+        if turns := self._last.get(request):
+            turns.is_sent = True
+
+    def _answered(self, request: Request) -> None:
+        """Begin the pause after *request*, which may have failed; none if it was not sent."""
+        if turns := self._last.pop(request, None):
+            turns.free_at = monotonic() + turns.delay * turns.is_sent
+            turns.last, turns.is_sent = None, False
+            self._next(turns)
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
-        """Log and count which delay is applied."""
-        if not self._pacing.is_possible():
+        """Log and count which delay is applied, if one is."""
+        if not applied:
             return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
         kind, effect = None, "it is applied"
@@ -93,10 +162,14 @@ class CrawlDelays:
 class CrawlDelay:
     """The extension to use with Scrapy's built-in robots.txt middleware.
 
-    The delays come from its parsers, by the signal `robots_parsed` of Scrapy 2.18.
+    The delays come from its parsers, by the signal `robots_parsed` of Scrapy 2.18. They are
+    applied behind the built-in, where the extension adds itself as a downloader middleware.
+    `Robots1994Middleware` applies delays itself.
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - only if wanted
+
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.crawl_delay is None:
             raise NotConfigured("ROBOTS1994_CRAWL_DELAY is False")
@@ -104,32 +177,43 @@ class CrawlDelay:
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         if ROBOTS_PARSED is None:  # pragma: no cover - Scrapy before 2.18
             raise NotConfigured(
-                "this Scrapy has no signal robots_parsed, so crawl delays of the "
-                "built-in's parsers are not known: use Scrapy 2.18 or newer, or "
-                "Robots1994Middleware in a dialect with Crawl-delay"
+                "this Scrapy does not say what its parsers find: use Scrapy 2.18 or "
+                "newer, or Robots1994Middleware in a dialect with Crawl-delay"
             )
-        self.delays = CrawlDelays(crawler, settings)
         self._robot = RobotName(crawler)
-        crawler.signals.connect(self._parsed, ROBOTS_PARSED)
+        listed = dry_run.listed_middlewares(crawler.settings)
+        orders = [it for kind, it in listed.items() if dry_run.is_built_in(kind)]
+        if orders:
+            waiting = WaitingRequests(crawler, settings.max_waiting)
+            self._delays = CrawlDelays(crawler, settings, waiting)
+            crawler.signals.connect(self._parsed, ROBOTS_PARSED)
+            # Scrapy makes extensions before it freezes the settings.
+            crawler.settings.setdefault_in_component_priority_dict(
+                "DOWNLOADER_MIDDLEWARES", CrawlDelay, int(max(orders))
+            )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "CrawlDelay":
         """Return the extension; raise `NotConfigured` if the setting is off."""
+        # As the middleware that it has added, it is the extension once more.
+        with suppress(RuntimeError):
+            if made := crawler.get_extension(cls):
+                return made
         return cls(crawler)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
         """Apply the delay of a robots.txt that was read because *request* needed it."""
-        origin = Origin.of(request.url)
-        if origin is not None:
+        if origin := Origin.of(request.url):
             delay = robotparser.crawl_delay(self._robot.of(request))
-            self.delays.set_delay(request, origin, delay)
+            self._delays.set_delay(origin, delay, time())
 
-
-def delays_of(crawler: Crawler, settings: RobotsSettings) -> CrawlDelays:
-    """Return the crawl delays of the extension, if there is one, else new ones."""
-    # Two would take the delays of each other for those that the user set. A crawler that
-    # does not run, as in a test of a project, has no extensions.
-    with suppress(RuntimeError, AttributeError):
-        if extension := crawler.get_extension(CrawlDelay):
-            return extension.delays
-    return CrawlDelays(crawler, settings)
+    async def process_request(
+        self,
+        request: Request,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+    ) -> Request | None:
+        """Let *request* wait for its turn; return it to the scheduler at a close."""
+        visit, origin = Visit.begin(request), Origin.of(request.url)
+        if origin is None or exemption_of(request.url, origin, request.meta):
+            return None
+        return None if await self._delays.turn(visit, origin) else visit.returned()

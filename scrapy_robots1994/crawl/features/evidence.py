@@ -10,8 +10,8 @@ downloader middleware: the first decision by it writes a record of its bytes.
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from http.client import responses
@@ -431,8 +431,13 @@ class Evidence:
 class RecordedBackend(ScrapyBackend):
     """The crawl as the resolver sees it; records what it hears."""
 
-    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
-        super().__init__(crawler, settings)
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        file: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        super().__init__(crawler, settings, file)
         self.evidence = Evidence(crawler, settings)
         self.download.on_download = self.evidence.answered
 
