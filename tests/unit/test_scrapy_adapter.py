@@ -119,7 +119,7 @@ CHANGES = {
         ((r"slots\[key\]", "slots[key,]"),),
     ),
     "downloader.get_slot_key": renamed("get_slot_key"),
-    "Slot.active": Change(r"\.active\b(?!\()", ".active_renamed"),
+    "Slot.active": Change(r"\bactive\b(?!\()", "active_renamed"),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
