@@ -60,6 +60,6 @@ class AnsweredMiddleware(Robots1994Middleware):
         if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
         with suppress(IgnoreRequest):
-            self._decide(request, origin, policy, went_back=False)
+            self._decide(request, origin, policy)
             return True
         return False
