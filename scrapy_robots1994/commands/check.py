@@ -19,6 +19,7 @@ from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode
+from scrapy_robots1994.parser.clients import Clients
 
 if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied, EvidenceFolder
@@ -102,11 +103,13 @@ class RobotsCheck(RobotsCommand):
         """Look up, print, and return the exit code."""
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - when it runs
+        from scrapy_robots1994.crawl.clients import CrawlClients  # noqa: PLC0415 - as above
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
+        self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
         # With --ordered: the position of each URL, and what is to be printed.
@@ -174,7 +177,8 @@ class RobotsCheck(RobotsCommand):
                 continue
             robot = opts.robot or str(applied.line.values.get("robot"))
             source = applied.source(opts.dialect)
-            verdict = UrlVerdict.of(url, source, robot)
+            clients = applied.crawl.clients(applied.line)
+            verdict = UrlVerdict.of(url, source, robot, clients)
             self._print(replace(verdict, applied=applied))
         terminal.print_notes("not whole", folder.notes)
         terminal.print_notes("does not fit", folder.differences)
@@ -213,7 +217,9 @@ class RobotsCheck(RobotsCommand):
             terminal.print_note(f"{shown}: {source.why}")
         robot = self._opts.robot or self._lookup.robot
         for url in self._urls[source.name]:
-            self._print(UrlVerdict.of(url, source, robot))
+            # Ours O27: as the crawl of the project would send it.
+            clients = self._clients.of_scheme(url.partition(":")[0].lower())
+            self._print(UrlVerdict.of(url, source, robot, clients))
 
     def _print(self, verdict: "UrlVerdict") -> None:
         """Count *verdict*, and print it if it is wanted, or later with --ordered."""
@@ -275,16 +281,22 @@ class UrlVerdict:
 
     @classmethod
     def of(
-        cls, url: str, source: inputs.PolicySource, robot: str | bytes
+        cls,
+        url: str,
+        source: inputs.PolicySource,
+        robot: str | bytes,
+        clients: Clients,
     ) -> "UrlVerdict":
-        """Return what *source* says of *url* to *robot*."""
+        """Return what *source* says to *robot* of *url*, which one of *clients* sends."""
         if source.rules is None:
             return cls(url, source)
-        verdict = source.rules.rules(robot).verdict(url)
-        otherwise = {
-            name: other
+        verdict = source.rules.rules(robot).verdict(url, clients)
+        others = {
+            name: robots.rules(robot).verdict(url, clients)
             for name, robots in source.read_otherwise.items()
-            if (other := robots.verdict(url, robot)).allowed != verdict.allowed
+        }
+        otherwise = {
+            name: it for name, it in others.items() if it.allowed != verdict.allowed
         }
         return cls(url, source, verdict, otherwise)
 

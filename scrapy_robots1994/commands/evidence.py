@@ -26,6 +26,7 @@ from scrapy_robots1994.commands.warc import (
     records_in,
 )
 from scrapy_robots1994.crawl.features.evidence_format import (
+    CLIENT,
     ORIGIN,
     STATUS,
     VIA_PROXY,
@@ -36,6 +37,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.clients import Clients, clients_named
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
 from scrapy_robots1994.policy.policy import Policy
@@ -80,6 +82,8 @@ class CrawlEvidence:
         self.journal, self.report, self.note = journal, report, note
         self.entries: dict[str, Entry] = {}
         self.settings = RobotsSettings.from_recorded({}, report)
+        # By scheme, as the WARC names them.
+        self._client_names: dict[str, str] = {}
         self.policy = lru_cache(MAX_POLICIES)(self._policy)
         named = next(self._lines(), Line(0, {})).values.get("warc")
         # Only next to the journal: a file of others must not choose what is read.
@@ -132,9 +136,16 @@ class CrawlEvidence:
                 continue
             name, kind = _id(record, "WARC-Record-ID"), record.rec_type
             if kind == "warcinfo":
+                fields = _fields_of(block)
                 self.settings = RobotsSettings.from_recorded(
-                    _settings_named(block), self._in_warc
+                    {it: fields[it] for it in fields if it.startswith(PREFIX)},
+                    self._in_warc,
                 )
+                self._client_names = {
+                    it.removeprefix(CLIENT): fields[it]
+                    for it in fields
+                    if it.startswith(CLIENT)
+                }
             digest = _text(record, "WARC-Payload-Digest")
             is_http = kind in {"request", "response"}
             payload = block.partition(b"\r\n\r\n")[2] if is_http else block
@@ -238,7 +249,14 @@ class CrawlEvidence:
         policy = self.policy(record, dialect, reading)
         if policy is None:
             return None
-        return decision_of(policy.rules(robot).verdict(url))
+        clients = self.clients(line)
+        return decision_of(policy.rules(robot).verdict(url, clients))
+
+    def clients(self, line: Line) -> Clients:
+        """Return the clients that may have sent the request of *line*."""
+        scheme = str(line.values.get("url")).partition(":")[0].lower()
+        # Crawls of version 0.1 did not look at the client.
+        return clients_named(line.values.get("client", self._client_names.get(scheme)))
 
 
 class Applied(NamedTuple):
@@ -383,12 +401,11 @@ def _id(record: Any, name: str) -> str:
     return _text(record, name).strip("<>")
 
 
-def _settings_named(block: bytes) -> dict[str, str]:
-    """Return the texts of the settings that a warcinfo record names."""
-    fields = (
-        line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n")
-    )
-    return {name: value for name, _, value in fields if name.startswith(PREFIX)}
+def _fields_of(block: bytes) -> dict[str, str]:
+    """Return the fields of a warcinfo record."""
+    lines = block.decode("utf-8", "replace").split("\r\n")
+    fields = (line.partition(": ") for line in lines)
+    return {name: value for name, _, value in fields}
 
 
 def _fits(data: bytes, stated: str) -> bool:

@@ -27,6 +27,7 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
+from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
@@ -75,6 +76,7 @@ class Robots1994Middleware:
         self._crawler = crawler
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
+        self._clients = CrawlClients(crawler.settings)
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         file = self._waiting.file
         backend, self._observers = _backend_for(crawler, settings, file)
@@ -223,9 +225,11 @@ class Robots1994Middleware:
         # Before the decision, for a refusal raises.
         for observe in self._observers:
             observe(request, origin, policy)
+        clients = self._clients.of(request, origin.scheme)
         # Most requests are allowed, and need no verdict.
-        if not rules.allowed(request.url):
-            raise self._refusals.refuse(request, rules.verdict(request.url), origin)
+        if not rules.allowed(request.url, clients):
+            verdict = rules.verdict(request.url, clients)
+            raise self._refusals.refuse(request, verdict, origin)
         if (
             isinstance(rules, RobotRules)
             and rules.has_wildcards

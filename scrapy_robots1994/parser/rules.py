@@ -5,20 +5,21 @@ from typing import Protocol
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
+from scrapy_robots1994.parser.clients import Clients, other_spellings
 from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
 from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
-from scrapy_robots1994.parser.spellings import other_spelling
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
-# A URL with one spelling, if no dot segment is in it: Ours O18, O26, O27, RFC 9309 2.2.2.
+# A URL with one spelling, whatever client sends it, if no dot segment is in it: Ours O18,
+# O26, O27, RFC 9309 2.2.2. Clients change `;`, two slashes in front, and a `?` at the end.
 _PLAIN_URL = re.compile(
-    r"https?://[^/?#\\]+(/[A-Za-z0-9._~:/?@!&'()+,;=-]*)(?:#.*)?", re.DOTALL
+    r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
 
 # In place of the number of a rule: the URL is the file itself.
@@ -40,11 +41,13 @@ class Rules(Protocol):
     def crawl_delay(self) -> float | None:
         """The seconds that the robot is to pause between two requests; None for no pause."""
 
-    def allowed(self, url: str, /) -> bool:
-        """Return whether *url* may be retrieved. Never raises."""
+    def allowed(self, url: str, clients: Clients = (), /) -> bool:
+        """Return whether *url* may be retrieved by *clients*. Never raises."""
 
-    def verdict(self, url: str, /) -> Verdict:
-        """Return whether *url* may be retrieved, and because of what. Never raises."""
+    def verdict(self, url: str, clients: Clients = (), /) -> Verdict:
+        """Return whether *url* may be retrieved by *clients*, and because of what. Never
+        raises.
+        """
 
 
 class RobotRules:
@@ -87,8 +90,8 @@ class RobotRules:
         # Whether a path has `*` or `$`, which few dialects give a meaning.
         self.has_wildcards = reading.rules.has_wildcards
 
-    def allowed(self, url: str | bytes) -> bool:
-        """Return whether *url*, a whole URL or a path, may be retrieved."""
+    def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
+        """Return whether *url*, a whole URL or a path, may be retrieved by *clients*."""
         text = url if isinstance(url, str) else decode(url)
         # Called for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
@@ -97,34 +100,32 @@ class RobotRules:
             if is_permitted is not None:
                 # Ours O22: the file itself may always be read.
                 return is_permitted or plain[1] == ROBOTS_TXT
-        return not self._disallows(self._decision(text)[0])
+        return not self._disallows(self._decision(text, clients)[0])
 
-    def verdict(self, url: str | bytes) -> Verdict:
-        """Return whether *url* may be retrieved, and because of what."""
+    def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
+        """Return whether *url* may be retrieved by *clients*, and because of what."""
         text = url if isinstance(url, str) else decode(url)
-        number, spelling = self._decision(text)
+        number, spelling = self._decision(text, clients)
         return self._verdict(number, spelling)
 
-    def _decision(self, url: str) -> tuple[int, str | None]:
+    def _decision(self, url: str, clients: Clients) -> tuple[int, str | None]:
         """Return the number of the rule that decides about *url*, and which spelling of the
         target it covers, unless that is the one as written.
         """
         head = head_of(url)
         target = target_behind(len(head), url)
-        number = self._rule(head, target)
+        number, spelling = self._rule(head, target), None
         # Ours O27: one spelling that is disallowed is enough.
-        other = other_spelling(target)
-        if other is None:
-            return number, None
-        other_number = self._rule(head, other)
-        if self._disallows(other_number) and (
-            not self._disallows(number)
-            # Ours O5: what the literal reading disallows comes before what only the
-            # cautious one does.
-            or self._is_split(number) > self._is_split(other_number)
-        ):
-            return other_number, other
-        return number, None
+        for other in other_spellings(target, clients):
+            found = self._rule(head, other)
+            if self._disallows(found) and (
+                not self._disallows(number)
+                # Ours O5: what the literal reading disallows comes before what only the
+                # cautious one does.
+                or self._is_split(number) > self._is_split(found)
+            ):
+                number, spelling = found, other
+        return number, spelling
 
     def _rule(self, head: str, target: str) -> int:
         """Return the number of the rule that decides about a URL, or why none does."""

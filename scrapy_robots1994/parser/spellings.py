@@ -51,12 +51,12 @@ def has_cut_escape(text: str) -> bool:
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
 
-def other_spelling(target: str) -> str | None:
-    r"""Return the *target* of a URL as a client sends it that removes dot segments;
-    `None` if that is the target as written.
+def without_dot_segments(target: str) -> str | None:
+    r"""Return the *target* of a URL without dot segments, tabs and line ends; `None` if that
+    is the target as written.
 
-    A target is a path and a query. RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`, and
-    without tabs and line ends; the query has no segments.
+    A target is a path and a query. RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`; the
+    query has no segments.
     """
     # `%2` begins an escaped dot; tabs and line ends are not printable. Most targets have
     # none of these, and no second spelling.

@@ -107,9 +107,10 @@ class Verdict(_Sourced):
 
     *line* (from 1) and *rule* (as written) are those of the rule that decides: without
     Allow in the dialect the shortest that covers the URL. They are None if no rule
-    covers it. *spelling* is the path that the rule covers, if that is not the path of
-    the URL as written but the one without dot segments. *status* is the HTTP status of
-    the answer that decided in place of a file; None for a failed fetch too.
+    covers it. *spelling* is the target that the rule covers, if it is not the one as
+    written, but the one without dot segments, or the one that the client of the crawl
+    sends. *status* is the HTTP status of the answer that decided in place of a file; None
+    for a failed fetch too.
 
     A verdict may be part of an item: the exporters of Scrapy write its fields.
     """

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Rules, Verdict
+from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     RobotsResponse,
@@ -81,11 +82,11 @@ class UniformRules:
         """Return this object: every robot gets the same answer."""
         return self
 
-    def allowed(self, url: str) -> bool:
+    def allowed(self, url: str, _clients: Clients = ()) -> bool:
         """Return whether *url* may be fetched; /robots.txt itself always may (Ours O22)."""
         return self.is_open or target_of(url) == "/robots.txt"
 
-    def verdict(self, url: str) -> Verdict:
+    def verdict(self, url: str, _clients: Clients = ()) -> Verdict:
         """Return the answer for *url* with its reason, and without a line."""
         allowed = self.allowed(url)
         is_robots_txt = allowed and not self.is_open

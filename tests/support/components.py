@@ -35,6 +35,10 @@ def is_robots(request: Request) -> bool:
     return request.url.endswith("/robots.txt")
 
 
+class OtherHandler(HTTP11DownloadHandler):
+    """A download handler that the package does not know."""
+
+
 class CancelRobots:
     """Cancels every robots.txt request."""
 

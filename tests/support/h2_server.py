@@ -1,6 +1,7 @@
 """`python -m tests.support.h2_server FILE`: serve HTTP/2 with key and certificate FILE.
 
-It prints its port, and then the path of each request, one per line.
+A robots.txt next to FILE is served in place of its own. It prints its port, and then the
+path of each request, one per line.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import sys
+from pathlib import Path
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -20,7 +22,11 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """Protocol that serves FILE as /robots.txt, and a page for any other path."""
+    """Protocol that serves a file as /robots.txt, and a page for any other path."""
+
+    def __init__(self, robots: bytes) -> None:
+        """Serve *robots*."""
+        self._robots = robots
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the HTTP/2 connection."""
@@ -36,7 +42,7 @@ class Pages(asyncio.Protocol):
             if isinstance(event, RequestReceived):
                 path = dict(event.headers)[b":path"]
                 print(path.decode("latin-1"), flush=True)  # noqa: T201 (its interface)
-                body = FILE if path == b"/robots.txt" else PAGE
+                body = self._robots if path == b"/robots.txt" else PAGE
                 kind = ("content-type", "text/html")
                 size = ("content-length", str(len(body)))
                 self._connection.send_headers(
@@ -52,7 +58,11 @@ async def main(pem: str) -> None:
     context.load_cert_chain(pem)
     context.set_alpn_protocols(["h2"])
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Pages, "127.0.0.1", 0, ssl=context)
+    own = Path(pem).with_name("robots.txt")
+    robots = own.read_bytes() if own.exists() else FILE
+    server = await loop.create_server(
+        lambda: Pages(robots), "127.0.0.1", 0, ssl=context
+    )
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (its interface)
     await server.serve_forever()
 

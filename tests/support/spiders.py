@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request
+from scrapy import FormRequest, Request
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -172,6 +172,19 @@ class LinkSpider(CrawlSpider):
     def refused(self, failure: Failure) -> None:
         """Add the reason to the items."""
         self.result["items"].append({"why": str(failure.value)})
+
+
+class FormSpider(RequestingSpider):
+    """Send the form of every page that has one."""
+
+    name = "form"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Request what a browser would when the form is sent."""
+        if isinstance(response, HtmlResponse) and response.css("form"):
+            yield FormRequest.from_response(
+                response, callback=self.fetched, errback=self.failed
+            )
 
 
 class ItemSpider(RequestingSpider):

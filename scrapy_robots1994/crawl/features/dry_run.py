@@ -31,6 +31,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import OPT_OUT, exemption_of
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
@@ -96,6 +97,7 @@ class DryRun:
         self._built_in: Any = built_in
         self._reader = settings.new_reader()
         self._robot = RobotName(crawler)
+        self._clients = CrawlClients(crawler.settings)
         url = settings.store
         # In memory alone: a store knows answers that this crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
@@ -302,12 +304,13 @@ class DryRun:
         robot = self._robot.of(request)
         self._shadow.compare(policy, request.url, robot, self._their_name(request))
         rules = policy.rules(robot)
-        ours = rules.allowed(request.url)
+        clients = self._clients.of(request, origin.scheme)
+        ours = rules.allowed(request.url, clients)
         if is_open and not ours:
             self._refused[origin] += 1
             stats.count(self._crawler, stats.WOULD_REFUSE)
             if logger.isEnabledFor(DEBUG):
-                verdict = rules.verdict(request.url)
+                verdict = rules.verdict(request.url, clients)
                 text = "Dry run: ours would refuse <%s %s>: %s"
                 self._log_line(text, request, verdict)
         if not is_open:

@@ -29,6 +29,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.backend import ScrapyBackend
+from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.crawl.faults import one_line
 from scrapy_robots1994.crawl.features.evidence_files import (
@@ -37,6 +38,7 @@ from scrapy_robots1994.crawl.features.evidence_files import (
     Record,
 )
 from scrapy_robots1994.crawl.features.evidence_format import (
+    CLIENT,
     FETCHED,
     MAX_TEXT,
     ORIGIN,
@@ -117,6 +119,7 @@ class Evidence:
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)
+        self._clients = CrawlClients(crawler.settings)
         folder = fill_in_path("EVIDENCE", settings.evidence, crawler.spider)
         name = getattr(crawler.spider, "name", None) or "spider"
         started = datetime.now(tz=timezone.utc)
@@ -160,8 +163,9 @@ class Evidence:
             "robot": robot_text(self._robot.usual),
             "description": _DESCRIPTION,
         }
-        # With these settings each decision can be made again.
+        # With these settings and clients each decision can be made again.
         texts |= self._settings.recorded()
+        texts |= {CLIENT + scheme: it for scheme, it in self._clients.names.items()}
         return {key: escape_control_chars(it, MAX_TEXT) for key, it in texts.items()}
 
     # What the resolver does.
@@ -253,12 +257,16 @@ class Evidence:
         """Write the line of *request*, *decided* by these rules, or why by none."""
         record, digest = reference[:2] if reference else (None, None)
         robot, settings = self._robot.of(request), self._settings
+        origin = Origin.of(request.url)
+        assert origin is not None  # noqa: S101 - no other request is checked
+        clients = self._clients.of(request, origin.scheme)
         self._files.write(
             Decision(
                 time.time(),
                 request.method,
                 request.url,
                 robot,
+                clients,
                 decided,
                 settings.dialect,
                 settings.reading,

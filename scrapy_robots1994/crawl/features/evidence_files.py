@@ -28,6 +28,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 from scrapy_robots1994.crawl.robot_name import robot_text
 from scrapy_robots1994.errors import SettingsError, needs_extra
 from scrapy_robots1994.parser import Rules
+from scrapy_robots1994.parser.clients import AIOHTTP_VERBATIM, Clients
 
 with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.recordloader import ArcWarcRecord
@@ -69,13 +70,14 @@ class Decision(NamedTuple):
     """A decision about a request, of which a line of the journal is made.
 
     *decided* are the rules for *robot* by which it was made, or the reason why the request
-    is unchecked.
+    is unchecked. *clients* may send the request.
     """
 
     time: float
     method: str
     url: str
     robot: str | bytes
+    clients: Clients
     decided: Rules | str
     dialect: str
     reading: str
@@ -93,7 +95,7 @@ class Decision(NamedTuple):
             "rule": None,
         }
         if not isinstance(self.decided, str):
-            decision = decision_of(self.decided.verdict(self.url))
+            decision = decision_of(self.decided.verdict(self.url, self.clients))
         return _as_json(
             {
                 "time": rfc3339(self.time),
@@ -106,8 +108,15 @@ class Decision(NamedTuple):
                 "record": self.record,
                 "digest": self.digest,
                 "stale": self.stale,
+                **self._exception,
             }
         )
+
+    @property
+    def _exception(self) -> dict[str, str]:
+        """The client of this request, if it is not the one of all requests."""
+        is_verbatim = AIOHTTP_VERBATIM in self.clients and len(self.clients) == 1
+        return {"client": AIOHTTP_VERBATIM.name} if is_verbatim else {}
 
 
 class EvidenceFiles:

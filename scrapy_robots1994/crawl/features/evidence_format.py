@@ -24,6 +24,9 @@ SOURCE = "Robots1994-Source"
 VIA_PROXY = "Robots1994-Via-Proxy"
 """The header of an answer that came through a proxy: the proxy may have sent it itself."""
 
+CLIENT = "client-"
+"""The field of a warcinfo with the client for a scheme, which follows: `client-https`."""
+
 MAX_TEXT = 4_000
 """Characters of a rule in the journal, and of a header; more are cut off."""
 

@@ -1,0 +1,279 @@
+"""What is judged is what is sent (O27), whatever client the crawl has.
+
+Every byte, as it is and percent-encoded, goes in each part of a URL through each download
+handler to a server. What the server gets is then disallowed, and must not arrive again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+from scrapy import Request
+from scrapy import __version__ as version
+
+from tests.support import replies
+from tests.support.commands import scrapy
+from tests.support.crawl import (
+    COMPONENTS,
+    CrawlRequest,
+    Reactor,
+    crawl,
+    http_handlers,
+    reactors,
+)
+from tests.support.http2 import http2_site
+from tests.support.left_out import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+VERSION = tuple(map(int, version.split(".")[:2]))
+MODULE = "scrapy.core.downloader.handlers"
+AIOHTTP = f"{MODULE}._aiohttp.AiohttpDownloadHandler"
+HTTP2 = f"{MODULE}.http2.H2DownloadHandler"
+HTTPX = f"{MODULE}._httpx.HttpxDownloadHandler"
+
+needs_aiohttp = pytest.mark.skipif(
+    "none" not in reactors(), reason="this Scrapy has no handler of aiohttp"
+)
+needs_http2 = pytest.mark.skipif(
+    VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
+)
+
+ENCODED = [f"%{code:02X}" for code in range(256)]
+MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
+PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
+PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
+"""Paths and queries with a number and one of the texts, in the middle and at the end."""
+
+ODD = """
+    /{}? /{}?# /{}# /{}; /{}?; /{}/; /{}/a;b /{}/a;b/c /{}/a;b?q /{};p?q=1 /{};?q /{};; /{}?q;
+    /{}?? /{}?a?b /{}//a /{}// //{}/a //{} /{}?//a /{}?%2F%2f /{}/%2e%2f /{}/a\\b /{}?a\\b
+    /{}/% /{}/%4 /{}/%zz /{}?% /{}?%4 /{}?%zz /{}/%%32F /{}?%%32F /{}/%25%32%46 /{}/é /{}?ü%FC
+    /{}?a+b /{}/a+b /{}?a%2Bb&c%3Dd%26e /{}/a%2Bb%2Fc%3Bd /{}?x#f; /{}/a;#f /{}?a#b?c /{}/..%2fx
+    /{}/a/./b%40 /{}/a/../b%40 /{}/.;a /{}/a/..;b?c
+"""
+
+
+PARAMETERS = ("/a;b", "/a;b?q")
+
+
+def targets() -> list[str]:
+    """Return targets of all kinds, each with its number in it."""
+    forms = [part.format("{}", it) for part, texts in PARTS.items() for it in texts]
+    return [
+        it.replace("{}", f"n{number}", 1)
+        for number, it in enumerate([*forms, *ODD.split()])
+    ]
+
+
+def verbatim(target: str) -> bool:
+    """Return whether *target* can be sent as it is: Scrapy encodes all others."""
+    return re.fullmatch(r"[!-~]+", target) is not None
+
+
+def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
+    """Return a request for each of the *wanted* targets, *as_is* or as Scrapy encodes it."""
+    if as_is:
+        meta = {"verbatim_url": True}
+        return [CrawlRequest(base + it, meta=meta) for it in wanted if verbatim(it)]
+    return [CrawlRequest(Request(base + it).url) for it in wanted]
+
+
+def number_of(target: str) -> str:
+    """Return the number in a target; "" without one."""
+    found = re.match(r"/+(n\d+)", target)
+    return found[1] if found else ""
+
+
+def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
+    """Return the targets that a server has *seen* otherwise than they were *sent*."""
+    got = {number_of(it): it for it in seen}
+    targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
+    pairs = {it: got.get(number_of(it), it) for it in targets}
+    return {target: it for target, it in pairs.items() if target != it}
+
+
+def decoded(target: str) -> str:
+    """Return what a target has in common with its equal spellings: `%2F` stays (O18)."""
+    return unquote(re.sub("%2f", "%252F", target, flags=re.IGNORECASE), "latin-1")
+
+
+def robots_txt(found: dict[str, str], dialect: str) -> str:
+    """Return a file that disallows the targets that were *found* at a server.
+
+    Where the dialect has Allow, it allows the URLs as they are written.
+    """
+    lines = []
+    for target, got in found.items():
+        rule = got.replace("*", "%2A").replace("$", "%24")
+        if dialect == "rfc9309":
+            rule += "$"
+        # O18: an Allow that covers the target that arrives, too, decides for it.
+        elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
+            lines.append(f"Allow: {target}")
+        lines.append(f"Disallow: {rule}")
+    return "\n".join(["User-agent: *", *lines, ""])
+
+
+WITH_SCHEME = [
+    pytest.param(reactor, handler, as_is, id=f"{reactor}-{handler[35:]}-{as_is}")
+    for reactor, handler in http_handlers()
+    for as_is in (False, True)
+]
+
+
+@pytest.mark.parametrize(("reactor", "handler", "as_is"), WITH_SCHEME)
+@table("dialects", (("1994", "rfc9309"),), (("extended", "revisited"),))
+def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
+    site: Site,
+    reactor: Reactor,
+    handler: str,
+    dialects: tuple[str, ...],
+    *,
+    as_is: bool,
+) -> None:
+    """Each target that a client has changed is disallowed as the server got it."""
+    base = site.url("")
+    options: dict[str, Any] = {"reactor": reactor, "may_warn": True}
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"http": handler} if handler else {}
+    }
+    settings["LOG_LEVEL"] = "ERROR"
+    sent = requests(base, targets(), as_is=as_is)
+    crawl(sent, middleware="off", settings=settings, **options)
+    found = changed(sent, base, site.targets())
+    for dialect in dialects:
+        site.forget()
+        site.robots(robots_txt(found, dialect))
+        again = requests(base, found, as_is=as_is)
+        settings |= {"ROBOTS1994_DIALECT": dialect, "ROBOTS1994_MAX_BYTES": 10**7}
+        result = crawl(again, settings=settings, **options)
+
+        assert set(site.targets()) - {"/robots.txt"} == set()
+        assert len(result.failed) == len(found)
+
+
+@needs_http2
+def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives(
+    tmp_path: Path,
+) -> None:
+    """HTTP/2 sends the path in a header, and leaves out the parameters of a segment."""
+    settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
+    with http2_site(tmp_path) as (base, seen):
+        sent = requests(base, targets(), as_is=False)
+        crawl(sent, middleware="off", settings=settings, may_warn=True)
+    found = changed(sent, base, seen)
+    assert {it[it.index("/a;") :] for it in found if "/a;b" in it} == set(PARAMETERS)
+    (tmp_path / "robots.txt").write_text(robots_txt(found, "rfc9309"))
+    with http2_site(tmp_path) as (base, seen):
+        again = requests(base, found, as_is=False)
+        result = crawl(again, settings=settings, may_warn=True)
+
+    assert seen == ["/robots.txt"]
+    assert len(result.failed) == len(found)
+
+
+RESPELLED = """
+    User-agent: *
+    Allow: /r?u=%2Fok
+    Disallow: /r?u=
+    Disallow: /out?u=/private
+"""
+SENT_AS_WRITTEN = ["/out?u=%2Fprivate", "/r?u=%2Fok"]
+
+
+@table("dialect", "extended", "rfc9309")
+@pytest.mark.parametrize(
+    ("reactor", "handler", "meta", "sent"),
+    [
+        ("asyncio", "", {}, SENT_AS_WRITTEN),
+        ("asyncio", f"{MODULE}.http.HTTPDownloadHandler", {}, SENT_AS_WRITTEN),
+        ("asyncio", f"{COMPONENTS}.OtherHandler", {}, []),
+        pytest.param("none", "", {}, [], marks=needs_aiohttp),
+        pytest.param("asyncio", AIOHTTP, {}, [], marks=needs_aiohttp),
+        pytest.param(
+            "none", "", {"verbatim_url": True}, SENT_AS_WRITTEN, marks=needs_aiohttp
+        ),
+        pytest.param("asyncio", HTTPX, {}, SENT_AS_WRITTEN, marks=needs_aiohttp),
+    ],
+)
+def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR0913, PLR0917 (the columns of the table)
+    site: Site,
+    dialect: str,
+    reactor: Reactor,
+    handler: str,
+    meta: dict[str, bool],
+    sent: list[str],
+) -> None:
+    """A rule stays as it is: what a client sends as written is judged as written."""
+    site.robots(RESPELLED)
+    settings: dict[str, Any] = {"ROBOTS1994_DIALECT": dialect}
+    if handler:
+        settings["DOWNLOAD_HANDLERS"] = {"http": handler}
+    pages = [CrawlRequest(site.url(it), meta) for it in SENT_AS_WRITTEN]
+    result = crawl(pages, reactor=reactor, settings=settings, may_warn=True)
+
+    assert sorted(site.targets()) == sorted(["/robots.txt", *sent])
+    assert result.fetched_urls == [site.url(it) for it in sent]
+
+
+@needs_aiohttp
+@pytest.mark.parametrize("reactor", reactors()[-1:])
+def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
+    site: Site, reactor: Reactor
+) -> None:
+    """A followed link, a redirect, and a form that is sent with GET."""
+    site.robots("User-agent: *\nDisallow: /out?u=/private\n")
+    site.answer("/moved", replies.redirect("/out?u=%2Fprivate&moved"))
+    form = '<form action="/out"><input name=u value="/private"></form>'
+    link = '<a href="/out?u=%2Fprivate&linked">'
+    site.answer("/page", replies.html(link + form))
+    pages = [site.url("/page"), site.url("/moved")]
+    spider_args = {"follow": True}
+    result = crawl(
+        pages,
+        spider="FormSpider",
+        spider_args=spider_args,
+        reactor=reactor,
+        may_warn=True,
+    )
+
+    assert sorted(site.targets()) == ["/moved", "/page", "/robots.txt"]
+    assert [it.verdict and it.verdict["line"] for it in result.failed] == [2, 2, 2]
+    means = 'the URL means "/out?u=/private'
+    assert all(means in it.verdict["text"] for it in result.failed if it.verdict)
+
+
+@needs_aiohttp
+def test_evidence_is_verified_with_the_client_that_it_names(
+    site: Site, tmp_path: Path
+) -> None:
+    """One request was refused, and one with `verbatim_url` was sent."""
+    site.robots("User-agent: *\nDisallow: /out?u=/private\n")
+    url = site.url("/out?u=%2Fprivate")
+    pages = [CrawlRequest(url), CrawlRequest(url, {"verbatim_url": True})]
+    settings = {"ROBOTS1994_EVIDENCE": str(tmp_path)}
+    result = crawl(pages, reactor="none", settings=settings)
+    checked = scrapy("robots-check", "--evidence", str(tmp_path), "--verify")
+
+    assert (result.fetched_urls, result.failed_urls) == ([url], [url])
+    assert checked.out.endswith("2 decisions and 3 records of 1 crawl: 0 differences\n")
+
+
+@needs_aiohttp
+def test_robots_check_judges_as_the_client_of_the_project_sends(tmp_path: Path) -> None:
+    """Without a reactor that is aiohttp; else the URL is allowed as it is written."""
+    file = tmp_path / "robots.txt"
+    file.write_text("User-agent: *\nDisallow: /out?u=/private\n")
+    args = ("robots-check", "--robots", str(file), "http://h.test/out?u=%2Fprivate")
+
+    assert scrapy(*args).lines[0].startswith("allowed")
+    without_reactor = scrapy(*args, "-s", "TWISTED_REACTOR_ENABLED=False")
+    assert without_reactor.lines[0].startswith("disallowed")
