@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 from functools import partial
+from logging import INFO
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured, NotSupported
@@ -29,6 +30,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of
+from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import RequestContext
@@ -61,6 +63,11 @@ if TYPE_CHECKING:
 
 CLOSING = "the crawl is closing"
 
+DISOBEYING = (
+    "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; set "
+    "ROBOTSTXT_OBEY = True in the settings of the project or of the spider to obey them"
+)
+
 
 class Robots1994Middleware:
     """Refuses what the robots.txt of a request's origin disallows, by the 1994 text.
@@ -71,7 +78,9 @@ class Robots1994Middleware:
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured("ROBOTSTXT_OBEY is False")
+            # Not as the text of the exception, which Scrapy logs as a warning.
+            log_line(crawler, INFO, DISOBEYING)
+            raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
         self._crawler = crawler
         self._propagate_meta = settings.propagate_meta

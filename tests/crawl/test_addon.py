@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from scrapy_robots1994 import Addon, Robots1994Middleware
 from tests.support.crawl import crawl
 from tests.support.left_out import table
-from tests.support.project import Project
+from tests.support.project import CLOSED, Project
 from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -107,6 +107,30 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
 
     assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
     assert ("/robots.txt" in site.targets()) is obeys
+
+
+BY_HAND = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots1994.Robots1994Middleware": 100,
+    }
+}
+
+
+@table("settings", {"ADDONS": ADDONS}, BY_HAND, short=2, ids=["add-on", "by hand"])
+def test_spider_that_disobeys_is_no_warning(
+    site: Site, settings: dict[str, Any]
+) -> None:
+    """The built-in is silent; ours says once at INFO what to set."""
+    site.robots(CLOSED)
+    pages = [site.url("/open"), site.url("/private")]
+    result = crawl(pages, middleware="off", settings=settings)
+
+    assert result.fetched_urls == pages
+    assert result.lines("WARNING") == []
+    (line,) = result.lines("[scrapy_robots1994]")
+    assert "INFO: This crawl obeys no robots.txt" in line
+    assert "ROBOTSTXT_OBEY = True" in line
 
 
 def test_parser_works_with_the_built_in(site: Site) -> None:
