@@ -20,6 +20,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.clients import Clients
+from scrapy_robots1994.parser.user_agent import describe_names
 
 if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied, EvidenceFolder
@@ -258,6 +259,9 @@ class RobotsCheck(RobotsCommand):
         # In evidence, each decision has the name that the crawl went by.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
+        names = "" if is_recorded else describe_names(robot)
+        if self._opts.explain and names:
+            terminal.print_lines(wrap_and_escape(names, WIDTH))
         terminal.print_line(
             f"{allowed:,} allowed, {disallowed:,} disallowed{without}; checked {by}"
         )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
-from logging import INFO, WARNING
+from logging import DEBUG, INFO, WARNING
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -26,6 +26,7 @@ from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.fields import Role
+from scrapy_robots1994.parser.user_agent import describe_names
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
@@ -276,6 +277,8 @@ class RobotsSettings:
                 "a robot does: set USER_AGENT to the name of yours, with an address"
             )
             log_line(crawler, INFO, text)
+        if names := describe_names(RobotName(crawler).usual):
+            log_line(crawler, DEBUG, "%s", names)
         self._warn_of_no_effect(crawler)
 
     def _warn_of_no_effect(self, crawler: Crawler) -> None:

@@ -3,24 +3,46 @@ of several records speak to a robot.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import TypeAlias
+
+from scrapy_robots1994.escaping import escape_control_chars
 
 EVERYBODY = "*"
 
-# Ours O9: a comment of a header is in parentheses, at its start, after white space or
-# after a version; a parenthesis inside a name belongs to that name. Of many slashes the
-# last one begins the version: if any could, slashes alone would take minutes.
-_COMMENT_START = re.compile(r"(?:\A|\s|/[^\s(/]*)\(")
 _PARENTHESIS = re.compile(r"[()]")
-_VERSIONED = re.compile(r"[^\s/]+/[^\s/]")
-_COMPATIBLE = re.compile(r"\bcompatible;\s*([^\s/;,]+)", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+# Ours O9: a version begins with a digit, or with `v` and a digit.
+_VERSION = re.compile(r"/v?[0-9][^\s,/]*", re.IGNORECASE)
+_VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
+_NUMBER = re.compile(r"v?[0-9][\w.]*", re.IGNORECASE)
+# What a URL or a mail address begins with, or what shows that a word is one. A `+` mostly
+# begins one.
+_ADDRESS = re.compile(r"\+\S*[./@]|https?:|www\.|.*://|[^@]+@[^@]+\.", re.IGNORECASE)
+_BEFORE_END = re.compile(r"[/(]")
+_WORD_END = re.compile(r"[ /,]")
+_HEAD_END = re.compile(r"[/:]")
+_LETTERLESS = re.compile(r"[0-9.,:;_+ -]*")
+# What separates a name from the words around it.
+_AROUND = " \t,;:/\"'"
 
-# Ours O10: what browsers send, and what robots copy from them.
-_BROWSER_TOKENS = frozenset(
-    ("mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari")
+_BROWSERS = (
+    "mozilla compatible applewebkit webkit khtml gecko like chrome chromium safari "
+    "version mobile firefox fxios seamonkey msie iemobile trident edge edg edga edgios "
+    "opera mini opr opt opios opx crios gsa samsungbrowser yabrowser ucbrowser "
+    "miuibrowser vivaldi duckduckgo ddg brave silk avast avg "
 )
+_SYSTEMS = (
+    "rv .net clr windows win phone xbox nt wow64 win64 x64 arm arm64 aarch64 armv7l x86 "
+    "x86_64 i686 i386 amd64 intel ppc android linux gnu ubuntu debian fedora freebsd "
+    "openbsd netbsd sunos tizen kaios harmonyos symbian symbianos series60 blackberry "
+    "cros x11 u mac macintosh os x darwin cfnetwork watchos iphone ipad ipod ios cpu pc "
+    "build "
+)
+NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
+"""Ours O9: words of browsers and systems. They name no robot, nor do several of them together."""
 
 NameRank: TypeAlias = Callable[[str, str], int]
 """How plainly a name in lower case, not `*`, speaks to a robot, whose names come as one text with
@@ -95,6 +117,15 @@ class Choice:
         return bool(chosen) and chosen[-1] == record
 
 
+_Name: TypeAlias = tuple[int, str, bool]
+"""A name in a header: its rank, the text, and whether it is one word of a longer name. A smaller
+rank tells more.
+"""
+
+# Ours O9: of several names, the ones after `compatible;` tell most.
+_COMPATIBLE, _COMMENT, _PRODUCT, _WORDS = range(4)
+
+
 # A crawl has one name or a few; reading one takes longer than all else for a small file.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
@@ -102,49 +133,159 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
 
     *robot* is a bare name or a whole User-Agent header. Never raises.
     """
-    text = (_text(robot) if isinstance(robot, bytes) else robot).strip()
-    if "/" not in text and not _COMMENT_START.search(text):
+    text = robot_text(robot).strip()
+    if is_bare(text):
         # Ours O9: from a bare name, the name.
         return (text.lower(),) if text else ()
-    words, names = _words_and_compatible(text)
-    # Ours O9: the token after `compatible;` in a comment, the product tokens without
-    # their versions, and the text before the first `/` or `(`.
-    names += [word.partition("/")[0] for word in words]
-    names.append(re.split(r"[/(]", text, maxsplit=1)[0].strip())
-    return tuple(dict.fromkeys(name.lower() for name in names if name))
+    names = _names_in(text)
+    # Ours O9: also the text before the first `/` or `(`.
+    if before := _name_of(_BEFORE_END.split(text, 1)[0]):
+        names.append((_WORDS, before, False))
+    names.sort(key=itemgetter(0))
+    return tuple(dict.fromkeys(text.lower() for _, text, _ in names))
 
 
-def _text(robot: bytes) -> str:
-    """Return the text of a header that came as bytes."""
+def describe_names(robot: str | bytes) -> str:
+    """Return a sentence with the names of *robot*; "" if it is one name, and no header."""
+    if is_bare(robot_text(robot).strip()):
+        return ""
+    names = ", ".join(f'"{escape_control_chars(it, 60)}"' for it in robot_names(robot))
+    if not names:
+        return (
+            "the User-Agent header names no robot: only records for every robot apply"
+        )
+    return f"names read from the User-Agent header: {names}"
+
+
+def robot_text(robot: str | bytes) -> str:
+    """Return a bare name or a header as text."""
+    if isinstance(robot, str):
+        return robot
     try:
         return robot.decode()
     except UnicodeDecodeError:
         return robot.decode("latin-1")
 
 
-def _words_and_compatible(header: str) -> tuple[list[str], list[str]]:
-    """Return the words of *header* outside comments, and the tokens that its comments have
-    after `compatible;`.
+def is_bare(robot: str) -> bool:
+    """Return whether *robot* is the name of a robot, and not a whole User-Agent header."""
+    return "/" not in robot and not _has_comment(robot)
+
+
+def _has_comment(header: str) -> bool:
+    """Return whether *header* has a comment in parentheses."""
+    return "(" in header and any(depth for depth, _ in _texts(header))
+
+
+def _texts(header: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of *header* that comments divide, each with the number of comments that it
+    stands in. A comment may contain comments.
     """
-    words: list[str] = []
-    compatible: list[str] = []
-    position = 0
-    while start := _COMMENT_START.search(header, position):
-        words += header[position : start.end() - 1].split()
-        position = _comment_end(header, start.end())
-        comment = header[start.end() : position].removesuffix(")")
-        compatible += _COMPATIBLE.findall(comment)
-    return words + header[position:].split(), compatible
+    depth = start = end = 0
+    # For each open parenthesis, whether a comment begins with it.
+    opened: list[bool] = []
+    # What the word before a parenthesis has: any character, and a slash.
+    has_any = has_slash = False
+    for parenthesis in _PARENTHESIS.finditer(header):
+        at = parenthesis.start()
+        *others, word = _SPACE.split(header[end:at])
+        has_any = bool(word) or (has_any and not others)
+        has_slash = "/" in word or (has_slash and not others)
+        end = at + 1
+        # Ours O9: a comment begins at the start, after white space, after another comment or
+        # after a version. Any other parenthesis belongs to the name before it.
+        opens = header[at] == "("
+        if opens:
+            opened.append(has_slash or not has_any)
+        if opened[-1] if opens else opened and opened.pop():
+            yield depth, header[start:at]
+            depth += 1 if opens else -1
+            start, has_any, has_slash = end, False, False
+        else:
+            has_any = True
+    yield depth, header[start:]
 
 
-def _comment_end(header: str, position: int) -> int:
-    """Return where the comment ends that opened just before *position*."""
-    depth = 1
-    for parenthesis in _PARENTHESIS.finditer(header, position):
-        depth += 1 if parenthesis[0] == "(" else -1
-        if not depth:
-            return parenthesis.end()
-    return len(header)
+def _names_in(header: str) -> list[_Name]:
+    """Return the names in *header*."""
+    found: list[_Name] = []
+    for depth, text in _texts(header):
+        is_compatible = False
+        for part in text.split(";"):
+            words = [word for word in part.split() if not _ADDRESS.match(word)]
+            if not words:
+                continue
+            *names, rest = map(str.strip, _VERSION.split(" ".join(words)))
+            if is_compatible:
+                found += _compatible_names(names, rest)
+            elif depth:
+                found += _comment_names(names, rest)
+            else:
+                found += _product_names(names, rest)
+            is_compatible = words[-1].lower() == "compatible"
+    return [
+        (rank, name, is_word)
+        for rank, text, is_word in found
+        if (name := _name_of(text))
+    ]
+
+
+def _name_of(text: str) -> str:
+    """Return *text* without what is around it; "" if it names no robot."""
+    text = text.strip(_AROUND).removeprefix("- ").removesuffix(" -").lstrip("+")
+    words = text.split()
+    # Ours O9: not an address, not a word of browsers and systems, nor several of them.
+    if any(map(_ADDRESS.match, words)):
+        return ""
+    heads = (_HEAD_END.split(word, 1)[0].lower() for word in words)
+    return text if any(it and it not in NO_NAMES for it in heads) else ""
+
+
+def _compatible_names(names: list[str], rest: str) -> Iterator[_Name]:
+    """Yield the names of the part after `compatible;`: *names* have versions, *rest* has none."""
+    # Ours O9: the whole without its version, and its first word; the last one is what others
+    # than 1994 A2 compare with.
+    name, *others = names or [_without_number(rest)]
+    yield _COMPATIBLE, name, False
+    yield _COMPATIBLE, _WORD_END.split(name, 1)[0], True
+    yield _COMPATIBLE, _last_word(name), True
+    yield from _comment_names(others, "")
+
+
+def _comment_names(names: list[str], rest: str) -> Iterator[_Name]:
+    """Yield the names of another part of a comment: *names* have versions, *rest* has none."""
+    # Ours O9: the words before a `/version` or before a version at the end, and the last one.
+    for name in names:
+        last = _last_word(name)
+        # The version of a browser or a system is not that of the words before.
+        if last.lower() not in NO_NAMES and not _LETTERLESS.fullmatch(name):
+            yield _COMMENT, name, False
+            yield _COMMENT, last, True
+    before = _without_number(rest)
+    if before != rest and not _LETTERLESS.fullmatch(before):
+        yield _COMMENT, _last_word(before), True
+        yield _COMMENT, before, True
+
+
+def _product_names(names: list[str], rest: str) -> Iterator[_Name]:
+    """Yield the names outside comments: *names* have versions, *rest* has none."""
+    # Ours O9: the product tokens. Ours O10: the words up to a version.
+    for name in names:
+        yield _PRODUCT, _last_word(name), True
+        yield _WORDS, name, False
+    if not _LETTERLESS.fullmatch(rest):
+        yield _WORDS, rest, True
+
+
+def _without_number(text: str) -> str:
+    """Return *text* without the number of a version at its end."""
+    before, _, last = text.rpartition(" ")
+    return before if before and _NUMBER.fullmatch(last) else text
+
+
+def _last_word(text: str) -> str:
+    """Return the last word of *text*, up to a slash."""
+    return text.rpartition(" ")[2].partition("/")[0]
 
 
 def whole_name(value: str) -> tuple[str, ...]:
@@ -177,14 +318,9 @@ def _header_names(value: str) -> tuple[str, ...] | None:
     one.
     """
     # Ours O10: a header has a token with a version, and a comment in parentheses.
-    # Nearly no value has a parenthesis, which is quicker to see than a comment.
-    if "/" not in value or "(" not in value or not _COMMENT_START.search(value):
+    if not _VERSIONED.search(value) or not _has_comment(value):
         return None
-    words, names = _words_and_compatible(value)
-    if not any(map(_VERSIONED.match, words)):
-        return None
-    if not names:
-        tokens = (word.partition("/")[0] for word in words)
-        names = [it for it in tokens if it and it.lower() not in _BROWSER_TOKENS]
+    # Ours O10: whole names only. "Dow Jones Searchbot" is not for Dow.
+    names = [text for _, text, is_word in _names_in(value) if not is_word]
     # That of a plain browser names no robot, and is a name that no robot has.
     return tuple(dict.fromkeys(names)) or (value,)

@@ -101,6 +101,20 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
     assert shown.endswith('checked as "rex/2"')
 
 
+def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
+    """A bare name is one name, and a browser has none."""
+    draft = "User-agent: rex\nDisallow: /\n"
+
+    def said(robot: str) -> str:
+        return explained("--robots", "-", "--robot", robot, "/a", draft=draft)[1]
+
+    header = "Mozilla/5.0 (compatible; My Rex/1.0; +http://rex.test/)"
+    names = 'names read from the User-Agent header: "my rex", "my", "rex"'
+    assert f"{names} 0 allowed, 1 disallowed" in said(header)
+    assert "names no robot: only records for every robot apply" in said("Mozilla/5.0")
+    assert "User-Agent header" not in said("rex")
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [

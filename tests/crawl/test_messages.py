@@ -41,6 +41,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
         "at most 7 parallel robots.txt fetches"
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
+    assert 'DEBUG: names read from the User-Agent header: "rover"' in result.log
     # Without refusals there is neither a table nor a stat.
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []

@@ -4,69 +4,166 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from tests.oracle.lines import BLANKS
 
-BROWSERS = {"mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari"}
-"""Product tokens that do not name a robot in a record's value (O10)."""
+NOBODY_WORDS = (
+    "mozilla applewebkit khtml gecko like chrome safari version mobile firefox edg opr msie "
+    "trident rv .net clr windows nt android linux x11 mac os x iphone ipad cpu pc build "
+    "compatible intel macintosh wow64 win64 x64 x86_64 u ubuntu crios"
+)
+NOBODY = set(NOBODY_WORDS.split())
+"""Words of browsers and systems, which name no robot (O9)."""
+
+
+class Name(NamedTuple):
+    """A name in a header; *order* sorts the names of ours, *in_records* is for O10."""
+
+    order: int
+    text: str
+    in_records: bool
 
 
 @lru_cache(1 << 16)
-def comments(text: str) -> tuple[str, list[str]]:
-    """Return the text outside comments, and each outermost comment.
+def texts(header: str) -> list[tuple[int, str]]:
+    """Return the texts between comments, each with the number of comments it is in.
 
-    A parenthesis opens a comment at the start, after a space or after a version; inside
-    a name it is a part of the name (O9).
+    A parenthesis opens a comment at the start, after a space, after another comment or
+    after a version; inside a name it is a part of the name (O9).
     """
-    found: list[str] = []
-    outside, depth = "", 0
-    for character in text:
-        if depth:
-            depth += {"(": 1, ")": -1}.get(character, 0)
-            found[-1] += character if depth else ""
-        elif character == "(" and opens_comment(re.split("[ \t]", outside)[-1]):
-            depth = 1
-            found.append("")
-            outside += " "
-        else:
-            outside += character
-    return outside, found
+    found, are_comments, word = [(0, "")], list[bool](), ""
+    for character in header:
+        depth, text = found[-1]
+        if character == "(":
+            are_comments.append(not word or "/" in word)
+            if are_comments[-1]:
+                found.append((depth + 1, ""))
+                word = ""
+                continue
+        if character == ")" and are_comments and are_comments.pop():
+            found.append((depth - 1, ""))
+            word = ""
+            continue
+        word = "" if character.isspace() else word + character
+        found[-1] = (depth, text + character)
+    return found
 
 
-def opens_comment(word: str) -> bool:
-    """Return whether a parenthesis right behind *word*, perhaps empty, opens a comment (O9)."""
-    return not word or "/" in word
+def is_address(word: str) -> bool:
+    """Return whether a word is a URL or a mail address, or begins as one (O9)."""
+    lower = word.lower()
+    return (
+        "://" in lower
+        or lower.startswith(("http:", "https:", "www."))
+        or (lower.startswith("+") and any(it in lower for it in "./@"))
+        or re.match(r"[^@]+@[^@]+\.", word) is not None
+    )
 
 
-def after_compatible(text: str) -> list[str]:
-    """Return the token after each `compatible;` in a comment (O9, O10)."""
-    pattern = re.compile(r"\bcompatible;[ \t]*([^ \t;/,]+)", re.IGNORECASE | re.ASCII)
-    return [token for it in comments(text)[1] for token in pattern.findall(it)]
+def is_version(text: str) -> bool:
+    """Return whether a text begins as a version does (O9)."""
+    return re.match("[vV]?[0-9]", text) is not None
 
 
-def products(text: str) -> list[str]:
-    """Return the product tokens outside comments, without their versions."""
-    tokens = [word.partition("/")[0] for word in re.split("[ \t]+", comments(text)[0])]
-    return [token for token in tokens if token]
+def runs(words: list[str]) -> list[str]:
+    """Return the words before each `/version`, and last what is behind all of them."""
+    found = [""]
+    for word in words:
+        found[-1] += " "
+        for number, piece in enumerate(word.split("/")):
+            if not number:
+                found[-1] += piece
+            elif is_version(piece):
+                _, comma, rest = piece.partition(",")
+                found.append(comma + rest)
+            else:
+                found[-1] += f"/{piece}"
+    return [it.strip() for it in found]
+
+
+def before_number(run: str) -> str:
+    """Return a run without the version that stands alone at its end; "" without one."""
+    words = run.split(" ")
+    has_number = re.fullmatch(r"[vV]?[0-9][\w.]*", words[-1]) is not None
+    return " ".join(words[:-1]) if has_number else ""
+
+
+def last_of(run: str) -> str:
+    """Return the last word of a run, up to a slash."""
+    return run.rpartition(" ")[2].partition("/")[0]
+
+
+def is_name(name: str) -> bool:
+    """Return whether a text may name a robot (O9)."""
+    words = name.split()
+    heads = {re.split("[/:]", it)[0].lower() for it in words} - {""}
+    return not any(map(is_address, words)) and not heads <= NOBODY
+
+
+def all_names(header: str) -> list[Name]:  # noqa: C901 (as the decision says it)
+    """Return the names in a header, in the order in which they stand (O9, O10)."""
+    found: list[Name] = []
+    for depth, text in texts(header):
+        last_part: list[str] = []
+        for part in text.split(";"):
+            words = [it for it in part.split() if not is_address(it)]
+            if not words:
+                continue
+            is_compatible = last_part[-1:] and last_part[-1].lower() == "compatible"
+            last_part = words
+            *versioned, rest = runs(words)
+            if is_compatible:
+                whole = versioned.pop(0) if versioned else before_number(rest) or rest
+                found.append(Name(0, whole, in_records=True))
+                found.append(Name(0, re.split("[ /,]", whole)[0], in_records=False))
+                found.append(Name(0, last_of(whole), in_records=False))
+            if depth or is_compatible:
+                for run in versioned:
+                    if last_of(run).lower() not in NOBODY and has_letter(run):
+                        found.append(Name(1, run, in_records=True))
+                        found.append(Name(1, last_of(run), in_records=False))
+                run = "" if is_compatible else before_number(rest)
+                if has_letter(run):
+                    found.append(Name(1, last_of(run), in_records=False))
+                    found.append(Name(1, run, in_records=False))
+            else:
+                for run in versioned:
+                    found.append(Name(2, last_of(run), in_records=False))
+                    found.append(Name(3, run, in_records=True))
+                if has_letter(rest):
+                    found.append(Name(3, rest, in_records=False))
+    return found
+
+
+def has_letter(run: str) -> bool:
+    """Return whether a run is more than digits and marks."""
+    return re.fullmatch("[0-9.,:;_+ -]*", run) is None
+
+
+def cleaned(names: list[Name]) -> list[Name]:
+    """Return those names that may be a robot's, without marks around them (O9)."""
+    marks = " \t,;:/\"'"
+    stripped = [
+        it._replace(
+            text=re.sub("^- | -$", "", it.text.strip(marks), count=2).lstrip("+")
+        )
+        for it in names
+    ]
+    return [it for it in stripped if is_name(it.text)]
 
 
 def is_header(value: str) -> bool:
     """Return whether a record's value is a whole User-Agent header (O10)."""
-    outside, found = comments(value)
-    return bool(found) and any(
-        "/" in word.strip("/") for word in re.split("[ \t]+", outside)
-    )
+    return len(texts(value)) > 1 and bool(re.search(r"[^\s/]/[vV]?[0-9]", value))
 
 
 def record_names(value: str, dialect: str) -> list[str]:
     """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
     if is_header(value):
         # What a browser sends names no robot: no robot has the whole of it as a name.
-        names = (
-            after_compatible(value)
-            or [it for it in products(value) if it.lower() not in BROWSERS]
-            or [value]
-        )
+        found = cleaned(all_names(value))
+        names = [it.text for it in found if it.in_records] or [value]
     elif dialect == "revisited":
         names = [without_version(word) for word in re.split("[ \t]+", value)]
     else:
@@ -88,14 +185,15 @@ def header_text(header: bytes) -> str:
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Return the robot's names in lower case, that after `compatible;` first (O9)."""
+    """Return the robot's names in lower case, those after `compatible;` first (O9)."""
     if isinstance(robot, bytes):
         return robot_names(header_text(robot))
-    if "/" not in robot and not comments(robot)[1]:
+    robot = robot.strip()
+    if "/" not in robot and len(texts(robot)) == 1:
         return [robot.lower()]  # a bare name
-    before = re.split(r"[/(]", robot)[0].strip(BLANKS)
-    names = [*after_compatible(robot), *products(robot), before]
-    return [name.lower() for name in names if name]
+    before = Name(3, re.split(r"[/(]", robot)[0], in_records=False)
+    names = sorted(cleaned([*all_names(robot), before]), key=lambda it: it.order)
+    return [name.text.lower() for name in names]
 
 
 def longest_match(record: list[str], robot: list[str]) -> int:

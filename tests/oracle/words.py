@@ -40,6 +40,7 @@ OUR_NAMES = (
     "Mozilla/5.0 (compatible; FooBot/2.1; +http://foo.test/bot)",
     "mozilla/5.0 (COMPATIBLE;FOOBOT)",
     "FooBot/2.1 (+http://foo.test/)",
+    "Mozilla/5.0 (X11; FooBot/v1.4; Build/9) (x (y/1 foo@bot.test/1))",
     "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9 FooBot/1 Safari/9",
 )
 """Names of records that speak to `OUR_ROBOTS` in some dialect."""
@@ -49,12 +50,21 @@ OUR_ROBOTS = (
     "Mozilla/5.0 (compatible; FooBot/2.1; +http://foo.test/bot)",
     "Mozilla/5.0 (compatible; Other; compatible; FooBot/2.1)",
     "Mozilla/5.0 (X11) AppleWebKit/5 (KHTML, like Gecko; compatible; FooBot/2) Safari/9",
+    "Mozilla/5.0 (X11; Linux x86_64; FooBot/1.0; +http://foo.test/) Gecko/1 Firefox/9",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1 (FooBot 1.1)",
+    "Mozilla/5.0 (compatible; Foo FooBot; +http://foo.test/bot)",
     "FOOBOT-NEWS",
 )
 NAMES = (
     *("foobot-news", "news", "Other", "other/1", "Mozilla", "compatible", "Scrapy"),
     *("scrapy/2.13", "My Company Bot", "my company", "Company Bot/1.0", "foo bar"),
     *("foo, bar", "Mozilla/5.0 (compatible; Other/1.0)", "Lycos_Spider_(Rex)", "rex"),
+    *(
+        "My Company Bot/1.0 (+http://x.test)",
+        "bot",
+        "company",
+        "Mozilla/5.0 (news 1.0)",
+    ),
     "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9 Safari/9",
     "Scrapy/2.13 (+https://scrapy.org)",
     *("", "/1.0", "**", "*bot", "foo*", "* foo", "\u00e9toile", "foo\x00bot"),
@@ -62,6 +72,8 @@ NAMES = (
 )
 ROBOTS = (
     *("My Company Bot/1.0 (+http://x.test)", "My Company Bot"),
+    "Mozilla/5.0 (compatible; My Company Bot/1.0; +http://x.test)",
+    "Mozilla/5.0 (X11) Safari/9 (foo/x; other bar/1; news 2.0, 3) My Company Bot",
     *("Scrapy/2.13 (+https://scrapy.org)", "Lycos_Spider_(Rex)/1.0 libwww/3.1"),
     "Other/1.0 foo/2.0",
     *("Scrapy", "news", "other", "nothing", "bar", "*", "", "\u00c9toile", "foo"),

@@ -19,17 +19,75 @@ HEADERS = [
     ("Lycos_(Rex)", ["lycos_(rex)"]),
     ("Lycos_(Rex)/1.0 libwww/3.1", ["lycos_(rex)", "libwww", "lycos_"]),
     ("Rex (+http://a.example/rex)", ["rex"]),
-    ("Rex (by (the (way)) Max/1) Mia/2", ["rex", "mia"]),
-    ("Rex/1 (never closed Max/2", ["rex"]),
+    ("Rex (by (the (way)) Max/1) Mia/2", ["max", "mia", "rex"]),
+    ("Rex/1 (never closed Max/2", ["never closed max", "max", "rex"]),
     ("(Max) Rex", ["rex"]),
     ("Rex (a) (compatible; Max) b", ["max", "rex", "b"]),
     ("M/5.0 (compatible; Rex/1.0; +http://a.example/)", ["rex", "m"]),
-    ("M/5.0 (Linux; COMPATIBLE;Rex,x)", ["rex", "m"]),
+    ("M/5.0 (Linux; COMPATIBLE;Rex,x)", ["rex,x", "rex", "m"]),
     ("M/5.0 (incompatible; Rex)", ["m"]),
     ("M/5.0 (compatible;)", ["m"]),
     ("M/5.0 (compatible; Rex (x))", ["rex", "m"]),
     ("M/5.0(compatible; Rex/2.0; +http://a.example/)", ["rex", "m"]),
-    ("My Company Bot/1.0 (+http://x)", ["my", "company", "bot", "my company bot"]),
+    ("My Company Bot/1.0 (+http://x)", ["bot", "my company bot"]),
+    # Parts of comments.
+    (
+        (
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like "
+            "Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://apple.test/go/applebot)"
+        ),
+        ["applebot"],
+    ),
+    ("Mozilla/5.0 (X11; Linux x86_64; Rex/1.0; +http://a.test/) Gecko/1", ["rex"]),
+    (
+        "Mozilla/5.0 (compatible; Yahoo! Slurp; http://a.test)",
+        ["yahoo! slurp", "slurp"],
+    ),
+    (
+        "Mozilla/5.0 (compatible; My Company Bot/1.0; +http://a.test)",
+        ["my company bot", "my", "bot"],
+    ),
+    (
+        "Mozilla/5.0 (Windows NT 6.1; rv:38.0) Gecko/20100101 Firefox/38.0 (IndeedBot 1.1)",
+        ["indeedbot"],
+    ),
+    (
+        "Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2; Trident/6.0; BingPreview/1.0b)",
+        ["bingpreview"],
+    ),
+    ("Mozilla/5.0 (a; compatible; Rex/1; Max/v2.0; Mia/x)", ["rex", "max"]),
+    ("Mozilla/5.0 (compatible; Ask Jeeves/Teoma; +http://a.test)", ["ask"]),
+    ("Mozilla/5.0 (KHTML, like Gecko); compatible; Rex/1.0; +http://a.test", ["rex"]),
+    (
+        "Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3; Rex/1.0) Max/1",
+        ["rex", "max"],
+    ),
+    ("Rex/1.0 (max@a.test/1.0; www.mia.test/1.0; http://m/2.0) Gecko/1", ["rex"]),
+    ("Mozilla/5.0 (X11) Safari/9 My Rex (+http://a.test)", ["my rex"]),
+    ("008/0.83 (http://a.test)", ["008"]),
+    # A browser has no name.
+    (
+        (
+            "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/124.0.0.0 Mobile Safari/537.36"
+        ),
+        [],
+    ),
+    (
+        (
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/124.0.0.0 Safari/537.36 Edg/124.0.0.0"
+        ),
+        [],
+    ),
+    (
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, "
+            "like Gecko) CriOS/123.0.6312.52 Mobile/15E148 Safari/604.1"
+        ),
+        [],
+    ),
+    ("Mozilla/5.0 (Windows NT 6.1; Trident/7.0; .NET CLR 3.5; rv:11.0) like Gecko", []),
 ]
 
 
@@ -38,7 +96,7 @@ ALL_NAMES = {name for _, names in HEADERS for name in names}
 
 @pytest.mark.parametrize(("robot", "names"), HEADERS)
 def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
-    """They are the product tokens and the name after `compatible;`, or the bare name.
+    """They are those of its product tokens and of its comments, or the bare name.
 
     RFC 9309 compares whole names, so that a record speaks to a robot of that very name.
     """
@@ -52,18 +110,72 @@ def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
         assert allowed(body, "/", robot, dialect="rfc9309")
 
 
+WORDS = (
+    "mozilla windows nt linux android mac os x like gecko chrome safari mobile build rv"
+)
+
+
+@pytest.mark.parametrize("robot", [robot for robot, _ in HEADERS if "Moz" in robot])
+def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
+    """Not even as a part of a name."""
+    for name in WORDS.split():
+        body = disallowing("/", name)
+        assert allowed(body, "/", robot, dialect="rfc9309"), name
+
+
+@pytest.mark.parametrize("dialect", ["1994", "extended", "revisited"])
+def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
+    """1994 A2: a record's value is looked for inside the names."""
+    for robot, names in HEADERS:
+        for name in names:
+            body = disallowing("/", name[1:] if len(name) > 3 else name)
+            assert " " in name or not allowed(body, "/", robot, dialect=dialect), robot
+
+
+def test_ours_o09_plain_browser_obeys_the_default_record() -> None:
+    """A header without a name is a robot without a name."""
+    body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
+    robot = "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) Gecko/20100101 Firefox/9.0"
+
+    assert allowed(body, "/a", robot)
+    assert not allowed(body, "/x", robot)
+
+
 BROWSER = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9"
 VALUES = [
     ("Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)", ["mj12bot"]),
     ("mozilla/5.0 (COMPATIBLE;MJ12bot)", ["mj12bot"]),
     (f"{BROWSER} Rex/1 Safari/9", ["rex"]),
     ("Rex/2.1 (+http://rex.test/) Max/1", ["rex", "max"]),
+    ("My Rex/2.1(+http://rex.test/)", ["my rex"]),
+    ("My Rex/2.1 (http://rex.test/; like Max/1)", ["my rex", "like max"]),
+    ("Mozilla/5.0 (compatible; My Rex)", ["my rex"]),
+    ("Mozilla/5.0 (compatible; My Rex 1.0; Max 2.0)", ["my rex"]),
+    (f"{BROWSER} (Rex/0.1; +http://rex.test/) (Max 1.1)", ["rex"]),
+    ("Mozilla/5.0 (Linux; Android 10; Rex/1; +http://max.test/1)", ["rex"]),
+    ("Rex/1 (x) Max", ["rex"]),
     (BROWSER, []),
     ("Mozilla/5.0", ["mozilla"]),
     ("Rex/1.0", ["rex"]),
     ("Rex (x)", ["rex (x)"]),
     ("rex, max", ["rex, max"]),
 ]
+
+
+ROBOTS = (
+    *(
+        "mj12bot",
+        "mozilla",
+        "rex",
+        "max",
+        "chrome",
+        "safari",
+        "rex, max",
+        "my",
+        "my rex",
+    ),
+    *("like max", "like", "android", "linux", "x", "bot"),
+)
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
@@ -74,7 +186,7 @@ def test_ours_o10_header_as_a_value_names_its_robot(
     """Every other value is one name, without its version."""
     body = disallowing("/", value)
 
-    for robot in ("mj12bot", "mozilla", "rex", "max", "chrome", "safari", "rex, max"):
+    for robot in ROBOTS:
         is_named = any(
             name == robot or (name in robot and dialect != "rfc9309") for name in names
         )

@@ -22,7 +22,7 @@ def matcher() -> Any:
 
 def allowed(body: bytes, url: str, robot: str) -> bool:
     """Return whether the program allows the robot's product token to request the URL."""
-    token = robot_names(robot)[0]
+    token = next(iter(robot_names(robot)), "")
     return bool(matcher().OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
