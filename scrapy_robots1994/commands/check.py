@@ -129,7 +129,7 @@ class RobotsCheck(RobotsCommand):
         captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
             self._positions.setdefault(url, len(self._positions))
-            if exemption := _exemption(url, is_path_fine=self._files):
+            if exemption := self._exemption(url, is_path_fine=self._files):
                 exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
@@ -151,6 +151,25 @@ class RobotsCheck(RobotsCommand):
         self._lookup.run(self._urls, self._add, self._print_end)
         return self._exit_code
 
+    def _exemption(self, url: str, *, is_path_fine: object) -> str:
+        """Return why a crawl does not check *url*; "" if it does.
+
+        Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
+        """
+        from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of  # noqa: PLC0415 - heavy
+
+        if is_path_fine and url.startswith("/"):
+            return ""
+        exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
+        is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
+        if is_slip or exemption is Exemption.NO_HOST:
+            shown = repr(escape_control_chars(url, 60))
+            raise WrongUse(
+                f"{shown} is neither a URL nor a path: write https://host/path, or /path "
+                "where --robots names the file"
+            )
+        return exemption.value if exemption else ""
+
     @property
     def _exit_code(self) -> int:
         """The exit code for all URLs that were printed or counted."""
@@ -168,7 +187,7 @@ class RobotsCheck(RobotsCommand):
             return self._verify(folder, args)
         urls = inputs.urls_from(args, opts.urls)
         self._positions = {url: n for n, url in enumerate(urls)}
-        exempt = {url: _exemption(url, is_path_fine=False) for url in urls}
+        exempt = {url: self._exemption(url, is_path_fine=False) for url in urls}
         found = folder.find(urls, evidence.time_of(opts.at))
         for url in urls:
             applied = found.get(url)
@@ -407,23 +426,3 @@ def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
         "record": record and {name: getattr(record, name) for name in named},
         "explanation": verdict.explain(),
     }
-
-
-def _exemption(url: str, *, is_path_fine: object) -> str:
-    """Return why a crawl does not check *url*; "" if it does.
-
-    Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
-    """
-    from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of  # noqa: PLC0415 - heavy
-
-    if is_path_fine and url.startswith("/"):
-        return ""
-    exemption = exemption_of(url, Origin.of(url), {})
-    is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
-    if is_slip or exemption is Exemption.NO_HOST:
-        shown = repr(escape_control_chars(url, 60))
-        raise WrongUse(
-            f"{shown} is neither a URL nor a path: write https://host/path, or /path "
-            "where --robots names the file"
-        )
-    return exemption.value if exemption else ""

@@ -1,7 +1,7 @@
 """Which requests are not checked, and why."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Any
 
@@ -20,6 +20,7 @@ class Exemption(Enum):
     """Why a request is not checked; the value is a phrase for a message."""
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
+    LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     OWN_REQUEST = "it is our own request for a robots.txt"
     NOT_HTTP = "only http and https URLs have a robots.txt"
     # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
@@ -31,9 +32,15 @@ class Exemption(Enum):
 
 
 def exemption_of(
-    url: str, origin: Origin | None, meta: Mapping[str, Any]
+    url: str,
+    origin: Origin | None,
+    meta: Mapping[str, Any],
+    exempt: Collection[str | Origin] = (),
 ) -> Exemption | None:
-    """Return why a request for *url* of *origin* is not checked; `None` for one that is."""
+    """Return why a request for *url* of *origin* is not checked; `None` for one that is.
+
+    *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
+    """
     # First: our own request must never wait for itself, wherever it is redirected, and
     # also where another middleware takes its opt-out away.
     if OWN_REQUEST in meta:
@@ -45,6 +52,8 @@ def exemption_of(
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         is_http = scheme in {"http", "https"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
+    if exempt and (origin.host in exempt or origin in exempt):
+        return Exemption.LISTED
     # Ours O22: nothing waits for a file in order to fetch that file. The first test is for
     # speed: each request comes here.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"

@@ -4,10 +4,11 @@
    again.
 2. `exemption_of` (`exemptions`) its URL and meta: an exempt request passes, unchecked.
 3. `PolicyResolver.fresh` (`policy.resolver`): is the policy of its `Origin` in memory, and
-   fresh? With HTTPCACHE_IGNORE_MISSING `HttpCache.is_replayed` (`http_cache`) finds pages
-   that are never sent, which a policy of any age judges.
+   fresh?
 4. Else `_wait`: the request waits (`WaitingRequests.waiting`), without counting, while
    `resolve` finds the policy: memory, its sources, one fetch for all requests that wait.
+   With HTTPCACHE_IGNORE_MISSING `HttpCache.is_replayed` (`http_cache`) finds pages that are
+   never sent: a policy of any age judges them.
    Then it goes on if a slot is free (`WaitingRequests.may_go_on`), or goes back to the
    scheduler (`Visit.returned`), once. When the crawl closes, it always goes back
    (`WaitingRequests.goes_back`).
@@ -59,7 +60,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
 
-    Observer: TypeAlias = Callable[[Request, Origin, Policy | Exception], None]
+    Found: TypeAlias = Policy | Exception | Exemption
+    Observer: TypeAlias = Callable[[Request, Origin, Found], None]
 
 CLOSING = "the crawl is closing"
 
@@ -84,6 +86,7 @@ class Robots1994Middleware:
         settings = RobotsSettings.from_settings(crawler.settings)
         self._crawler = crawler
         self._propagate_meta = settings.propagate_meta
+        self._exempt = settings.exempt
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
@@ -142,25 +145,23 @@ class Robots1994Middleware:
         visit = Visit.begin(request)
         # Not of `urlparse_cached`: it leaves out tabs, after which clients differ.
         origin = Origin.of(request.url)
-        exemption = exemption_of(request.url, origin, request.meta)
+        exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
         if exemption is Exemption.ROBOTS_TXT and origin is not None:
             return await self._hand_out(visit, origin)
         if exemption is not None or origin is None:
+            if exemption is Exemption.LISTED and origin is not None:
+                for observe in self._observers:
+                    observe(request, origin, exemption)
             return None
         policy = self._resolver.fresh(origin)
-        if policy is None and self._cache and self._cache.is_replayed(request):
-            # Ours 3.2: it is never sent, so a policy of any age decides.
-            policy = await self._cache.replayed_policy(origin)
-            if policy is None and self._cache.passes_unknown:
-                return None
         if policy is None:
             found = await self._wait(visit, origin)
             if not isinstance(found, Policy):
                 return found
             policy = found
-        elif policy.stated.size > INLINE_BYTES:
+        if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
         if self._delays and not await self._has_turn(visit, origin, policy):
             return visit.returned()
@@ -183,11 +184,18 @@ class Robots1994Middleware:
         context = RequestContext.from_request(request, self._propagate_meta)
         return await self._resolver.resolve(origin, context)
 
-    async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request:
+    async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
         """Wait for the policy of *origin*; return it, or what goes back to the scheduler.
 
-        Raises the error because of which there is no policy.
+        `None` lets the request pass to the HTTP cache, which never sends it. Raises the
+        error because of which there is no policy.
         """
+        cache = self._cache
+        if cache and cache.is_replayed(visit.request):
+            # Ours 3.2: it is never sent, so a policy of any age decides.
+            policy = await cache.replayed_policy(origin)
+            if policy or cache.passes_unknown:
+                return policy
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(visit):
             found = await self._find(visit.request, origin)

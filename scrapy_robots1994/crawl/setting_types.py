@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from scrapy_robots1994.crawl.requests import meta_keys_without_effect
 from scrapy_robots1994.errors import SettingsError, did_you_mean
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
@@ -179,6 +180,33 @@ def _meta_keys(value: Any) -> tuple[str, ...]:
 
 
 META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _meta_keys)
+
+
+# A host, which `Origin.of` then reads, and perhaps a port. It drops a user, a path and a
+# query, and takes a pattern for a name.
+_AUTHORITY = re.compile(
+    r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
+)
+
+
+def _host_or_origin(entry: str) -> str | Origin:
+    """Return the host that *entry* names, or its origin if it has a scheme."""
+    scheme, _, authority = entry.rpartition("://")
+    named = _AUTHORITY.fullmatch(authority)
+    origin = Origin.of(entry if scheme else f"http://{entry}")
+    if named is None or origin is None or (named[1] and not scheme):
+        raise SettingsError(
+            f"ROBOTS1994_EXEMPT: {redact_and_escape(entry)} is neither a host, as "
+            "api.example.com, nor an origin, as https://h.example:8443. Name each host, "
+            "without a pattern, a path or a user name."
+        )
+    return origin if scheme else origin.host
+
+
+EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
+    'a list of hosts or origins, for example ["api.example.com", "https://h.example:8443"]',
+    lambda value: frozenset(map(_host_or_origin, _strings(value))),
+)
 
 
 def is_parser(kind: object) -> bool:

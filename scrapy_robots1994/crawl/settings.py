@@ -24,6 +24,7 @@ from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.fields import Role
 from scrapy_robots1994.parser.user_agent import describe_names
@@ -120,6 +121,11 @@ class RobotsSettings:
     robots.txt request copies from the page request. With ``cookiejar`` it shares the
     cookies of the page, also those that need no key; without, it has only the cookies
     that the answers of its own fetch set.
+    """
+    exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
+    """Hosts (``"api.example.com"``, with every scheme and port, without subdomains) and origins
+    (``"https://h.example:8443"``) whose URLs are not checked: their robots.txt is not requested,
+    and each of their requests passes.
     """
     # Above it, the scheduler is the better place: it may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
@@ -262,13 +268,16 @@ class RobotsSettings:
             crawler,
             INFO,
             "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
-            "at most %d parallel robots.txt fetches%s",
+            "at most %d parallel robots.txt fetches%s%s",
             __version__,
             self.dialect,
             self.reading,
             robot_text(RobotName(crawler).usual) or '""',
             str(self.store),
             self.max_fetches,
+            f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
+            if self.exempt
+            else "",
             dry_run if self.dry_run else "",
         )
         if RobotName(crawler).usual == default_settings.USER_AGENT:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tests.support import replies
+from tests.support import evidence, replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, crawl
 from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.left_out import table
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 OPEN = "User-agent: *\nDisallow:\n"
@@ -102,6 +107,46 @@ def test_exempt_request_is_sent_and_allows_no_others(
     sent = [url] * ("{port}" in exempt.url)
     reached = [f"http://{it.host}{it.target}" for it in site.log()]
     assert reached == [*sent, site.url("/robots.txt"), *sent]
+
+
+def test_opt_out_that_is_false_is_none(site: Site) -> None:
+    """`dont_obey_robotstxt` has an effect only where it is true, as in Scrapy."""
+    site.robots(CLOSED)
+    pages = [
+        CrawlRequest(site.url(f"/{number}"), {"dont_obey_robotstxt": value})
+        for number, value in enumerate([False, None, 0, True])
+    ]
+    result = crawl(pages)
+
+    assert result.fetched_urls == [site.url("/3")]
+    assert len(result.failed) == 3
+
+
+def test_hosts_and_origins_of_the_setting_are_not_checked(
+    site: Site, tmp_path: Path
+) -> None:
+    """A host with each of its ports, an origin with one; no subdomain of them, and no other."""
+    site.robots(CLOSED)
+    exempt = ["API.test", site.url("", host="one.test"), "https://two.test"]
+    hosts = ["api.test", "one.test", "two.test", "sub.api.test", "api.test.other.test"]
+    result = crawl(
+        [site.url("/page", host=host) for host in hosts],
+        settings={"ROBOTS1994_EXEMPT": exempt, "ROBOTS1994_EVIDENCE": str(tmp_path)},
+    )
+
+    passed = [site.url("/page", host=host) for host in hosts[:2]]
+    assert result.fetched_urls == passed
+    assert len(result.failed) == 3
+    assert not {"api.test", "one.test"} & {it.host for it in site.log("/robots.txt")}
+    (line,) = result.lines("robot name")
+    named = f"; not checked: api.test, {exempt[1]}, https://two.test"
+    assert line.endswith(named)
+    _, _, lines = evidence.only(tmp_path)
+    unchecked = [it for it in lines if it["decision"] == "unchecked"]
+    assert sorted(it["url"] for it in unchecked) == passed
+    assert {it["reason"] for it in unchecked} == {
+        "ROBOTS1994_EXEMPT names its host or origin"
+    }
 
 
 @table("is_in_memory", *[True, False])

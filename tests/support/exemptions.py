@@ -29,6 +29,10 @@ EXAMPLES = {
     "its meta has dont_obey_robotstxt": Exempt(
         "http://127.0.0.1:{port}/exempt", {"dont_obey_robotstxt": True}
     ),
+    "ROBOTS1994_EXEMPT names its host or origin": Exempt(
+        "http://exempt.test:{port}/exempt",
+        settings={"ROBOTS1994_EXEMPT": "api.test,exempt.test"},
+    ),
     "only http and https URLs have a robots.txt": Exempt(Path(__file__).as_uri()),
     "the URL names no host": Exempt("http:///exempt", valid=False),
     "robots.txt itself may always be retrieved": Exempt(

@@ -127,11 +127,9 @@ class ShadowComparison:
         """
         self._bodies[origin] = zlib.compress(body)
 
-    def decided(
-        self, request: Request, _origin: Origin, found: Policy | Exception
-    ) -> None:
-        """Compare the decision about *request*, if there is a file to compare by."""
-        if not isinstance(found, Exception):
+    def decided(self, request: Request, _origin: Origin, found: object) -> None:
+        """Compare the decision about *request*, if it was made by a policy."""
+        if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
 
     def compare(

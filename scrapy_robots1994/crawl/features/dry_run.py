@@ -283,9 +283,8 @@ class DryRun:
         origin = Origin.of(request.url)
         # Of another request, whose meta this one was made with.
         request.meta.pop(EVIDENCE, None)
-        if (
-            origin is None
-            or exemption_of(request.url, origin, request.meta) is not None
+        if origin is None or exemption_of(
+            request.url, origin, request.meta, self._settings.exempt
         ):
             return
         self._requests += 1

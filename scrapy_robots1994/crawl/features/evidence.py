@@ -31,6 +31,7 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.downloads import DownloadState
+from scrapy_robots1994.crawl.exemptions import Exemption
 from scrapy_robots1994.crawl.faults import one_line
 from scrapy_robots1994.crawl.features.evidence_files import (
     Decision,
@@ -230,9 +231,12 @@ class Evidence:
     # What the middleware calls.
 
     def decided(
-        self, request: Request, origin: Origin, found: Policy | Exception
+        self, request: Request, origin: Origin, found: Policy | Exception | Exemption
     ) -> None:
-        """Write the line of one decision about *request*, by the policy *found*."""
+        """Write the line of one decision about *request*: by a policy, or why by none."""
+        if isinstance(found, Exemption):
+            self.write_decision(request, found.value)
+            return
         if isinstance(found, Exception):
             # Of an aborted fetch nothing was recorded.
             aborted = isinstance(found, FetchAborted)
