@@ -23,7 +23,7 @@ from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.parser.user_agent import describe_names
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.commands.evidence import Applied, EvidenceFolder
+    from scrapy_robots1994.commands.evidence import Applied
 
 _MARGIN = 12
 # Green, red and yellow.
@@ -182,9 +182,9 @@ class RobotsCheck(RobotsCommand):
         from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - an extra
 
         opts = self._opts
-        folder = evidence.EvidenceFolder(opts.evidence)
         if opts.verify:
-            return self._verify(folder, args)
+            return self._verify(args)
+        folder = evidence.EvidenceFolder(opts.evidence)
         urls = inputs.urls_from(args, opts.urls)
         self._positions = {url: n for n, url in enumerate(urls)}
         exempt = {url: self._exemption(url, is_path_fine=False) for url in urls}
@@ -195,37 +195,49 @@ class RobotsCheck(RobotsCommand):
                 source = None if exempt[url] else folder.without_request(url)
                 self._print(UrlVerdict(url, source, exemption=exempt[url]))
                 continue
-            robot = opts.robot or str(applied.line.values.get("robot"))
             source = applied.source(opts.dialect)
+            robot = opts.robot or applied.line.robot
             clients = applied.crawl.clients(applied.line)
             verdict = UrlVerdict.of(url, source, robot, clients)
             self._print(replace(verdict, applied=applied))
-        terminal.print_notes("not whole", folder.notes)
-        terminal.print_notes("does not fit", folder.differences)
+        notes, differences = folder.notes, folder.differences
+        terminal.print_notes("not whole", notes.first, notes.count)
+        terminal.print_notes("does not fit", differences.first, differences.count)
         self._print_end()
         return self._exit_code
 
-    def _verify(self, folder: "EvidenceFolder", args: list[str]) -> int:
+    def _verify(self, args: list[str]) -> int:
         """Print each difference that the records have, and their number."""
+        from scrapy_robots1994.commands.evidence import EvidenceFolder  # noqa: PLC0415 - an extra
         from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - heavy
 
         if args or self._opts.urls:
             raise WrongUse("--verify is about all decisions: leave the URLs out")
+        is_json, shown = self._opts.json, terminal.MAX_NAMED
+
+        def differ(line: str) -> None:
+            nonlocal shown
+            shown -= 1
+            if is_json:
+                terminal.print_json({"difference": line})
+            elif shown >= 0:
+                terminal.print_line(escape_control_chars(line, 500))
+
+        folder = EvidenceFolder(self._opts.evidence, differ)
         decisions, records = folder.verify()
-        terminal.print_notes("not whole", folder.notes)
-        differences = folder.differences
-        if self._opts.json:
-            for it in differences:
-                terminal.print_json({"difference": it})
+        terminal.print_notes("not whole", folder.notes.first, folder.notes.count)
+        differences = folder.differences.count
+        if is_json:
             counts = {"crawls": len(folder.crawls), "decisions": decisions}
-            counts |= {"records": records, "differences": len(differences)}
+            counts |= {"records": records, "differences": differences}
             terminal.print_json(counts)
         else:
-            terminal.print_lines(escape_control_chars(it, 500) for it in differences)
+            if shown < 0:
+                terminal.print_line(f"and {-shown:,} more")
             read = counted(decisions, "decision")
             kept = counted(records, "record")
             crawls = counted(len(folder.crawls), "crawl")
-            found = counted(len(differences), "difference")
+            found = counted(differences, "difference")
             terminal.print_line(f"{read} and {kept} of {crawls}: {found}")
         return ExitCode.FOUND if differences else ExitCode.FINE
 
@@ -274,7 +286,8 @@ class RobotsCheck(RobotsCommand):
         robot = self._opts.robot or self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
-        without = f"; no policy was found for {unknown:,}" * bool(unknown)
+        what = "not known for" if self._opts.evidence else "no policy was found for"
+        without = f"; {what} {unknown:,}" * bool(unknown)
         # In evidence, each decision has the name that the crawl went by.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
@@ -346,7 +359,7 @@ class UrlVerdict:
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
         yield f"{word}{redact_and_escape(self.url, width)}{note}"
-        reasons = list(self._reasons()) if explain else []
+        reasons = list(self._reasons()) if explain or self.applied else []
         if self.applied is not None:
             reasons.append(str(self.applied))
         for text in reasons:
@@ -359,7 +372,9 @@ class UrlVerdict:
         if source is None:
             return "  not checked"
         words = []
-        if verdict and verdict.status is not None:
+        if source.outcome == inputs.NOT_RECORDED:
+            words.append(source.outcome)
+        elif verdict and verdict.status is not None:
             words.append(f"HTTP {verdict.status}")
         elif not source.is_known:
             words.append("no answer" if inputs.is_url(source.name) else "not read")

@@ -102,8 +102,8 @@ class CompareInputs:
         It is judged as a crawl does that knows nothing from before (R1 to R5).
         """
         reader = self.reader
-        for origin, answer in answers_in(path, reader.limit, self.unread.append):
-            policy = Policy.from_response(origin, answer, reader, 0.0, self.freshness)
+        for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
+            policy = Policy.from_response(origin, answer, reader, at, self.freshness)
             robots = reader.read(answer.body, is_truncated=answer.is_truncated)
             yield capture_of(policy, obeyed_body(robots))
 

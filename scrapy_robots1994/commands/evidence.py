@@ -2,25 +2,38 @@
 
 A decision is made again from the bytes of its record, by the package's own reader and
 outcome rows, with the settings that the WARC names. Nothing is fetched.
+
+Anyone may have packed the folder: only regular files in it are opened, and each line, header
+and block is read up to a limit.
 """
 
 import gzip
-import json
+import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from functools import lru_cache
+from hashlib import algorithms_available, new
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from scrapy_robots1994.commands.inputs import PolicySource, why_unread
-from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
+from cachetools import LRUCache
+
+from scrapy_robots1994.commands.inputs import (
+    NOT_RECORDED,
+    PolicySource,
+    left_out_as,
+    why_unread,
+)
+from scrapy_robots1994.commands.terminal import MAX_NAMED, Unreadable, WrongUse
 from scrapy_robots1994.commands.warc import (
     BREAKS_OFF,
+    PIECE_BYTES,
     answer_of,
     damage_reported,
+    date_of,
     is_short,
     read_up_to,
     records_in,
@@ -29,9 +42,10 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     CLIENT,
     ORIGIN,
     STATUS,
-    VIA_PROXY,
+    UNCHECKED,
+    JournalLine,
     decision_of,
-    digest_of,
+    digest_text,
     rfc3339,
 )
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
@@ -42,18 +56,52 @@ from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
 from scrapy_robots1994.policy.policy import Policy
 
+MAX_LINE_BYTES = 1_000_000
+"""Bytes of one line of a journal."""
+
+MAX_INFO_BYTES = 65_536
+"""Bytes of the record in which a WARC names the settings."""
+
 MAX_BLOCK_BYTES = 256_000_000
-"""Bytes of one record that are read."""
+"""Bytes of one record of a WARC."""
 
-MAX_POLICIES = 2_000
-"""Policies that stay parsed."""
+MAX_FINDING = 1_000
+"""Characters of a line about evidence."""
 
-_SUCCESS = 2
+MAX_FIELD = 300
+"""Characters of an id, a digest or an origin in a record."""
 
-Report = Callable[[str], object]
+MAX_BODY_BYTES = 8_000_000
+"""Bytes of one robots.txt, whatever the crawl obeyed."""
+
+MAX_FILE_BYTES = 32_000_000
+"""Bytes of robots.txt files that stay parsed."""
+
+_POLICY_BYTES = 1_000
+
+OnFault = Callable[[str], object]
 
 
-class Entry(NamedTuple):
+@dataclass
+class Findings:
+    """Lines about evidence: all are counted, and the first ones are remembered.
+
+    *each* is called with every line as it is found.
+    """
+
+    each: OnFault = lambda _: None
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, line: str) -> None:
+        """Count *line*."""
+        self.count, line = self.count + 1, line[:MAX_FINDING]
+        if self.count <= MAX_NAMED:
+            self.first.append(line)
+        self.each(line)
+
+
+class WarcRecord(NamedTuple):
     """A record of a WARC: where it begins, and what its header says."""
 
     offset: int
@@ -63,287 +111,343 @@ class Entry(NamedTuple):
     refers_to: str
 
 
-class Line(NamedTuple):
-    """A line of a journal: its number, from 1, and its values."""
-
-    number: int
-    values: dict[str, Any]
-
-
 class CrawlEvidence:
-    """The journal of one crawl, and its WARC.
+    """The journal of one crawl, and its WARC."""
 
-    *report* is called with each difference, *note* with what a crawl that was killed
-    leaves.
-    """
+    def __init__(
+        self, folder: Path, journal: str, differ: OnFault, note: OnFault
+    ) -> None:
+        """Read the header of the *journal* in *folder*.
 
-    def __init__(self, journal: Path, report: Report, note: Report) -> None:
-        """Read the header of the journal and all records of the WARC."""
-        self.journal, self.report, self.note = journal, report, note
-        self.entries: dict[str, Entry] = {}
-        self.settings = RobotsSettings.from_recorded({}, report)
+        *differ* is called with a line for each difference, *note* with what a crawl that was
+        killed leaves.
+        """
+        self.folder, self.journal = folder, journal
+        self._differ, self._note = differ, note
+        self.records: dict[str, WarcRecord] = {}
+        self.settings = RobotsSettings.from_recorded({}, differ)
         # By scheme, as the WARC names them.
         self._client_names: dict[str, str] = {}
-        self.policy = lru_cache(MAX_POLICIES)(self._policy)
-        named = next(self._lines(), Line(0, {})).values.get("warc")
+        self._policies: LRUCache[tuple[str, str, str], Policy | None]
+        self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
+        # The first line of the journal; `None` if it cannot be read.
+        self._header = next(self._lines(), (0, None))[1]
+        named = (self._header or {}).get("warc")
         # Only next to the journal: a file of others must not choose what is read.
-        name = Path(named).name if isinstance(named, str) else ""
-        self.warc = journal.parent / name
-        if not name:
-            report(f"{journal.name}: its first line names no WARC")
-        elif not self.warc.is_file():
-            report(f"{self.warc.name} is missing")
-        else:
-            with damage_reported(self._in_warc):
-                self._read_records()
+        self.warc = Path(named).name if isinstance(named, str) else ""
+        if self._header is not None and not self.warc:
+            differ(f"{journal}: its first line names no WARC")
 
-    def __iter__(self) -> Iterator[Line]:
-        """Yield the decisions."""
+    def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
+        """Yield the decisions, each with the number of its line."""
+        if self._header is None:
+            return
         lines = self._lines()
         next(lines, None)
-        yield from lines
+        for number, values in lines:
+            line = JournalLine.of(values)
+            if line is not None:
+                yield number, line
+            else:
+                self._differ(f"{self.journal}: line {number} is not a decision")
 
-    def _lines(self) -> Iterator[Line]:
-        """Yield all lines of the journal, the header too."""
-        read, is_whole = 0, True
+    def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the values of all lines of the journal, the header too, with their numbers."""
+        number = 1
         try:
-            with gzip.open(self.journal, "rb") as file:
-                for text in file:
-                    is_whole = text.endswith(b"\n")
-                    if is_whole:
-                        values = dict(json.loads(text))
-                        read += 1
-                        yield Line(read, values)
+            with self._opened(self.journal) as packed, gzip.open(packed) as file:
+                while text := file.readline(MAX_LINE_BYTES):
+                    if not text.endswith(b"\n"):
+                        break
+                    yield number, JournalLine.values_of(text)
+                    number += 1
+                else:
+                    if number > 1:
+                        return
         except EOFError:
-            is_whole = False
-        except (OSError, zlib.error, ValueError, TypeError, RecursionError) as error:
-            why = error if isinstance(error, zlib.error) else "it is damaged"
-            self.report(f"{self.journal.name}: not read from line {read + 1} on: {why}")
-        if not is_whole:
-            self.note(f"{self.journal.name}: breaks off within line {read + 1}")
+            text = b""
+        except (OSError, zlib.error, ValueError) as error:
+            is_damage = isinstance(error, gzip.BadGzipFile)
+            why = why_unread(error) if isinstance(error, OSError) else str(error)
+            self._not_read(number, "it is damaged" if is_damage else why)
+            return
+        if len(text) == MAX_LINE_BYTES:
+            self._not_read(number, f"it exceeds {MAX_LINE_BYTES:,} bytes")
+        else:
+            self._note(f"{self.journal}: breaks off within line {number}")
+
+    def _not_read(self, number: int, why: str) -> None:
+        """Report that the journal was not read from line *number* on."""
+        self._differ(f"{self.journal}: not read from line {number} on: {why}")
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[BinaryIO]:
+        """Open the file *name* of the folder; raise `ValueError` if it is left out."""
+        path = self.folder / name
+        if why := left_out_as(path, self.folder):
+            raise ValueError(f"it {why}")
+        with path.open("rb") as file:
+            yield file
 
     def _in_warc(self, what: str) -> None:
         """Report damage of the WARC; the end of a killed crawl is none."""
         is_end = what == BREAKS_OFF
-        (self.note if is_end else self.report)(f"{self.warc.name}: {what}")
+        (self._note if is_end else self._differ)(f"{self.warc}: {what}")
 
-    def _read_records(self) -> None:
+    def read_warc(self) -> None:
         """Note where each record is, and check its digests."""
+        # Of os.path: a name that is too long is not an error here, but a missing file.
+        if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - as above
+            self._differ(f"{self.warc} is missing")
+            return
         named: list[tuple[str, str]] = []
-        for offset, record in records_in(self.warc, self._in_warc, whole=True):
-            block = read_up_to(record.raw_stream, MAX_BLOCK_BYTES)
-            if is_short(record):
-                continue
-            name, kind = _id(record, "WARC-Record-ID"), record.rec_type
-            if kind == "warcinfo":
-                fields = _fields_of(block)
-                self.settings = RobotsSettings.from_recorded(
-                    {it: fields[it] for it in fields if it.startswith(PREFIX)},
-                    self._in_warc,
+        with damage_reported(self._in_warc), self._opened(self.warc) as file:
+            for offset, record in records_in(file, self._in_warc, whole=True):
+                for fault in self._faults_of(record):
+                    self._in_warc(f"byte {offset}: {fault}")
+                if is_short(record):
+                    continue
+                name = _field(record, "WARC-Record-ID")
+                refers_to = _field(record, "WARC-Refers-To")
+                others = (refers_to, _field(record, "WARC-Concurrent-To"))
+                named += ((name, other) for other in others if other)
+                self.records[name] = WarcRecord(
+                    offset,
+                    record.rec_type,
+                    Origin.of(_field(record, ORIGIN)),
+                    _field(record, "WARC-Payload-Digest"),
+                    refers_to,
                 )
-                self._client_names = {
-                    it.removeprefix(CLIENT): fields[it]
-                    for it in fields
-                    if it.startswith(CLIENT)
-                }
-            digest = _text(record, "WARC-Payload-Digest")
-            is_http = kind in {"request", "response"}
-            payload = block.partition(b"\r\n\r\n")[2] if is_http else block
-            stated = {"block": (_text(record, "WARC-Block-Digest"), block)}
-            # Of a revisit it is that of the record it refers to.
-            if kind != "revisit":
-                stated["payload"] = digest, payload
-            for word, (it, data) in stated.items():
-                if it and not _fits(data, it):
-                    self.report(
-                        f"{self.warc.name}: byte {offset}: the {word} digest of the "
-                        f"{kind} {name} does not fit"
-                    )
-            refers_to = _id(record, "WARC-Refers-To")
-            others = (refers_to, _id(record, "WARC-Concurrent-To"))
-            named += ((name, other) for other in others if other)
-            origin = Origin.of(_text(record, ORIGIN))
-            self.entries[name] = Entry(offset, kind, origin, digest, refers_to)
         for name, other in named:
-            if other not in self.entries:
-                self.report(
-                    f"{self.warc.name}: {other}, which {name} names, is missing"
-                )
+            if other not in self.records:
+                self._in_warc(f"{other}, which {name} names, is missing")
 
-    def _policy(self, record: str, dialect: str, reading: str) -> Policy | None:
-        """Return the policy that *record* states; `None` if it states none."""
-        entry = self.entries.get(record)
-        if entry is not None and entry.kind == "revisit":
-            entry = self.entries.get(entry.refers_to)
-        if entry is None or entry.origin is None:
+    def _faults_of(self, record: Any) -> Iterator[str]:
+        """Read the block of *record*, and yield what is wrong with it."""
+        kind = record.rec_type
+        name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
+        is_http = kind in {"request", "response"}
+        digests = {"block": _Digest(_field(record, "WARC-Block-Digest"))}
+        # The payload digest of a revisit is that of the record it refers to.
+        if kind != "revisit":
+            stated = _field(record, "WARC-Payload-Digest")
+            digests["payload"] = _Digest(stated, skips_header=is_http)
+        size, info = 0, b""
+        while piece := record.raw_stream.read(PIECE_BYTES):
+            size += len(piece)
+            if size > MAX_BLOCK_BYTES:
+                raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
+            for digest in digests.values():
+                digest.update(piece)
+            if kind == "warcinfo":
+                info = (info + piece)[: MAX_INFO_BYTES + 1]
+        if is_short(record):
+            return
+        yield from (
+            f"the {word} digest of {name} does not fit"
+            for word, digest in digests.items()
+            if not digest.fits
+        )
+        if len(info) > MAX_INFO_BYTES:
+            yield f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read"
+        elif kind == "warcinfo":
+            yield from self._read_settings(info)
+
+    def _read_settings(self, info: bytes) -> Iterator[str]:
+        """Take the settings of the crawl from *info*; yield what is not used of it."""
+        faults: list[str] = []
+        text = info.decode("utf-8", "replace")
+        parts = (line.partition(": ") for line in text.split("\r\n"))
+        fields = {name: value for name, _, value in parts}
+        self._client_names = {
+            name.removeprefix(CLIENT): value
+            for name, value in fields.items()
+            if name.startswith(CLIENT)
+        }
+        named = {it: fields[it] for it in fields if it.startswith(PREFIX)}
+        settings = RobotsSettings.from_recorded(named, faults.append)
+        if settings.max_bytes > MAX_BODY_BYTES:
+            settings = replace(settings, max_bytes=MAX_BODY_BYTES)
+            faults.append(f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read")
+        self.settings = settings
+        yield from faults
+
+    def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
+        """Return the policy of *line*, read in its dialect or another one.
+
+        `None` if its record states no policy.
+        """
+        if line.record is None:
+            origin = Origin.of(line.url)
+            if origin is None or line.failure is None:
+                return None
+            return self._unreachable(origin)
+        key = line.record, dialect or line.dialect, line.reading
+        # Checked first: the keys of the cache are then of bounded length.
+        if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
             return None
-        if dialect not in DIALECTS or reading not in READINGS:
+        if key not in self._policies:
+            self._policies[key] = self._policy(*key)
+        return self._policies[key]
+
+    def _unreachable(self, origin: Origin) -> Policy:
+        """Return the policy of an *origin* that gave no answer."""
+        failed = FetchError("", "")
+        return Policy.unreachable(origin, failed, 0.0, self.settings.freshness)
+
+    def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
+        """Return the policy that the record *name* states; `None` if it states none."""
+        # Until now, a 304 was a revisit of the record that it confirmed, and a fetch
+        # without an answer had a record of its own.
+        refers_to = self.records[name].refers_to
+        it = self.records.get(refers_to or name)
+        if it is None or it.origin is None:
             return None
+        if it.kind == "metadata":
+            return self._unreachable(it.origin)
         settings = replace(self.settings, dialect=dialect, reading=reading)
-        freshness = settings.freshness
-        if entry.kind == "metadata":
-            failed = FetchError("", "")
-            return Policy.unreachable(entry.origin, failed, 0.0, freshness)
-        answer = None
-        with damage_reported(self._in_warc):
-            answer = self._answer(entry, settings.max_bytes)
-        if answer is None:
-            return None
-        reader = settings.new_reader()
-        return Policy.from_response(entry.origin, answer, reader, 0.0, freshness)
+        with damage_reported(self._in_warc), self._opened(self.warc) as file:
+            _, record = next(records_in(file, self._in_warc, start=it.offset))
+            answer = self._answer(it.kind, record, settings.max_bytes)
+            if answer is not None:
+                reader, freshness = settings.new_reader(), settings.freshness
+                at = date_of(record)
+                return Policy.from_response(it.origin, answer, reader, at, freshness)
+        return None
 
-    def _answer(self, entry: Entry, limit: int) -> RobotsResponse | None:
-        """Return the answer that *entry* records; `None` for what is no answer."""
-        records = records_in(self.warc, self._in_warc, start=entry.offset)
-        _, record = next(records)
-        if entry.kind == "resource":
-            is_truncated = _text(record, "WARC-Truncated") == "length"
-            status = int(_text(record, STATUS))
-            body = read_up_to(record.raw_stream, MAX_BLOCK_BYTES)
-            return RobotsResponse(status, body, is_truncated=is_truncated)
-        if entry.kind != "response":
-            return None
-        status = int(record.http_headers.get_statuscode())
-        # The body of any other answer says nothing, and may be packed wrongly.
-        if status // 100 != _SUCCESS:
-            return RobotsResponse(status, via_proxy=bool(_text(record, VIA_PROXY)))
-        url = _text(record, "WARC-Target-URI")
-        return answer_of(record, url, limit, self._in_warc)
+    def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
+        """Return the answer that *record* is; `None` for what is no answer."""
+        if kind == "resource":
+            is_truncated = _field(record, "WARC-Truncated") == "length"
+            status = _field(record, STATUS)
+            body = read_up_to(record.raw_stream, limit + 1)
+            return RobotsResponse(int(status[:4]), body, is_truncated=is_truncated)
+        if kind == "response" and record.http_headers:
+            url = _field(record, "WARC-Target-URI")
+            return answer_of(record, url, limit, self._in_warc)
+        return None
 
-    def differences(self, line: Line) -> Iterator[str]:
+    def differences(self, line: JournalLine) -> Iterator[str]:
         """Yield what the records say otherwise than *line*."""
-        values = line.values
-        record, origin = values.get("record"), Origin.of(str(values.get("url")))
-        entry = self.entries.get(str(record))
-        is_checked = values.get("decision") != "unchecked"
-        if entry is None:
-            if record is not None or is_checked:
-                yield f"its record {record} is not in {self.warc.name}"
+        record = self.records.get(line.record or "")
+        is_checked = line.decision != UNCHECKED
+        has_none = line.record is None and (line.failure or not is_checked)
+        if record is None and not has_none:
+            yield f"its record {line.record} is not in {self.warc}"
             return
         by_warc = {
-            "digest": entry.digest,
+            "digest": record and record.digest,
             "dialect": self.settings.dialect,
             "reading": self.settings.reading,
         }
-        for key, stated in by_warc.items():
-            if values.get(key) != stated:
-                yield f"{key} is {values.get(key)!r}, by its WARC {stated!r}"
-        if entry.origin != origin:
-            yield f"its record {record} is of {entry.origin}"
+        yield from _unequal(line, by_warc, "WARC")
+        if record is not None and record.origin != Origin.of(line.url):
+            yield f"its record {line.record} is of {record.origin}"
         if not is_checked:
             return
-        found = self.decided(line)
-        if found is None:
-            yield f"its record {record} decides nothing"
-            return
-        for key, stated in found.items():
-            if values.get(key) != stated:
-                yield f"{key} is {values.get(key)!r}, by its record {stated!r}"
-
-    def decided(self, line: Line) -> dict[str, Any] | None:
-        """Return the decision of *line*, made again; `None` if its record states none."""
-        record, dialect, reading, url, robot = (
-            str(line.values.get(key))
-            for key in ("record", "dialect", "reading", "url", "robot")
-        )
-        policy = self.policy(record, dialect, reading)
+        policy = self.policy_of(line)
         if policy is None:
-            return None
-        clients = self.clients(line)
-        return decision_of(policy.rules(robot).verdict(url, clients))
+            yield f"its record {line.record} decides nothing"
+            return
+        verdict = policy.rules(line.robot).verdict(line.url, self.clients(line))
+        yield from _unequal(line, decision_of(verdict), "record")
 
-    def clients(self, line: Line) -> Clients:
+    def clients(self, line: JournalLine) -> Clients:
         """Return the clients that may have sent the request of *line*."""
-        scheme = str(line.values.get("url")).partition(":")[0].lower()
-        # Crawls of version 0.1 did not look at the client.
-        return clients_named(line.values.get("client", self._client_names.get(scheme)))
+        scheme = line.url.partition(":")[0].lower()
+        # Earlier crawls did not look at the client.
+        return clients_named(line.client or self._client_names.get(scheme))
 
 
 class Applied(NamedTuple):
     """What applied to a URL: a decision, perhaps about another URL of its origin."""
 
     crawl: CrawlEvidence
-    line: Line
+    number: int
+    line: JournalLine
     is_own: bool
 
     def source(self, dialect: str) -> PolicySource:
         """Return the policy of the decision, in another *dialect* if that is named."""
-        values = self.line.values
-        record, reading = str(values.get("record")), str(values.get("reading"))
-        name = f"{Origin.of(str(values.get('url')))}/robots.txt"
-        if values.get("decision") == "unchecked":
-            why = f"no policy was found: {values.get('reason')}"
+        name = f"{Origin.of(self.line.url)}/robots.txt"
+        if self.line.decision == UNCHECKED:
+            why = f"no policy was found: {self.line.reason}"
             return PolicySource(name, None, "unknown", why=why)
-        dialect = dialect or str(values.get("dialect"))
-        policy = self.crawl.policy(record, dialect, reading)
+        policy = self.crawl.policy_of(self.line, dialect)
         if policy is None:
             why = "its record is missing or damaged: see --verify"
             return PolicySource(name, None, "unknown", why=why)
-        return PolicySource.from_policy(name, policy)
+        source = PolicySource.from_policy(name, policy)
+        return replace(source, why=self.line.failure or source.why)
 
     def as_json(self) -> dict[str, Any]:
-        """Return where it stands."""
-        record = str(self.line.values.get("record"))
-        entry = self.crawl.entries.get(record)
+        """Return where the decision and its record are."""
+        record = self.crawl.records.get(self.line.record or "")
         return {
-            "time": self.line.values.get("time"),
-            "url": self.line.values.get("url"),
-            "record": self.line.values.get("record"),
-            "warc": str(self.crawl.warc),
-            "byte": entry and entry.offset,
-            "journal": str(self.crawl.journal),
-            "line": self.line.number,
+            "time": self.line.time,
+            "url": self.line.url,
+            "record": self.line.record,
+            "warc": str(self.crawl.folder / self.crawl.warc),
+            "byte": record and record.offset,
+            "journal": str(self.crawl.folder / self.crawl.journal),
+            "line": self.number,
         }
 
     def __str__(self) -> str:
-        """Return where it stands, in words."""
-        it = self.as_json()
-        what = "decided" if self.is_own else f"not requested; decided for {it['url']}"
-        byte = "" if it["byte"] is None else f", byte {it['byte']}"
-        return (
-            f"{what} at {it['time']} by {it['record']} in {self.crawl.warc.name}{byte} "
-            f"({self.crawl.journal.name}, line {it['line']})"
-        )
+        """Return where the decision and its record are, in words."""
+        line, record = self.line, self.crawl.records.get(self.line.record or "")
+        what = "decided" if self.is_own else f"not requested; decided for {line.url}"
+        by = "" if line.record is None else f" by {line.record} in {self.crawl.warc}"
+        byte = "" if record is None else f", byte {record.offset}"
+        return f"{what} at {line.time}{by}{byte} ({self.crawl.journal}, line {self.number})"
 
 
 class EvidenceFolder:
-    """All evidence of one folder; faults are collected in *differences* and *notes*."""
+    """All evidence of one folder.
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        self.differences: list[str] = []
-        self.notes: list[str] = []
+    *differ* is called with each difference as it is found, in this object's *differences*
+    they are counted.
+    """
+
+    def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
+        self._name, folder = name, Path(name)
+        self.differences, self.notes = Findings(differ), Findings()
         try:
-            journals = sorted(Path(folder).glob("*.jsonl.gz"))
+            journals = sorted(it.name for it in folder.glob("*.jsonl.gz"))
         except OSError as error:
             raise Unreadable(f"--evidence: {why_unread(error)}") from None
         if not journals:
-            shown = escape_control_chars(folder, 300)
+            shown = escape_control_chars(name, 300)
             raise WrongUse(
                 f"--evidence: no journal (*.jsonl.gz) is in {shown}: name the folder of "
                 "ROBOTS1994_EVIDENCE"
             )
-        self.crawls = [
-            CrawlEvidence(it, self.differences.append, self.notes.append)
-            for it in journals
-        ]
+        self.crawls: list[CrawlEvidence] = []
+        warcs: set[str] = set()
+        for journal in journals:
+            crawl = CrawlEvidence(folder, journal, self.differences.add, self.notes.add)
+            self.crawls.append(crawl)
+            # Read once, however many journals name it.
+            if crawl.warc in warcs:
+                self.differences.add(f"{journal}: another journal names {crawl.warc}")
+            elif crawl.warc:
+                warcs.add(crawl.warc)
+                crawl.read_warc()
 
     def verify(self) -> tuple[int, int]:
         """Make each decision again, and return the numbers of decisions and records."""
         decisions = 0
         for crawl in self.crawls:
-            for line in crawl:
+            for number, line in crawl:
                 decisions += 1
-                self.differences += (
-                    f"{crawl.journal.name}: line {line.number}: {it}"
-                    for it in crawl.differences(line)
-                )
-        return decisions, sum(len(crawl.entries) for crawl in self.crawls)
+                for it in crawl.differences(line):
+                    self.differences.add(f"{crawl.journal}: line {number}: {it}")
+        return decisions, sum(len(crawl.records) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
         """Return the source for a *url* whose origin no crawl had requested by then."""
-        why = f"no request of this origin, or none so early, is in {self._folder}"
-        return PolicySource(f"{Origin.of(url)}/robots.txt", None, "unknown", why=why)
+        why = f"no request of this origin, or none so early, is in {self._name}"
+        return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
         """Return what applied last to each of *urls*, not later than *at*.
@@ -355,14 +459,14 @@ class EvidenceFolder:
         # By URL, and by origin.
         found: dict[str | Origin | None, Applied] = {}
         for crawl in self.crawls:
-            for line in crawl:
-                url, time = str(line.values.get("url")), str(line.values.get("time"))
-                origin = Origin.of(url)
-                if time > at or origin not in origins:
+            for number, line in crawl:
+                origin = Origin.of(line.url)
+                if line.time > at or origin not in origins:
                     continue
-                for key in (origin, *wanted.intersection([url])):
-                    if _time(found.get(key)) <= time:
-                        found[key] = Applied(crawl, line, is_own=key == url)
+                for key in (origin, *wanted.intersection([line.url])):
+                    if key not in found or found[key].line.time <= line.time:
+                        is_own = key == line.url
+                        found[key] = Applied(crawl, number, line, is_own)
         applied = {url: found.get(url, found.get(Origin.of(url))) for url in wanted}
         return {url: it for url, it in applied.items() if it is not None}
 
@@ -386,32 +490,49 @@ def time_of(text: str | None) -> str:
     return rfc3339(at)
 
 
-def _time(applied: Applied | None) -> str:
-    """Return when *applied* was decided; "" for none."""
-    return "" if applied is None else str(applied.line.values.get("time"))
+class _Digest:
+    """A digest that a record states of its block, which comes in pieces.
+
+    With *skips_header*, of what is behind the first empty line alone.
+    """
+
+    def __init__(self, stated: str, *, skips_header: bool = False) -> None:
+        self._stated = stated
+        self._head = b"" if skips_header else None
+        algorithm = stated.partition(":")[0]
+        self._hash = new(algorithm) if algorithm in algorithms_available else None
+
+    def update(self, piece: bytes) -> None:
+        """Add *piece*."""
+        if self._head is not None:
+            head, end, piece = (self._head + piece).partition(b"\r\n\r\n")
+            self._head = None if end else head[-3:]
+        if self._hash is not None:
+            self._hash.update(piece)
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is the stated one, or none is stated."""
+        if self._hash is None:
+            return not self._stated
+        # Some algorithms have digests of any length.
+        return bool(self._hash.digest_size) and digest_text(self._hash) == self._stated
 
 
-def _text(record: Any, name: str) -> str:
-    """Return a field of the header of *record*; "" without it."""
-    return str(record.rec_headers.get_header(name) or "")
+def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
+    """Yield the values of *line* that are other ones than those *stated* elsewhere."""
+    for key, value in stated.items():
+        if (written := getattr(line, key)) != value:
+            shown = (escape_control_chars(repr(it), 200) for it in (written, value))
+            yield "{} is {}, by its {by} {}".format(key, *shown, by=by)
 
 
-def _id(record: Any, name: str) -> str:
-    """Return the id in a field of the header of *record*, without its brackets."""
-    return _text(record, name).strip("<>")
+def _field(record: Any, name: str) -> str:
+    """Return a field of the header of *record*, without brackets; "" if it is too long."""
+    text = str(record.rec_headers.get_header(name) or "")
+    return text.strip("<>") if len(text) <= MAX_FIELD else ""
 
 
-def _fields_of(block: bytes) -> dict[str, str]:
-    """Return the fields of a warcinfo record."""
-    lines = block.decode("utf-8", "replace").split("\r\n")
-    fields = (line.partition(": ") for line in lines)
-    return {name: value for name, _, value in fields}
-
-
-def _fits(data: bytes, stated: str) -> bool:
-    """Return whether *data* has the digest that is *stated*."""
-    try:
-        return digest_of(data, stated.partition(":")[0]) == stated
-    except (ValueError, TypeError):
-        # An unknown algorithm, or one whose digests have any length.
-        return False
+def _size_of(policy: Policy | None) -> int:
+    """Return the bytes of the file of *policy*, and some for the policy itself."""
+    return _POLICY_BYTES + (0 if policy is None else policy.stated.size)

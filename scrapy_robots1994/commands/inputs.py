@@ -23,6 +23,9 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 STDIN = "-"
 
+NOT_RECORDED = "not in the evidence"
+"""The outcome of an origin of which the evidence of crawls has no decision."""
+
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 

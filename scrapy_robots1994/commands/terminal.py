@@ -164,13 +164,18 @@ def print_note(line: str) -> None:
     _write(sys.stderr, line)
 
 
-def print_notes(what: str, lines: Iterable[str]) -> None:
-    """Print a note for each of *lines*, up to a number."""
-    notes = [f"{what}: {redact_and_escape(line, 300)}" for line in lines]
-    for note in notes[:MAX_NAMED]:
-        print_note(note)
-    if notes[MAX_NAMED:]:
-        print_note(f"{what}: {len(notes) - MAX_NAMED:,} more")
+def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> None:
+    """Print a note for each of *lines*, up to a number.
+
+    *count* is how many there are, if *lines* are the first of them alone.
+    """
+    found = 0
+    for found, line in enumerate(lines, start=1):
+        if found <= MAX_NAMED:
+            print_note(f"{what}: {redact_and_escape(line, 300)}")
+    more = max(found, count or 0) - MAX_NAMED
+    if more > 0:
+        print_note(f"{what}: {more:,} more")
 
 
 def _write(stream: TextIO, line: str) -> None:

@@ -1,10 +1,11 @@
 """Read WARC files, of crawls of ours and of others, within limits."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from scrapy.http import Response
 
@@ -12,16 +13,13 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.crawl.features.evidence_format import VIA_PROXY
-from scrapy_robots1994.crawl.unpacking import (
-    CODING_HEADERS,
-    Undecodable,
-    codings_of,
-    unpack,
-)
+from scrapy_robots1994.crawl.robots_response import redirect_target
+from scrapy_robots1994.crawl.unpacking import Undecodable, codings_of, unpack
 from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
 
@@ -36,20 +34,26 @@ MAX_PACKED_BYTES = 8_000_000
 BREAKS_OFF = "breaks off within a record"
 """Reported where a file ends early, as that of a crawl that was killed."""
 
-_PIECE = 65_536
+PIECE_BYTES = 65_536
+"""Bytes that are read at a time."""
+
 # Compressed bytes that are unpacked at a time, to at most a thousand times as many.
 _BLOCK = 4_096
-_REDIRECT = 3
-_NOWHERE = "http://localhost"
 
 
 class HeaderTooLongError(Exception):
     """The header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
-def answers_in(
-    path: Path, limit: int, on_fault: OnFault
-) -> Iterator[tuple[Origin, RobotsResponse]]:
+class WarcAnswer(NamedTuple):
+    """An answer to GET /robots.txt, and when it came, in seconds since the epoch."""
+
+    origin: Origin
+    answer: RobotsResponse
+    at: float
+
+
+def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer]:
     """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
 
     Of a body, *limit* bytes are read. *on_fault* is called with a line for each record
@@ -59,17 +63,20 @@ def answers_in(
     def report(what: str) -> None:
         on_fault(escape_control_chars(f"{path}: {what}", 300))
 
-    with damage_reported(report):
-        for _, record in records_in(path, report):
+    with damage_reported(report), path.open("rb") as file:
+        for _, record in records_in(file, report):
             url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
             origin = Origin.of(url)
             is_answer = record.rec_type == "response" and record.http_headers
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
+            response = _response_of(record, url)
+            # Ours R2: the place that a redirect leads to is a capture of its own.
+            if response and redirect_target(response) is not None:
+                continue
             answer = answer_of(record, url, limit, report)
-            # Ours R2: where it leads is a capture of its own.
-            if answer is not None and answer.status // 100 != _REDIRECT:
-                yield origin, answer
+            if answer is not None:
+                yield WarcAnswer(origin, answer, date_of(record))
 
 
 @contextmanager
@@ -88,22 +95,13 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 
 
 def records_in(
-    path: Path, report: OnFault, *, start: int = 0, whole: bool = False
+    file: BinaryIO, report: OnFault, *, start: int = 0, whole: bool = False
 ) -> Iterator[tuple[int, Any]]:
     """Yield the records of a WARC file, each with the byte where it begins.
 
     *start* is the byte of the first one. A *whole* record has its HTTP headers in its
     body. A record whose header is too long is skipped.
     """
-    with path.open("rb") as file:
-        file.seek(start)
-        yield from _records(file, report, whole=whole)
-
-
-def _records(
-    file: BinaryIO, report: OnFault, *, whole: bool
-) -> Iterator[tuple[int, Any]]:
-    """Yield the records of *file*; see `records_in`."""
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
         from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - an extra
@@ -121,6 +119,7 @@ def _records(
                 raise HeaderTooLongError
             return line
 
+    file.seek(start)
     reader, record = BoundedReader(file, block_size=_BLOCK), None
     while True:
         archive = ArchiveIterator(file, no_record_parse=whole)
@@ -131,7 +130,7 @@ def _records(
                 yield archive.offset, record
         except HeaderTooLongError:
             report(f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped")
-            while reader.read(_PIECE):
+            while reader.read(PIECE_BYTES):
                 pass
             reader.header_bytes, record = 0, None
             if reader.decompressor and reader.read_next_member():
@@ -148,38 +147,56 @@ def answer_of(
     record: Any, url: str, limit: int, report: OnFault
 ) -> RobotsResponse | None:
     """Return the answer of *url* that *record* is; `None` if it cannot be read."""
-    word = record.http_headers.get_statuscode() or "0"
-    if not (word.isascii() and word.isdigit()):
-        report(f"{url}: {word!r} is not an HTTP status")
+    response = _response_of(record, url)
+    if response is None:
+        report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
     # warcio reads a chunk of any size whole, so that what was sent is read here.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
-    found = _body_of(record, limit)
+    found = _body_of(record, codings_of(response), limit)
     record.raw_stream = raw
     if is_short(record):
         report(f"{url}: the record breaks off")
         return None
-    if found is None:
+    # The body of an answer whose status decides says nothing, and may be packed wrongly.
+    if found is None and outcome_of(response.status).row.reason is None:
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
-    body, is_truncated = found
+    body, is_truncated = found or (b"", False)
     via_proxy = bool(record.rec_headers.get_header(VIA_PROXY))
     return RobotsResponse(
-        int(word[:4]), body, is_truncated=is_truncated, via_proxy=via_proxy
+        response.status, body, is_truncated=is_truncated, via_proxy=via_proxy
     )
 
 
-def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:
+def date_of(record: Any) -> float:
+    """Return the WARC-Date of *record* in seconds since the epoch; 0 for none."""
+    date = record.rec_headers.get_header("WARC-Date") or ""
+    with suppress(ValueError, OverflowError):
+        # Python 3.10 does not know the Z of RFC 3339, nor all of its fractions.
+        at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
+        return at.replace(tzinfo=timezone.utc).timestamp()
+    return 0.0
+
+
+def _response_of(record: Any, url: str) -> Response | None:
+    """Return status and headers of *record*, an answer of *url*; `None` without status."""
+    word = record.http_headers.get_statuscode() or "0"
+    if not (word.isascii() and word.isdigit()):
+        return None
+    return Response(url, status=int(word[:4]), headers=record.http_headers.headers)
+
+
+def _body_of(
+    record: Any, codings: Sequence[str], limit: int
+) -> tuple[bytes, bool] | None:
     """Return the body of *record*, unpacked as in a crawl, and whether it is truncated.
 
     `None` for one that cannot be unpacked whole.
     """
-    headers = record.http_headers
-    sent = [each for each in headers.headers if each[0].title() in CODING_HEADERS]
-    codings = codings_of(Response(_NOWHERE, headers=sent))
     # warcio undoes chunks only: it takes half a body for a whole one, and fails at br.
-    while headers.remove_header("Content-Encoding"):
+    while record.http_headers.remove_header("Content-Encoding"):
         pass
     body = read_up_to(record.content_stream(), MAX_PACKED_BYTES)
     is_truncated = "WARC-Truncated" in record.rec_headers
@@ -196,7 +213,7 @@ def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:
 def read_up_to(stream: Any, count: int) -> bytes:
     """Return at most *count* bytes of *stream*."""
     pieces = []
-    while count > 0 and (piece := stream.read(min(count, _PIECE))):
+    while count > 0 and (piece := stream.read(min(count, PIECE_BYTES))):
         pieces.append(piece)
         count -= len(piece)
     return b"".join(pieces)
@@ -206,7 +223,7 @@ def is_short(record: Any) -> bool:
     """Whether less of *record* is there than its header says; reads it to its end."""
     if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
         return True
-    while record.raw_stream.read(_PIECE):
+    while record.raw_stream.read(PIECE_BYTES):
         pass
     return bool(record.raw_stream.limit > 0)
 
@@ -235,14 +252,13 @@ class Captures:
         for name, urls in self._urls.items():
             faults: list[str] = []
             answers = answers_in(Path(name), reader.limit, faults.append)
-            found = {origin: answer for origin, answer in answers if origin in urls}
+            found = {it.origin: it for it in answers if it.origin in urls}
             terminal.print_notes("not read", faults)
             for origin, wanted in urls.items():
                 label = f"{name}, {origin.robots_url}"
                 if origin in found:
-                    policy = Policy.from_response(
-                        origin, found[origin], reader, 0.0, freshness
-                    )
+                    _, answer, at = found[origin]
+                    policy = Policy.from_response(origin, answer, reader, at, freshness)
                     yield PolicySource.from_policy(label, policy), wanted
                 else:
                     why = "no capture of it is in the file"

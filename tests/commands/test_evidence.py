@@ -6,7 +6,8 @@ import json
 import shutil
 from dataclasses import replace
 from email.utils import formatdate
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,6 @@ from tests.support.commands import CommandResult, scrapy
 from tests.support.crawl import DAY, CrawlRequest, crawl, crawl_over_time, start_crawl
 from tests.support.left_out import table
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONFIRMED = [
     replies.Reply(body=RULES, headers=(("ETag", '"1"'),)),
@@ -65,6 +63,22 @@ def fitting(folder: Path, *kinds: str) -> tuple[list[evidence.Capture], list[Any
 def copied(recorded: Path, tmp_path: Path) -> Path:
     """Return a copy of the evidence, which a test may change."""
     return shutil.copytree(recorded, tmp_path / "evidence")
+
+
+def test_evidence_with_revisits_and_metadata_is_read() -> None:
+    """Written before a 304 was a response, and a failed fetch a part of its line.
+
+    Five crawls: statuses, a packed file, a redirect, a limit of 60 bytes, a store, a
+    confirmed file, a failed refresh, a dead proxy; two dialects.
+    """
+    folder = Path(__file__).with_name("evidence-0.2")
+    captures = [it for path in evidence.warcs(folder) for it in evidence.captures(path)]
+    assert {"revisit", "metadata", "resource"} <= {it.kind for it in captures}
+
+    assert differences(folder) == []
+    assert check(folder, "--verify").out == (
+        "22 decisions and 34 records of 5 crawls: 0 differences\n"
+    )
 
 
 FLIPPED = (
@@ -159,11 +173,13 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
         rest.write_bytes(warc.read_bytes()[place["byte"] :])
         assert place["record"] == response.record == evidence.captures(rest)[0].record
 
-    text = check(recorded, other)
-    assert text.code == 1
+    text = check(recorded, other, "http://b.test/")
+    assert text.code == 3
     assert text.lines[0].endswith("line 2")
+    assert '  by line 2, "Disallow: /a", of the record for "*" (line 1)' in text.out
     assert response.record in text.out
-    assert text.lines[-1].endswith("checked as recorded")
+    assert text.lines[-2] == "unknown     http://b.test/  not in the evidence"
+    assert text.lines[-1].endswith("not known for 1; checked as recorded")
 
 
 def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
@@ -222,6 +238,34 @@ def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
     assert {
         it["url"]: words[it["allowed"]] if it["is_known"] else "unknown" for it in rows
     } == expected
+
+
+def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
+    """A redirect without a target is one; a body that says nothing may be packed wrongly."""
+    packed = {"Content_Encoding": "gzip"}
+    answers = {
+        "many.test": replies.status(300, b"choose"),
+        "nowhere.test": replies.status(302),
+        "closed.test": replies.status(403, b"\x1f\x8bgo away", **packed),
+        "gone.test": replies.status(404, b"\x1f\x8bgone", **packed),
+        "broken.test": replies.status(200, b"\x1f\x8bbroken", **packed),
+    }
+    with Site() as site:
+        for host, reply in answers.items():
+            site.answer("/robots.txt", reply, at=host)
+        pages = [site.url("/a", host=host) for host in answers]
+        crawl(pages, settings=recording(tmp_path))
+    assert differences(tmp_path) == []
+    (warc,) = evidence.warcs(tmp_path)
+    result = scrapy("robots-check", "--robots", str(warc), *pages, "--json")
+
+    assert [json.loads(line)["status"] for line in result.lines] == [
+        300,
+        302,
+        403,
+        404,
+        None,
+    ]
 
 
 def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> None:

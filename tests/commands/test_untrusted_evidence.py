@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import re
 import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_robots1994 import Robots1994Middleware, SettingsError
+from tests.commands.test_evidence import differences
 from tests.crawl.test_evidence import RULES, recording
 from tests.support import evidence
-from tests.support.crawl import crawl
+from tests.support.commands import scrapy
+from tests.support.crawl import TIMEOUT_SECONDS, crawl
 from tests.support.crawler import idle_crawler
 from tests.support.project import Project
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 HOSTILE = """
 from pathlib import Path
@@ -102,11 +111,214 @@ def test_setting_of_a_warcinfo_opens_and_imports_nothing(
 
 
 def add_to_warcinfo(warc: Path, lines: list[str]) -> None:
-    """Add *lines* to the first record of *warc*, which has no digest afterwards."""
-    first, *rest = evidence.members(warc)
-    head, _, block = first.partition(b"\r\n\r\n")
-    block = block.removesuffix(b"\r\n\r\n")
-    block += "".join(f"{it}\r\n" for it in lines).encode()
+    """Add *lines* to the first record of *warc*."""
+    block = evidence.members(warc)[0].partition(b"\r\n\r\n")[2]
+    more = "".join(f"{it}\r\n" for it in lines).encode()
+    replace_block(warc, 0, block.removesuffix(b"\r\n\r\n") + more)
+
+
+@pytest.fixture
+def folder(recorded: Path, tmp_path: Path) -> Path:
+    """Return a copy of the evidence, which a test may change."""
+    return shutil.copytree(recorded, tmp_path / "evidence")
+
+
+def make_socket(path: Path) -> None:
+    """Make a socket at *path*, whose name may be too long to bind it there."""
+    short = Path(tempfile.gettempdir(), path.name[-20:])
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(short))
+    short.rename(path)
+
+
+SPECIAL: dict[str, Callable[[Path], object]] = {
+    "is not a regular file": os.mkfifo,
+    "is not a regular file ": Path.mkdir,
+    "is not a regular file  ": make_socket,
+    "links out of its folder": lambda path: path.symlink_to(outside(path)),
+    "links out of its folder ": lambda path: path.symlink_to("../outside"),
+}
+
+
+def outside(path: Path) -> Path:
+    """Return a file next to the folder of *path*, with what was at *path*."""
+    return path.parent.parent / "outside"
+
+
+@pytest.mark.parametrize("why", SPECIAL)
+@pytest.mark.parametrize("kind", ["jsonl", "warc"])
+def test_no_file_of_evidence_is_opened_but_regular_ones_inside(
+    folder: Path, kind: str, why: str
+) -> None:
+    """A pipe, a folder, a socket, and links out of the folder: each is named."""
+    (path,) = folder.glob(f"*.{kind}.gz")
+    path.rename(outside(path))
+    SPECIAL[why](path)
+
+    found = differences(folder)
+    assert f"{path.name}: " in found[0]
+    assert found[0].endswith(f"it {why.strip()}")
+    # Nothing of the journal was read, or nothing of the WARC.
+    assert [it for it in found[1:] if kind == "jsonl" or "is not in" not in it] == []
+
+
+def test_link_inside_the_folder_of_evidence_is_read(folder: Path) -> None:
+    """Evidence may be sorted into links."""
+    for path in list(folder.iterdir()):
+        (folder / "all").mkdir(exist_ok=True)
+        path.rename(folder / "all" / path.name)
+        path.symlink_to(Path("all", path.name))
+
+    assert differences(folder) == []
+
+
+PEAK = """
+import atexit, re, sys
+from pathlib import Path
+from scrapy.cmdline import execute
+peak = lambda: re.search(r"VmHWM.*", Path("/proc/self/status").read_text())[0]
+atexit.register(lambda: sys.stderr.write(peak()))
+execute()
+"""
+
+
+def verify(folder: Path, *args: str) -> tuple[list[str], int]:
+    """Return the lines that `--verify` prints, and the peak of its memory in MB."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, "robots-check", "--evidence", str(folder), *args],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+    *_, peak = re.findall(r"VmHWM:\s+(\d+) kB", done.stderr)
+    return done.stdout.splitlines(), int(peak) // 1_000
+
+
+MAX_PEAK = 300
+"""MB of memory that the command takes: half of it is Scrapy."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+@pytest.mark.parametrize(
+    ("place", "named"),
+    [
+        ("line", "not read from line 3 on: it exceeds 1,000,000 bytes"),
+        ("first line", "not read from line 1 on: it exceeds 1,000,000 bytes"),
+        ("warcinfo", "exceeds 65,536 bytes, and is not read"),
+        ("record", "exceeds 256,000,000 bytes"),
+        ("header", "a record's header exceeds 262,144 bytes"),
+        ("body", "of a robots.txt 8,000,000 bytes are read"),
+    ],
+)
+def test_of_packed_evidence_only_the_beginning_is_read(
+    folder: Path, place: str, named: str
+) -> None:
+    """100 MB and more in few bytes: a line, the warcinfo, a record, its header, an answer."""
+    (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
+    huge = (260_000_000 if place == "record" else 100_000_000) * b"x"
+    if place == "line":
+        evidence.write_members(journal, [*evidence.members(journal), huge])
+    elif place == "first line":
+        evidence.write_members(journal, [huge])
+    elif place == "warcinfo":
+        replace_block(warc, 0, huge)
+    elif place == "record":
+        replace_block(warc, 1, huge)
+    elif place == "header":
+        evidence.write_members(
+            warc, [b"WARC/1.1\r\nX: " + huge, *evidence.members(warc)]
+        )
+    else:
+        add_to_warcinfo(warc, ["ROBOTS1994_MAX_BYTES: 1000000000"])
+        packed = gzip.compress(b"User-agent: *\nDisallow: /a\n" * 4_000_000)
+        head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
+        replace_block(warc, 2, head + packed)
+    lines, peak = verify(folder, "--verify", "--json")
+
+    *found, counts = map(json.loads, lines)
+    assert named in "\n".join(it["difference"] for it in found)
+    assert counts["differences"] == len(found)
+    assert peak < MAX_PEAK
+
+
+def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
+    """A small journal that unpacks to 5,000 of them; with --json all are there."""
+    (journal,) = evidence.journals(folder)
+    header, line = b"".join(evidence.members(journal)).splitlines(keepends=True)
+    changed = line.replace(b'"rule": "/a"', b'"rule": "/b"')
+    evidence.write_members(journal, [header, 5_000 * changed])
+    lines, _ = verify(folder, "--verify")
+    complete, _ = verify(folder, "--verify", "--json")
+
+    assert len(lines) == 22
+    assert lines[20] == "and 4,980 more"
+    assert lines[21].endswith(": 5,000 differences")
+    assert len(complete) == 5_001
+
+
+def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
+    """A thousand small journals must not make one WARC a thousand."""
+    (journal,) = evidence.journals(folder)
+    shutil.copy(journal, folder / "z.jsonl.gz")
+    (warc,) = evidence.warcs(folder)
+
+    found = differences(folder)
+    assert found[0] == f"z.jsonl.gz: another journal names {warc.name}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"url": 5},
+        {"time": None},
+        {"line": "2"},
+        {"record": ["x"]},
+        {"more": 1},
+        {"dialect": None},
+        {"robot": {}},
+    ],
+    ids=str,
+)
+def test_line_with_other_values_is_no_decision(
+    folder: Path, change: dict[str, object]
+) -> None:
+    """Of each key the type is checked, and no key may be missing or new."""
+    (journal,) = evidence.journals(folder)
+    header, (line,) = evidence.lines(journal)
+    texts = [json.dumps(it).encode() + b"\n" for it in (header, line | change)]
+    evidence.write_members(journal, texts)
+
+    assert differences(folder) == [f"{journal.name}: line 2 is not a decision"]
+    assert scrapy("robots-check", "--evidence", str(folder), line["url"]).code == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "/etc/passwd", "x" * 5_000, "\0.warc.gz", "a\x1b[31mb", 5, None],
+)
+def test_name_of_a_warc_that_is_none_is_a_difference(
+    folder: Path, name: object
+) -> None:
+    """Only a file next to the journal is looked for."""
+    (journal,) = evidence.journals(folder)
+    header, lines = evidence.lines(journal)
+    texts = [
+        json.dumps(it).encode() + b"\n" for it in (header | {"warc": name}, *lines)
+    ]
+    evidence.write_members(journal, texts)
+    result = scrapy("robots-check", "--evidence", str(folder), "--verify")
+
+    assert result.code == 1
+    assert "Traceback" not in result.err
+    assert "\x1b" not in result.out
+
+
+def replace_block(warc: Path, number: int, block: bytes) -> None:
+    """Give the record *number* of *warc* another *block*, and no digest of it."""
+    unpacked = evidence.members(warc)
+    head = unpacked[number].partition(b"\r\n\r\n")[0]
     head = re.sub(rb"Content-Length: \d+", b"Content-Length: %d" % len(block), head)
-    head = re.sub(rb"WARC-\w+-Digest: .*\r\n", b"", head)
-    evidence.write_members(warc, [b"%s\r\n\r\n%s\r\n\r\n" % (head, block), *rest])
+    head = re.sub(rb"\r\nWARC-\w+-Digest: [^\r]*", b"", head)
+    unpacked[number] = b"%s\r\n\r\n%s\r\n\r\n" % (head, block)
+    evidence.write_members(warc, unpacked)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from hashlib import sha256
 from http.client import responses
 from logging import ERROR, INFO
 from typing import Any, NamedTuple
@@ -46,7 +47,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     SOURCE,
     STATUS,
     VIA_PROXY,
-    digest_of,
+    digest_text,
     rfc3339,
     shown_url,
 )
@@ -337,7 +338,7 @@ class Evidence:
         if truncated:
             named["WARC-Truncated"] = truncated
         kind, body = "response", response.body
-        digest = digest_of(body)
+        digest = _digest_of(body)
         if base is not None:
             kind, body, digest = "revisit", b"", base.digest
             named |= {
@@ -358,7 +359,7 @@ class Evidence:
         """Write a record without a message of HTTP."""
         reference = Reference(
             new_id(),
-            digest_of(body),
+            _digest_of(body),
             rfc3339(time.time()),
             headers.get("WARC-Target-URI", origin.robots_url),
         )
@@ -490,6 +491,11 @@ def _headers(headers: Headers) -> Iterator[tuple[str, str]]:
         for value in () if name.lower() in _LEFT_OUT else values:
             text = " ".join(value.decode("latin-1").splitlines())
             yield name, shown_url(text) if name.lower() == "location" else text
+
+
+def _digest_of(data: bytes) -> str:
+    """Return the digest of *data* as WARC files have it."""
+    return digest_text(sha256(data))
 
 
 def new_id() -> str:

@@ -18,9 +18,11 @@ from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
 from threading import Event, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.crawl.features.evidence_format import (
+    UNCHECKED,
+    JournalLine,
     decision_of,
     rfc3339,
     shown_url,
@@ -87,36 +89,36 @@ class Decision(NamedTuple):
 
     def as_json(self) -> str:
         """Return the line."""
-        reason = self.decided if isinstance(self.decided, str) else None
-        decision = {
-            "decision": "unchecked",
-            "reason": reason,
-            "line": None,
-            "rule": None,
-        }
-        if not isinstance(self.decided, str):
+        decision: dict[str, Any]
+        if isinstance(self.decided, str):
+            decision = {"decision": UNCHECKED, "reason": self.decided}
+            decision |= {"line": None, "rule": None}
+        else:
             decision = decision_of(self.decided.verdict(self.url, self.clients))
-        return _as_json(
-            {
-                "time": rfc3339(self.time),
-                "method": self.method,
-                "url": shown_url(self.url),
-                "robot": robot_text(self.robot),
-                **decision,
-                "dialect": self.dialect,
-                "reading": self.reading,
-                "record": self.record,
-                "digest": self.digest,
-                "stale": self.stale,
-                **self._exception,
-            }
+        line = JournalLine(
+            time=rfc3339(self.time),
+            method=self.method,
+            url=shown_url(self.url),
+            robot=robot_text(self.robot),
+            dialect=self.dialect,
+            reading=self.reading,
+            record=self.record,
+            digest=self.digest,
+            stale=self.stale,
+            client=self._client,
+            **decision,
         )
+        values = line._asdict()
+        del values["failure"]
+        if line.client is None:
+            del values["client"]
+        return _as_json(values)
 
     @property
-    def _exception(self) -> dict[str, str]:
+    def _client(self) -> str | None:
         """The client of this request, if it is not the one of all requests."""
         is_verbatim = AIOHTTP_VERBATIM in self.clients and len(self.clients) == 1
-        return {"client": AIOHTTP_VERBATIM.name} if is_verbatim else {}
+        return AIOHTTP_VERBATIM.name if is_verbatim else None
 
 
 class EvidenceFiles:

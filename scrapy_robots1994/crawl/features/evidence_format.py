@@ -1,9 +1,10 @@
 """What the files of evidence say, for the crawl that writes and the command that reads."""
 
+import json
 from base64 import b32encode
+from contextlib import suppress
 from datetime import datetime, timezone
-from hashlib import new
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.origin import head_of
 from scrapy_robots1994.parser.verdict import Verdict
@@ -27,6 +28,9 @@ VIA_PROXY = "Robots1994-Via-Proxy"
 CLIENT = "client-"
 """The field of a warcinfo with the client for a scheme, which follows: `client-https`."""
 
+UNCHECKED = "unchecked"
+"""The decision about a request for which no policy was found."""
+
 MAX_TEXT = 4_000
 """Characters of a rule in the journal, and of a header; more are cut off."""
 
@@ -39,6 +43,44 @@ def shown_url(url: str) -> str:
     return f"{scheme}{slashes}{authority.rpartition('@')[2]}{behind}"
 
 
+class JournalLine(NamedTuple):
+    """A decision about a request, as a line of the journal has it."""
+
+    time: str
+    method: str
+    url: str
+    robot: str
+    decision: str
+    reason: str | None
+    line: int | None
+    rule: str | None
+    dialect: str
+    reading: str
+    record: str | None
+    digest: str | None
+    stale: bool
+    failure: str | None = None
+    client: str | None = None
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> "JournalLine | None":
+        """Return the line with these *values*; `None` for those of no decision."""
+        with suppress(TypeError):
+            line = cls(**values)
+            return line if all(map(isinstance, line, _TYPES)) else None
+        return None
+
+    @staticmethod
+    def values_of(text: bytes) -> dict[str, Any]:
+        """Return the values in the *text* of a line; raise `ValueError` for no line."""
+        with suppress(ValueError, TypeError, RecursionError):
+            return dict(json.loads(text))
+        raise ValueError("it is damaged")
+
+
+_TYPES = tuple(JournalLine.__annotations__.values())
+
+
 def decision_of(verdict: Verdict) -> dict[str, Any]:
     """Return what a line of the journal says by *verdict*: verification makes it again."""
     return {
@@ -49,10 +91,9 @@ def decision_of(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def digest_of(data: bytes, algorithm: str = "sha256") -> str:
-    """Return the digest of *data* as WARC files have it; `ValueError` if unknown."""
-    digest = new(algorithm, data).digest()
-    return f"{algorithm}:{b32encode(digest).decode()}"
+def digest_text(digest: Any) -> str:
+    """Return a *digest*, of `hashlib`, as WARC files have it."""
+    return f"{digest.name}:{b32encode(digest.digest()).decode()}"
 
 
 def rfc3339(at: datetime | float) -> str:
