@@ -61,7 +61,9 @@ class Dialect:
     *rank* says how plainly a name speaks to a robot; of several records the first of the
     highest rank counts, with *merges_named* all of that rank together.
 
-    *has_blank_lines* says that a blank line ends a record. *has_wildcards* says that
+    *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a pause is
+    for the names of the last run of User-agent lines above it, else for all of its record.
+    *has_wildcards* says that
     `*` and a final `$` in a path are special, that the longest rule decides, and that
     percent-encodings compare as in RFC 9309; else a rule is a prefix, and the first rule
     that covers a URL decides.
@@ -76,6 +78,7 @@ class Dialect:
     rank: NameRank = first_named
     merges_named: bool = False
     has_blank_lines: bool = True
+    pauses_by_run: bool = False
     # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
     has_wildcards: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
@@ -150,6 +153,7 @@ _ROWS = (
         rank=equally_named,
         merges_named=True,
         has_blank_lines=False,
+        pauses_by_run=True,
         has_wildcards=True,
     ),
 )

@@ -168,13 +168,15 @@ class Group:
     A record goes on up to the User-agent line that begins the next one, blank lines included.
     *agents* are its User-agent lines, *rules* its rules, with those that a blank line parts from
     it, *others* the lines of other fields of the dialect, and *without* those that have no field
-    of the dialect. *names* are all names of its User-agent lines.
+    of the dialect. *names* are all names of its User-agent lines; for each line of *others*,
+    *runs* has the places, from and up to, of those names that stand in the last run of
+    User-agent lines above it. Only a rule or a pause ends a run.
 
     A rule or a pause that the record does not own is an `ORPHAN`: it stands below a blank line
     that ended the record (the cautious reading obeys it), or above all records.
     """
 
-    __slots__ = ("agents", "names", "others", "rules", "without")
+    __slots__ = ("agents", "names", "others", "rules", "runs", "without")
 
     def __init__(self) -> None:
         self.agents: list[Line] = []
@@ -182,6 +184,7 @@ class Group:
         self.others: list[Line] = []
         self.without: list[Line] = []
         self.names: list[str] = []
+        self.runs: list[tuple[int, int]] = []
 
     @property
     def lines(self) -> list[Line]:
@@ -215,6 +218,8 @@ def groups_of(
     # Whether lines belong to the record, which a blank line may end, and whether a
     # User-agent line now begins another one in any case.
     is_open = is_named = False
+    # Where the last run of User-agent lines begins, and whether it goes on.
+    run, is_run = 0, True
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row
         if row is None:
@@ -230,12 +235,19 @@ def groups_of(
             if line.is_obeyed and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False
+                run, is_run = 0, True
+            elif not is_run:
+                run, is_run = len(group.names), True
             group.names += line.said or ()
             if len(group.agents) < most:
                 group.agents.append(line)
         else:
             is_named = is_named or (is_open and row.ends_names)
-            lines = group.rules if row.role is _RULE else group.others
+            is_run = is_run and not (row.in_record and line.is_obeyed)
+            lines = group.rules
+            if row.role is not _RULE:
+                lines = group.others
+                group.runs.append((run, len(group.names)))
             is_orphan = not is_open and row.in_record and line.is_obeyed
             # Ours O4: it belongs to no record.
             lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)

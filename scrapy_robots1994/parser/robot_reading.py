@@ -120,7 +120,7 @@ class RobotReading:
             text, dialect, most=MAX_OTHER_LINES, only_effective=not for_warnings
         )
         for record, group in enumerate(groups):
-            delays = self._take_others(group) if group.others else []
+            pauses = self._take_others(group) if group.others else {}
             if not record:
                 self.above = group
             elif choice.offer(group.names, record):
@@ -129,7 +129,12 @@ class RobotReading:
                     self.elsewhere += self.slips if for_warnings else ()
                     self._forget()
                 self._obey(group)
-                self._delays += delays
+                for run, seconds in pauses.items():
+                    # RFC 9309 has no such field, so merging gives it to no other group.
+                    if not dialect.pauses_by_run or choice.obeys_by(
+                        group.names[slice(*run)]
+                    ):
+                        self._delays.append(seconds)
             elif for_warnings:
                 self.elsewhere += group.slips
         self.has_any = record > 0
@@ -144,10 +149,10 @@ class RobotReading:
         self._names: list[tuple[str, ...]] = []
         self._delays: list[float] = []
 
-    def _take_others(self, group: Group) -> list[float]:
-        """Take the sitemaps of *group*, and return its pauses."""
-        delays: list[float] = []
-        for line in group.others:
+    def _take_others(self, group: Group) -> dict[tuple[int, int], float]:
+        """Take the sitemaps of *group*, and return the longest pause for each run of names."""
+        pauses: dict[tuple[int, int], float] = {}
+        for line, run in zip(group.others, group.runs, strict=True):
             role, said = line.row and line.row.role, line.said
             if role is Role.SITEMAP:
                 # Ours X7: it belongs to no record and may stand anywhere.
@@ -157,8 +162,9 @@ class RobotReading:
             # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
             # what a blank line parts from its record.
             elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
-                delays.append(said)
-        return delays
+                # Ours X5: of several delays for our robot the longest counts.
+                pauses[run] = max(said, pauses.get(run, said))
+        return pauses
 
     def _obey(self, group: Group) -> None:
         """Take a record that the robot obeys, as far as the file is read."""

@@ -98,11 +98,7 @@ class Choice:
         """
         chosen = self.chosen
         for name in names:
-            rank = (
-                _BY_DEFAULT
-                if name == EVERYBODY
-                else self._rank(name.lower(), self._robot)
-            )
+            rank = self._rank_of(name)
             if rank > self._best:
                 self._best, chosen[:] = rank, [record]
             elif (
@@ -115,6 +111,16 @@ class Choice:
             ):
                 chosen.append(record)
         return bool(chosen) and chosen[-1] == record
+
+    def obeys_by(self, names: Iterable[str]) -> bool:
+        """Return whether one of *names* is one by which the robot obeys its records."""
+        return any(self._rank_of(name) == self._best for name in names)
+
+    def _rank_of(self, name: str) -> int:
+        """Return how plainly *name* speaks to the robot."""
+        if name == EVERYBODY:
+            return _BY_DEFAULT
+        return self._rank(name.lower(), self._robot)
 
 
 _Name: TypeAlias = tuple[int, str, bool]

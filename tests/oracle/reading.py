@@ -60,7 +60,10 @@ class Record:
 
     names: list[str] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
-    delays: list[float] = field(default_factory=list)
+    delays: list[tuple[float, list[str]]] = field(default_factory=list)
+    run: list[str] = field(default_factory=list)
+    """The names of the last run of User-agent lines; a rule or a delay ends it."""
+    ends_run: bool = False
     features: dict[str, set[str]] = field(default_factory=dict)
     has_rule_line: bool = False
 
@@ -95,7 +98,8 @@ class Records:
             # X4: a decimal number and nothing else, that a timer can wait for.
             is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
             if is_number and float(line.value) != float("inf"):
-                record.delays.append(float(line.value))
+                record.delays.append((float(line.value), record.run))
+                record.ends_run = True
         # F6: all other fields are ignored.
 
     def _add_agent(self, value: str) -> None:
@@ -107,6 +111,9 @@ class Records:
             self._current = Record()  # F1, O7, X2, K7
             self.found.append(self._current)
         self._after_blank = False
+        if self._current.ends_run:
+            self._current.run, self._current.ends_run = [], False
+        self._current.run += names
         features = {"list"} if len(names) > 1 and not is_header(value) else set()
         if is_header(value):
             features.add("header as a name")
@@ -153,7 +160,13 @@ class Reading:
         """Return the longest delay of the records that a robot obeys (X5)."""
         own = robot_names(robot)
         obeyed = [it for half in self.halves for it in self._chosen(half, own)]
-        return max((delay for it in obeyed for delay in it.delays), default=None)
+        delays = [delay for it in obeyed for delay in it.delays]
+        if self.dialect in GROUPED:
+            # 5.1: for the names of the last run of User-agent lines above it.
+            all_names = [name for it in obeyed for name in it.names]
+            by = next((it for it in (*own, "*") if it in all_names), None)
+            delays = [it for it in delays if by in it[1]]
+        return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
         """Return the answer for a URL: disallowed if any spelling is, in any half."""

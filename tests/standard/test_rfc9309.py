@@ -103,3 +103,53 @@ def test_hostile_pattern_is_matched_without_backtracking() -> None:
 
     assert robots.allowed(f"{HOST}/{'a' * 8_000}", "rex")
     assert not robots.allowed(f"{HOST}/{'a' * 8_000}b", "rex")
+
+
+OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "delays"),
+    [
+        # rex, bingbot
+        (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
+        (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
+        (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),
+        (
+            f"{OTHERS}Sitemap: http://h.test/\n\nUser-agent: *\nDisallow: /\n",
+            (None, 60),
+        ),
+        ("User-agent: bingbot\n\nUser-agent: rex\nCrawl-delay: 5\n", (5, 5)),
+        ("User-agent: bingbot\nHost: h\nUser-agent: rex\nCrawl-delay: 5\n", (5, 5)),
+        ("User-agent: rex\nHost: h\n\n# c\nSitemap: s\nCrawl-delay: 5\n", (5, None)),
+        ("User-agent: rex\nDisallow: /\n\nCrawl-delay: 5\nCrawl-delay: 7\n", (7, None)),
+        (f"{OTHERS}User-agent: rex\nCrawl-delay: 5\nUser-agent: *\n", (5, 60)),
+        (
+            f"{OTHERS}User-agent: rex\nDisallow: /\nUser-agent: rex\nCrawl-delay: 5\n",
+            (5, 60),
+        ),
+        ("User-agent: *\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", (None, 5)),
+        # What is no number is ignored, and ends nothing.
+        (
+            "User-agent: rex\nCrawl-delay: x\nUser-agent: bingbot\nCrawl-delay: 5\n",
+            (5, 5),
+        ),
+    ],
+)
+def test_delay_is_for_the_last_user_agent_lines_above_it(
+    body: str, delays: tuple[float | None, float | None]
+) -> None:
+    """5.1: groups merge by their names, and a delay is given to no other group."""
+    robots = RobotsTxt.parse(body, dialect="rfc9309")
+
+    assert tuple(robots.rules(it).crawl_delay for it in ("rex", "bingbot")) == delays
+
+
+def test_delay_of_a_merged_group_leaves_its_rules_to_both() -> None:
+    """Allow and Disallow merge as they do without a delay."""
+    robots = RobotsTxt.parse(
+        f"{OTHERS}User-agent: rex\nDisallow: /x\n", dialect="rfc9309"
+    )
+
+    assert not robots.allowed(f"{HOST}/x", "bingbot")
+    assert not robots.allowed(f"{HOST}/x", "rex")
