@@ -18,6 +18,8 @@ from scrapy.http import Response
 from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.robots_response import REDIRECTS
+from scrapy_robots1994.crawl.scrapy_private import is_queued
+from scrapy_robots1994.crawl.threads import awaited_component
 from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
@@ -28,8 +30,9 @@ from scrapy_robots1994.policy.outcomes import outcome_of
 class DownloadState:
     """One download of the robots.txt of *origin*: what arrived, and where it must stop.
 
-    Its body began at *started*. *is_sent* says that the request reached the downloader,
-    *is_answered* that a response came, *is_stopped* that another component stopped it.
+    Its body began at *started*; with *is_over* it is watched no longer. *is_sent* says
+    that the request reached the downloader, *is_answered* that a response came,
+    *is_stopped* that another component stopped it.
     *proxy* is the one that the request was sent through, *user_agent* the name it was sent
     with. *uncounted* is closed when the answer comes. *final_url* is the URL of a request
     that follows a redirect. With *conditions*, its headers, the server may answer "not
@@ -45,6 +48,7 @@ class DownloadState:
     is_truncated: bool = False
     is_late: bool = False
     is_stopped: bool = False
+    is_over: bool = False
     is_sent: bool = False
     is_answered: bool = False
     is_changed: bool = False
@@ -70,6 +74,27 @@ class DownloadState:
         # Only now: HttpProxyMiddleware and others have set them on the way.
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
+
+    def is_queued(self, crawler: Crawler) -> bool:
+        """Return whether the request waits in the queue of a download slot."""
+        if not self.is_sent or self.received or self.is_answered:
+            return False
+        return is_queued(crawler, self._is_of)
+
+    def _is_of(self, request: object) -> bool:
+        """Return whether *request* is this download, perhaps as a middleware replaced it."""
+        return isinstance(request, Request) and request.meta.get(OWN_REQUEST) is self
+
+    @property
+    def awaited(self) -> str:
+        """What the download waits for: the component's name, or what its signals say."""
+        if name := awaited_component(self._is_of):
+            return name
+        if self.is_answered:
+            return "a downloader middleware that has the answer"
+        if self.is_sent:
+            return "the download handler"
+        return "a downloader middleware in front of the download"
 
     @property
     def is_of_proxy(self) -> bool:
@@ -116,6 +141,8 @@ class DownloadLimits:
                 state.uncounted.enter_context(self._file())
                 yield
         finally:
+            # One that was given up may still go on, and its signals no longer count.
+            state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
                 self._change(self._signals.disconnect)
@@ -127,14 +154,13 @@ class DownloadLimits:
 
     def _reached(self, request: Request) -> None:
         """Reset the state of a request that is about to be sent."""
-        state = request.meta.get(OWN_REQUEST)
-        if isinstance(state, DownloadState):
+        if state := _state_of(request):
             state.sent(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
-        state = request.meta.get(OWN_REQUEST)
-        if not isinstance(state, DownloadState):
+        state = _state_of(request)
+        if state is None:
             return
         if not state.received:
             # What went before, the handler timed; most of it may be the slot's queue.
@@ -151,8 +177,8 @@ class DownloadLimits:
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
-        state = request.meta.get(OWN_REQUEST)
-        if not isinstance(state, DownloadState):
+        state = _state_of(request)
+        if state is None:
             return
         state.is_answered = True
         # Now, so that no page takes the slot that was added for the file.
@@ -170,3 +196,9 @@ class DownloadLimits:
             response.headers.pop(name, None)
         if state.on_download is not None:
             state.on_download(state.origin, request, state)
+
+
+def _state_of(request: Request) -> DownloadState | None:
+    """Return the state of the download that *request* is; `None` if none is watched."""
+    state = request.meta.get(OWN_REQUEST)
+    return state if isinstance(state, DownloadState) and not state.is_over else None

@@ -1,10 +1,12 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from http import HTTPStatus
+from operator import itemgetter
 from typing import Any
 
 from scrapy import Request
@@ -30,7 +32,11 @@ from scrapy_robots1994.crawl.requests import (
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import is_look_up_slow, result_of
+from scrapy_robots1994.crawl.threads import (
+    NotReturned,
+    is_look_up_slow,
+    result_within,
+)
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
@@ -40,6 +46,9 @@ from scrapy_robots1994.policy.fetch_result import (
     LocalFault,
     Validators,
 )
+
+GRACE_SECONDS = 5.0
+"""Seconds past its limit after which a download that has not returned is given up (R7)."""
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
 
@@ -71,6 +80,10 @@ class RobotsDownload:
         # Once for each scheme, at its first request, from which on its handler exists.
         # Most redirects lead from one scheme to the other.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
+        # The spider's attribute takes the place of the setting, as for pages. 0 is none.
+        timeout = getattr(crawler.spider, "download_timeout", None)
+        timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._download_timeout = float(timeout) or math.inf
 
     async def fetch(
         self,
@@ -89,7 +102,7 @@ class RobotsDownload:
         # A list, for the last one is requested and all of them show a loop.
         urls = [start or origin.robots_url]
         requested: set[tuple[str, bytes | None]] = set()
-        limit, seconds = self._settings.max_bytes, self._settings.timeout
+        limit, (seconds, _) = self._settings.max_bytes, self._timeout(context)
         async with self._limit.permit():
             while True:
                 # One for each hop: limits are those of one response (O24).
@@ -141,7 +154,8 @@ class RobotsDownload:
     ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
         self._widen_pool(url.partition(":")[0])
-        request = robots_request(url, context, self._settings.timeout, cookie)
+        seconds, setting = self._timeout(context)
+        request = robots_request(url, context, seconds, cookie)
         request.headers.update(state.conditions)
         # Not through the scheduler: its duplicate filter and its order are for pages.
         engine: Any = self._crawler.engine
@@ -149,13 +163,22 @@ class RobotsDownload:
         download = getattr(engine, "download_async", None) or engine.download
         with self._downloads.watch(request, state):
             try:
-                response: Response = await result_of(download(request))
+                response: Response = await result_within(
+                    download(request),
+                    seconds + GRACE_SECONDS,
+                    lambda: state.is_queued(self._crawler),
+                )
+            except NotReturned:
+                what = state.awaited
+                text = f"{what} did not return within {seconds:g} s ({setting}) and 5 s"
+                return LocalFault(DownloadTimeout(text), is_final=True)
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
                 # As the built-in counts: the component that raised IgnoreRequest has
                 # counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
-                return await self._failure(error, state)
+                took = f"took longer than {seconds:g} seconds, {setting}"
+                return await self._failure(error, state, took)
         self._robot.check_sent(state.user_agent, context.user_agent)
         if (raw := state.raw) is not None:
             final = response.status, response.body
@@ -169,11 +192,22 @@ class RobotsDownload:
             return LocalFault(ConnectionRefused(refused))
         return response
 
-    async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
-        """Classify the failure of a request without a response."""
-        took = (
-            f"took longer than {self._settings.timeout:g} seconds, ROBOTS1994_TIMEOUT"
+    def _timeout(self, context: RequestContext) -> tuple[float, str]:
+        """Return the seconds that a request may take, and the name of that limit."""
+        return min(
+            (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
+            (self._download_timeout, "DOWNLOAD_TIMEOUT"),
+            (context.timeout, "the download_timeout of the page"),
+            key=itemgetter(0),
         )
+
+    async def _failure(
+        self, error: Exception, state: DownloadState, took: str
+    ) -> FetchResult:
+        """Classify the failure of a request without a response.
+
+        *took* is what to say of one whose time is over.
+        """
         if state.is_late:
             error = DownloadTimeout(took)
         failure = state.failure_of(error)

@@ -1,5 +1,6 @@
 """The robots.txt request that a page request needs, and what the two share."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -102,6 +103,13 @@ class RequestContext:
     user_agent: bytes | None
     meta: dict[str, Any] = field(default_factory=dict)
     proxy_authorization: bytes | None = None
+
+    @property
+    def timeout(self) -> float:
+        """The `download_timeout` of the page, in seconds; infinite without one."""
+        seconds: Any = self.page.meta.get("download_timeout")
+        is_limit = isinstance(seconds, (int, float)) and seconds > 0
+        return float(seconds) if is_limit else math.inf
 
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":

@@ -21,7 +21,7 @@ from scrapy import signals
 from scrapy_robots1994.crawl.log import log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -268,6 +268,20 @@ def close_idle_connections(crawler: Crawler) -> None:
             pool = engine.downloader.handlers._get_handler(scheme)._pool  # noqa: SLF001
             # A Deferred, for which no one has to wait.
             pool.closeCachedConnections()
+
+
+def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
+    """Return whether a request that *is_wanted* is in the queue of a download slot.
+
+    `True` if this Scrapy cannot say so: then no request is given up before it is sent.
+    """
+    # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
+    # request leaves the queue. Without them a component that never returns is not given up.
+    engine: Any = crawler.engine
+    with suppress(Exception):
+        slots = engine.downloader.slots.values()
+        return any(is_wanted(it) for slot in slots for it, *_ in slot.queue)
+    return True
 
 
 @contextmanager

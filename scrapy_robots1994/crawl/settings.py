@@ -111,7 +111,9 @@ class RobotsSettings:
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Seconds that a robots.txt request may take, for each hop of a redirect."""
+    """Seconds that a robots.txt request may take, for each hop of a redirect. A shorter
+    ``DOWNLOAD_TIMEOUT`` or ``download_timeout`` of the page applies in its place.
+    """
     # RFC 9309, 2.3.1.2: at least five.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)
     """Redirects of a robots.txt that are followed (R2)."""

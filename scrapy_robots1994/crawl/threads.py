@@ -8,9 +8,10 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
 
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
 
 T = TypeVar("T")
 
@@ -21,6 +22,12 @@ SLOW_SECONDS = 1.0
 INLINE_BYTES = 8_192
 """Bytes of a body or file that is unpacked, read or examined on the event loop, which takes 10 ms
 at most; a larger one takes a thread."""
+
+LOOK_SECONDS = 1.0
+"""Seconds between two looks whether work with a time limit is paused."""
+
+# Their coroutines stand between ours and those of a component.
+_FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
@@ -54,6 +61,65 @@ async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
     return await work
+
+
+class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
+    """Work did not return within its time."""
+
+
+async def result_within(
+    work: Coroutine[Any, Any, T] | Deferred[T],
+    seconds: float,
+    is_paused: Callable[[], bool],
+) -> T:
+    """Return the result of *work*; cancel it and raise `NotReturned` after *seconds*.
+
+    The time in which *is_paused* returns `True` does not count. Work that ignores its
+    cancellation goes on, and its result is not used.
+    """
+    running: Deferred[T] = deferred_from_coro(work)
+    ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
+    # An error left in a Deferred is logged as "Unhandled"; `release` leaves none.
+    running.addBoth(ended.release)
+    left = seconds
+    timer: Any = None
+
+    def look() -> None:
+        nonlocal left, timer
+        left -= 0 if is_paused() else LOOK_SECONDS
+        if left > 0:
+            timer = call_later(LOOK_SECONDS, look)
+        else:
+            ended.release(NotReturned())
+
+    timer = call_later(LOOK_SECONDS, look)
+    try:
+        result = await ended
+    finally:
+        timer.cancel()
+    if isinstance(result, NotReturned):
+        running.cancel()
+        raise result
+    if isinstance(result, Failure):
+        result.raiseException()
+    return cast("T", result)
+
+
+def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
+    """Return the name of a component's coroutine that works on a request and has not returned.
+
+    Its request is one that *is_wanted*. `None` if there is none, or without asyncio.
+    """
+    for task in asyncio.all_tasks() if _loop() else ():
+        work: Any = task.get_coro()
+        is_found = False
+        while frame := getattr(work, "cr_frame", None):
+            is_found = is_found or is_wanted(frame.f_locals.get("request"))
+            module = str(frame.f_globals.get("__name__"))
+            if is_found and module.partition(".")[0] not in _FRAMEWORKS:
+                return f"{module}.{work.__qualname__}"
+            work = work.cr_await
+    return None
 
 
 async def future_result(future: Future[T]) -> T:

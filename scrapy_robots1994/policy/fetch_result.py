@@ -81,11 +81,13 @@ class LocalFault:
     """The fetch failed on our side (R7), which says nothing about the origin.
 
     Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes
-    from a middleware or from our code, not from the network or the machine.
+    from a middleware or from our code, not from the network or the machine. *is_final*
+    says that a retry would take as long again.
     """
 
     error: Exception
     is_bug: bool = False
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ def retry_pause(
     pauses: tuple[float, ...] = ()
     retry_after = None
     match result:
-        case FetchError(is_final=False) | LocalFault():
+        case FetchError(is_final=False) | LocalFault(is_final=False):
             pauses = NETWORK_PAUSES
         case RobotsResponse(outcome=Outcome.UNREACHABLE) if group_of(
             result.status

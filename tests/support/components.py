@@ -58,6 +58,44 @@ class BreakRobots:
             raise ZeroDivisionError(message)
 
 
+class SolvesForEver:
+    """Solves the challenge that a 403 is, which takes five minutes."""
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Ignore every timeout."""
+        if response.status == 403:
+            await sleep(300)
+        return response
+
+
+class WaitsForEver:
+    """Waits before each request to a slow host for something that never comes."""
+
+    async def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> None:
+        """Ignore every timeout."""
+        if "slow" in request.url:
+            await sleep(300)
+
+
+class FinishesLater:
+    """Solves a 403 as `SolvesForEver`, and is not interrupted."""
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Go on after a cancellation."""
+        if response.status == 403:
+            try:
+                await sleep(300)
+            except BaseException:  # noqa: BLE001 (a cancellation of any kind)
+                await sleep(0.5)
+        return response
+
+
 class AnswerRobots:
     """Answers every robots.txt request itself, without a server."""
 

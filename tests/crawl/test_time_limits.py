@@ -1,0 +1,78 @@
+"""The time that a robots.txt request may take, whatever a component or a client does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
+from tests.support.left_out import table
+from tests.support.site import Site
+
+OPEN = "User-agent: *\nDisallow: /closed\n"
+
+
+@table("component", "SolvesForEver", "WaitsForEver", "FinishesLater")
+def test_component_that_does_not_return_is_given_up(
+    site: Site, component: str, reactor: Reactor
+) -> None:
+    """Ours R7: the pages fail with a timeout, one warning names it, others go on."""
+    site.robots(OPEN)
+    site.answer("/robots.txt", replies.status(403), at="slow.test")
+    slow = [site.url(f"/{number}", host="slow.test") for number in range(3)]
+    settings = {
+        "ROBOTS1994_TIMEOUT": 1,
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{component}": 500},
+    }
+    result = crawl([*slow, site.url("/open")], settings=settings, reactor=reactor)
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == slow
+    assert all("Timeout" in it.name for it in result.failed)
+    (line,) = result.lines("WARNING", "did not return within 1 s (ROBOTS1994_TIMEOUT)")
+    # Only asyncio lists what has not returned.
+    name = f"{COMPONENTS}.{component}.process_re"
+    assert (name if reactor != "select" else "a downloader middleware") in line
+    assert not [it for it in result.stats if it.startswith("robots1994/outcome/unrea")]
+    assert result.unclean == []
+
+
+@pytest.mark.long
+def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
+    """DOWNLOAD_DELAY longer than ROBOTS1994_TIMEOUT and 5 s, with a redirected robots.txt."""
+    site.answer("/robots.txt", replies.redirect("/policy.txt"))
+    site.answer("/policy.txt", replies.text(OPEN))
+    settings = {
+        "DOWNLOAD_DELAY": 12,
+        "ROBOTS1994_TIMEOUT": 0.5,
+    }
+    result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.reasons == ["rule"]
+    assert site.targets() == ["/robots.txt", "/policy.txt", "/open"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "meta", "named"),
+    [
+        ({"DOWNLOAD_TIMEOUT": 1}, {}, "1 seconds, DOWNLOAD_TIMEOUT"),
+        (
+            {},
+            {"download_timeout": 0.5},
+            "0.5 seconds, the download_timeout of the page",
+        ),
+        ({"ROBOTS1994_TIMEOUT": 1}, {}, "1 seconds, ROBOTS1994_TIMEOUT"),
+    ],
+)
+def test_shortest_timeout_applies(
+    site: Site, settings: dict[str, Any], meta: dict[str, Any], named: str
+) -> None:
+    """A silent robots.txt costs no more time than a silent page, and is R5."""
+    site.answer("/robots.txt", replies.black_hole())
+    result = crawl([CrawlRequest(site.url("/page"), meta)], settings=settings)
+
+    assert result.reasons == ["unreachable"]
+    assert f"took longer than {named}" in result.log
