@@ -223,5 +223,9 @@ with suppress(ImportError, TypeError):  # before 1.2 it cannot stop at a limit
 
     _UNPACKERS["br"] = _unbrotli
 
-ACCEPT_ENCODING = ", ".join(it for it in _UNPACKERS if not it.startswith("x-"))
+# In the order of Scrapy's own requests: a handler that compares the header with Scrapy's
+# then knows it.
+_ACCEPTED = ("gzip", "deflate", "br", "zstd")
+
+ACCEPT_ENCODING = ", ".join(filter(_UNPACKERS.__contains__, _ACCEPTED))
 """The codings that are unpacked here, as requests name them."""

@@ -47,6 +47,15 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     assert robots.peer == "127.0.0.9"
 
 
+def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -> None:
+    """scrapy-zyte-api takes any other value for a header that the user has chosen."""
+    site.robots(OPEN)
+    crawl([site.url("/page")])
+    (robots,), (page,) = site.log("/robots.txt"), site.log("/page")
+
+    assert robots.headers["accept-encoding"] == page.headers["accept-encoding"]
+
+
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
     """Also where the rules for the usual one are already known."""
     site.robots("User-agent: special\nDisallow: /\n")
