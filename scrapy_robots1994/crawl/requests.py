@@ -34,6 +34,7 @@ PRIORITY = 1000  # the built-in's
 # What every robots.txt request carries, and why.
 META: dict[str, Any] = {
     OPT_OUT: True,  # O22, and the end of the regress
+    "is_robotstxt_request": True,  # how others know it, from Scrapy's pull request 7885 on
     "allow_offsite": True,  # R2: also to another host, never filtered
     "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
     "handle_httpstatus_all": True,  # every status is an answer

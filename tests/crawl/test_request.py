@@ -39,6 +39,7 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
         "allow_offsite": True,
         "dont_merge_cookies": True,
         "download_timeout": 7,
+        "is_robotstxt_request": True,
         "callback": "NO_CALLBACK",
         "session": "s1",
     }

@@ -151,6 +151,7 @@ META_KEYS = (
     "download_timeout",
     "session",
     "dont_merge_cookies",
+    "is_robotstxt_request",
 )
 
 
