@@ -81,6 +81,14 @@ class Robots1994Parser(RobotParser):
         """
         return self.robots.rules(user_agent).crawl_delay
 
+    def sitemaps(self) -> tuple[str, ...]:
+        """Return the sitemaps that the file names, as written, in order, each once.
+
+        In every dialect: a SitemapSpider follows them whether or not the dialect has the
+        field, and from Scrapy's pull request 8069 on it takes them from here.
+        """
+        return self.robots.read_as(dialect="extended").sitemaps
+
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     """Return the http and https URLs of the sitemaps that *robots* names, each once."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urldefrag, urljoin
 
 import pytest
 from scrapy import signals
+from scrapy.utils.sitemap import sitemap_urls_from_robots
 
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, start_crawl
@@ -124,6 +126,30 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
             assert result.stats["test/request"] in pages
             assert result.stats["test/times"] == 1
     assert len(site.log("/robots.txt")) == 1
+
+
+@pytest.mark.skipif(
+    not hasattr(signals, "robots_parsed"), reason="this Scrapy has no robots_parsed"
+)
+@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
+def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
+    site: Site, dialect: str
+) -> None:
+    """In every dialect: from Scrapy's pull request 8069 on a SitemapSpider asks for them."""
+    body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
+    site.robots(body)
+    result = crawl(
+        [site.url("/1")],
+        hook="note_sitemaps_of_parser",
+        settings={"ROBOTS1994_DIALECT": dialect},
+    )
+
+    expected = ["/a.xml", "http://h.test/b", "c"]
+    assert result.stats["test/sitemaps"] == expected
+    read = sitemap_urls_from_robots(body, base_url=site.url("/robots.txt"))
+    # A fragment is a comment (F5); no request has one.
+    joined = [urljoin(site.url("/robots.txt"), it) for it in expected]
+    assert [urldefrag(it)[0] for it in read] == joined
 
 
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(

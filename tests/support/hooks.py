@@ -150,6 +150,16 @@ def note_sitemaps(crawler: Crawler) -> None:
     crawler.signals.connect(sitemaps_found, robots_sitemaps, weak=False)
 
 
+def note_sitemaps_of_parser(crawler: Crawler) -> None:
+    """Record what a SitemapSpider gets from the parser in `robots_parsed`, in the stats."""
+
+    def parsed(robotparser: Any) -> None:
+        assert crawler.stats is not None
+        crawler.stats.set_value("test/sitemaps", list(robotparser.sitemaps()))
+
+    crawler.signals.connect(parsed, signals.robots_parsed, weak=False)
+
+
 def note_slots(crawler: Crawler) -> None:
     """Record the delay and concurrency of the slot of each page that left, in the stats."""
 
