@@ -13,7 +13,11 @@ from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.scrapy_private import class_path, load_object
 from scrapy_robots1994.crawl.setting_types import BUILT_IN as PARSER_SETTING
-from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
+from scrapy_robots1994.crawl.settings import (
+    ROUGH_SIZE,
+    RobotsSettings,
+    log_settings_errors,
+)
 
 ORDER = 100  # where Scrapy has the built-in
 PAGES_ORDER = 5  # next to the engine: sees the output of all other middlewares
@@ -24,7 +28,8 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY`.
+    """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY`, and
+    `RESPONSE_ROUGH_SIZE` where Scrapy has it.
 
     Where `ROBOTS1994_PAGES` is on, also add the components that obey pages. Settings of
     the user win: the order of the built-in becomes ours, components of ours that are
@@ -52,6 +57,8 @@ class Addon:
         # Above Scrapy's default, which is False, and below every setting of the user.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
+        if ROUGH_SIZE in settings:
+            settings.set(ROUGH_SIZE, 0, priority="addon")
         # Only where they are wanted: each item and each response would pass through them.
         if chosen.pages:
             add = settings.setdefault_in_component_priority_dict

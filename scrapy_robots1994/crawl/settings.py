@@ -36,6 +36,10 @@ from scrapy_robots1994.stores.url import StoreUrl
 # Of every setting, so that a misspelt one is found among Scrapy's own.
 PREFIX = SETTING_PREFIX
 
+ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
+"""The setting of Scrapy, from its pull request 6430 on, for the bytes that each request
+counts until it is answered, also while it waits for a robots.txt."""
+
 T = TypeVar("T")
 
 
@@ -291,6 +295,13 @@ class RobotsSettings:
         if names := describe_names(RobotName(crawler).usual):
             log_line(crawler, DEBUG, "%s", names)
         self._warn_of_no_effect(crawler)
+        is_rough = ROUGH_SIZE in crawler.settings and not self.dry_run
+        if is_rough and crawler.settings[ROUGH_SIZE] is None:
+            text = (
+                "Requests that wait for a slow robots.txt stop those for other origins: "
+                "set %s = 0, as the add-on does"
+            )
+            log_line(crawler, WARNING, text, ROUGH_SIZE)
 
     def _warn_of_no_effect(self, crawler: Crawler) -> None:
         """Log which settings have no effect."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.settings import Settings
+from scrapy.settings import Settings, default_settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
 from tests.support.crawl import crawl
@@ -46,6 +46,35 @@ def test_ours_takes_the_place_of_the_built_in(
     settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
 
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OURS: 78}
+
+
+def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where Scrapy has the setting, of its pull request 6430; that of the user wins."""
+    name = "RESPONSE_ROUGH_SIZE"
+    assert name in changed() or name not in Settings()
+    monkeypatch.setattr(default_settings, name, None, raising=False)
+
+    assert changed()[name] == 0
+    assert changed(RESPONSE_ROUGH_SIZE=7)[name] == 7
+    assert changed(ROBOTS1994_DRY_RUN=True)[name] is None
+
+
+@pytest.mark.parametrize("size", [None, 0, 7])
+def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
+    site: Site, size: int | None
+) -> None:
+    """One line says what to set, unless the project has set the size."""
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
+        "RESPONSE_ROUGH_SIZE": size,
+        "ROBOTSTXT_OBEY": True,
+    }
+    result = crawl([site.url("/a")], middleware="off", settings=settings)
+
+    lines = result.lines("WARNING", "set RESPONSE_ROUGH_SIZE = 0")
+    assert len(lines) == (size is None)
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
