@@ -11,7 +11,10 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
 _CACHED_CHARS = 500  # more than a host has, and mostly a user with a password
 
-_HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
+# A WebSocket begins with a GET at the same host and port.
+_SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
+_URL = re.compile(r"[\x00-\x20]*(https?|wss?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
+_HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # To some clients a backslash ends the authority, and some remove control characters: which
 # host such a URL names depends on who reads it.
@@ -25,7 +28,8 @@ class Origin(NamedTuple):
     """Scheme, host and port: what one robots.txt speaks for.
 
     The host is in lower case, without a trailing dot and without the brackets of an
-    IPv6 address.
+    IPv6 address. The scheme is http or https: `ws://h` has the origin `http://h`, and
+    `wss://h` has `https://h`.
     """
 
     scheme: str
@@ -34,12 +38,12 @@ class Origin(NamedTuple):
 
     @staticmethod
     def of(url: str | bytes) -> "Origin | None":
-        """Return the origin of *url*; None when it is not http or https, or names no
-        host, or another one to other clients. Never raises.
+        """Return the origin of *url*; None when its scheme is not http, https, ws or wss,
+        or when it names no host, or another one to other clients. Never raises.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
-        head = _HTTP_URL.match(url)
+        head = _URL.match(url)
         if head is None:
             return None
         scheme, authority = head.groups()
@@ -47,7 +51,7 @@ class Origin(NamedTuple):
         is_short = len(authority) <= _CACHED_CHARS
         find = _origin_of if is_short else _origin_of.__wrapped__
         # One text for all origins, which the cache and policies share.
-        return find("https" if len(scheme) > len("http") else "http", authority)
+        return find(_SCHEMES[scheme.lower()], authority)
 
     @property
     def robots_url(self) -> str:
@@ -60,6 +64,13 @@ class Origin(NamedTuple):
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_default = self.port == _DEFAULT_PORTS.get(self.scheme)
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
+
+
+def is_http(url: str) -> bool:
+    """Return whether *url* is an http or https URL with an origin: a file may be fetched
+    from there.
+    """
+    return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 
 @lru_cache(maxsize=16384)

@@ -17,7 +17,7 @@ from urllib.parse import quote_from_bytes
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import is_http
 from scrapy_robots1994.policy.policy import Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
@@ -31,7 +31,7 @@ _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 def is_url(name: str) -> bool:
     """Whether *name* is to be fetched, not opened."""
-    return Origin.of(name) is not None
+    return is_http(name)
 
 
 def is_archive(name: str) -> bool:

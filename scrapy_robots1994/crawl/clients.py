@@ -4,6 +4,7 @@ from scrapy import Request
 from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.crawl.scrapy_private import class_path, load_object
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.clients import (
     AIOHTTP,
     AIOHTTP_VERBATIM,
@@ -27,12 +28,15 @@ class CrawlClients:
         has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
         self._by_scheme = {
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
-            for scheme in ("http", "https")
+            for scheme in ("http", "https", "ws", "wss")
         }
 
-    def of(self, request: Request, scheme: str) -> Clients:
-        """Return the clients that may send *request*, whose origin has the *scheme*."""
-        clients = self._by_scheme[scheme]
+    def of(self, request: Request, origin: Origin) -> Clients:
+        """Return the clients that may send *request*, a URL of *origin*."""
+        if request.url[0] in "wW":
+            # No handler of WebSockets is known.
+            return CLIENTS
+        clients = self._by_scheme[origin.scheme]
         if clients is _BY_AIOHTTP and request.meta.get("verbatim_url"):
             return _BY_AIOHTTP_VERBATIM
         return clients

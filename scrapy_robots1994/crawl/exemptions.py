@@ -22,6 +22,7 @@ class Exemption(Enum):
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     OWN_REQUEST = "it is our own request for a robots.txt"
+    # Those of WebSockets, which begin as HTTP, have that of http or https.
     NOT_HTTP = "only http and https URLs have a robots.txt"
     # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
     NO_HOST = (
@@ -50,7 +51,7 @@ def exemption_of(
     if origin is None:
         # Clients remove characters that no scheme has, such as a tab.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
-        is_http = scheme in {"http", "https"} and ":" in url
+        is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED

@@ -39,7 +39,7 @@ from scrapy_robots1994.crawl.threads import (
 )
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.policy.fetch_result import (
     FetchError,
     FetchResult,
@@ -137,7 +137,7 @@ class RobotsDownload:
         """Return why a redirect to *target* is not followed, after all *urls* (R2)."""
         shown = redact_and_escape(target, 120)
         most = self._settings.max_redirects
-        if Origin.of(target) is None:
+        if not is_http(target):
             kind, detail = "redirect", f"redirected to {shown}"
         elif len(urls) > most:
             kind, detail = "too many redirects", f"more than {most} redirects"

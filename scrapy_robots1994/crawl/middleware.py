@@ -74,7 +74,7 @@ DISOBEYING = (
 class Robots1994Middleware:
     """Refuses what the robots.txt of a request's origin disallows, by the 1994 text.
 
-    Only `http` and `https` are checked; `dont_obey_robotstxt` in the meta lets a
+    Only `http`, `https`, `ws` and `wss` are checked; `dont_obey_robotstxt` in the meta lets a
     request pass. A request whose policy is in memory and fresh awaits nothing.
     """
 
@@ -242,7 +242,7 @@ class Robots1994Middleware:
         # Before the decision, for a refusal raises.
         for observe in self._observers:
             observe(request, origin, policy)
-        clients = self._clients.of(request, origin.scheme)
+        clients = self._clients.of(request, origin)
         # Most requests are allowed, and need no verdict.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)

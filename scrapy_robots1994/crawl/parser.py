@@ -25,7 +25,7 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -99,7 +99,7 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
             found[urljoin(origin.robots_url, named)] = None
     # An address without a host is joined to that of the file itself.
     found.pop(origin.robots_url, None)
-    return tuple(url for url in found if Origin.of(url) is not None)
+    return tuple(filter(is_http, found))
 
 
 def handed_out(policy: Policy, request: Request) -> TextResponse | None:

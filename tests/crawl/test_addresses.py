@@ -14,6 +14,7 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
+from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
     CrawlRequest,
@@ -68,6 +69,31 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
     assert (result.fetched_urls, result.failed_urls) == (urls[:1], urls[1:])
     assert hosts == [f"[::1]:{site.port}"]
+
+
+def test_web_socket_has_the_robots_txt_of_its_http_origin(
+    site: Site, reactor: Reactor
+) -> None:
+    """Scrapy's pull request 8050 has the schemes; here a handler stands for its own."""
+    site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
+    base = site.url("").replace("http:", "ws:")
+    pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
+    settings = {"DOWNLOAD_HANDLERS": {"ws": FAKE}}
+    result = crawl([*pages, site.url("/open")], reactor=reactor, settings=settings)
+
+    assert sorted(site.targets()) == ["/open", "/robots.txt"]
+    assert result.fetched_urls == [site.url("/open"), base + "/open"]
+    assert result.reasons == ["rule", "rule", "rule"]
+
+
+def test_robots_txt_is_not_redirected_to_a_web_socket(site: Site) -> None:
+    """R2: redirects are followed to http and https only."""
+    to = site.url("/elsewhere").replace("http:", "ws:")
+    site.answer("/robots.txt", replies.redirect(to))
+    result = crawl([site.url("/open")], settings={"DOWNLOAD_HANDLERS": {"ws": FAKE}})
+
+    assert site.targets() == ["/robots.txt"]
+    assert result.reasons == ["unreachable"]
 
 
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:

@@ -26,6 +26,11 @@ ORIGINS = [
     ("http://m\u00fcller.example", "http://xn--mller-kva.example"),
     ("http://" + "\u00fc" * 70, "http://" + "\u00fc" * 70),
     (" http://x", "http://x"),
+    ("ws://x/chat", "http://x"),
+    ("WS://u@x:80", "http://x"),
+    ("ws://x:443", "http://x:443"),
+    ("wss://x:443/chat", "https://x"),
+    ("Wss://x:80", "https://x:80"),
     (b"http://x/\xff", "http://x"),
 ]
 
@@ -43,7 +48,7 @@ def test_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None
 NONE = [
     *("", "/x", "x", "ftp://x/", "http:///x", "http://:80", "http://.", "http://x:y"),
     *("http://x:65536", "http://x:1234567890", "http://[::1", "http://a:b:c"),
-    *("mailto:a@x", b"\xff"),
+    *("mailto:a@x", b"\xff", "ws:///x", "wsss://x", "wss:x"),
     # Clients read these hosts differently: IDNA turns some letters into delimiters.
     *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
     *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),

@@ -303,7 +303,7 @@ class DryRun:
         robot = self._robot.of(request)
         self._shadow.compare(policy, request.url, robot, self._their_name(request))
         rules = policy.rules(robot)
-        clients = self._clients.of(request, origin.scheme)
+        clients = self._clients.of(request, origin)
         ours = rules.allowed(request.url, clients)
         if is_open and not ours:
             self._refused[origin] += 1

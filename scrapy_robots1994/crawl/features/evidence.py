@@ -264,7 +264,7 @@ class Evidence:
         robot, settings = self._robot.of(request), self._settings
         origin = Origin.of(request.url)
         assert origin is not None  # noqa: S101 - no other request is checked
-        clients = self._clients.of(request, origin.scheme)
+        clients = self._clients.of(request, origin)
         self._files.write(
             Decision(
                 time.time(),
