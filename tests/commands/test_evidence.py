@@ -440,29 +440,69 @@ def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> Non
     assert line["record"] == resource.record
 
 
+SECRETS = ("hunter2", "s3cret", "opensesame", "authorization: ", "cookie: ")
+
+
 def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
-    """Not of a request, a proxy, a URL, a redirect or an answer."""
+    """Not of a request, a proxy, a URL, a redirect or an answer, in whichever header."""
     port = site.port
-    moved = f"http://me:opensesame@moved.test:{port}/r"
-    site.answer("/robots.txt", replies.redirect(moved))
-    cookie = ("Set-Cookie", "session=s3cret")
-    site.answer("/r", replies.Reply(body=RULES, headers=(cookie,)))
+    named = f"//me:opensesame@moved.test:{port}/r"
+    moved = replies.redirect(f"http:{named}")
+    site.answer("/robots.txt", moved)
+    answered = {
+        "Set-Cookie": "session=s3cret",
+        "Authentication-Info": "nextnonce=s3cret",
+        "X-Session-Id": "s3cret",
+        "X-Amz-Security-Token": "s3cret",
+        "Content-Location": named,
+        "Link": f'<https:{named}>; rel="canonical", <{named}>; rel="next"',
+        "Refresh": f"5; url=http:{named}",
+        "Last-Modified": "Mon, 01 Jan 2026 00:00:00 GMT",
+    }
+    site.answer("/r", replies.Reply(body=RULES, headers=tuple(answered.items())))
     page = CrawlRequest(
         f"http://user:hunter2@127.0.0.1:{port}/b",
         headers={"Authorization": "Basic hunter2", "Cookie": "a=hunter2"},
         meta={"proxy": f"http://me:s3cret@127.0.0.1:{port}"},
     )
-    crawl([page], settings=recording(tmp_path))
+    sent = {
+        "X-Api-Key": "hunter2",
+        "X-Of-Project": "hunter2",
+        "Referer": "http://x.test/?token=hunter2",
+        "Accept-Language": "tlh",
+        "From": "crawl@example.com",
+    }
+    crawl([page], settings=recording(tmp_path, DEFAULT_REQUEST_HEADERS=sent))
     assert [it.target for it in site.log()][-1].endswith("/b")
 
     members = [it for path in tmp_path.iterdir() for it in evidence.members(path)]
     text = b"".join(members).decode().lower()
-    for secret in ("hunter2", "s3cret", "opensesame", "authorization: ", "cookie: "):
-        assert secret not in text
+    assert [it for it in SECRETS if it in text] == []
     captures, _, (line,) = evidence.only(tmp_path)
     assert line["url"] == f"http://127.0.0.1:{port}/b"
     assert not [it for it in captures if "WARC-IP-Address" in it.headers]
+    requests = [it for it in captures if it.kind == "request"]
+    for request in requests:
+        assert request.http["Accept-Language"] == "tlh"
+        assert request.http["From"] == "crawl@example.com"
+        left_out = request.headers["Robots1994-Left-Out"].split(", ")
+        assert {"X-Api-Key", "X-Of-Project", "Referer"} <= {*left_out}
+    (_, answer) = [it for it in captures if it.kind == "response"]
+    assert answer.http["Last-Modified"] == answered["Last-Modified"]
+    assert answer.http["Content-Location"] == f"//moved.test:{port}/r"
+    left_out = answer.headers["Robots1994-Left-Out"].split(", ")
+    assert {*left_out} >= {*answered} - {*answer.http}
     assert differences(tmp_path) == []
+
+
+def test_condition_of_a_request_is_written(site: Site, tmp_path: Path) -> None:
+    """What a 304 confirms is said by the request that it answers."""
+    site.answer("/robots.txt", CONFIRMED)
+    page = site.url("/a")
+    crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
+
+    (_, second) = evidence.captures(evidence.warcs(tmp_path)[0], "request")
+    assert second.http["If-None-Match"] == '"1"'
 
 
 def test_compare_reads_the_captures_of_a_folder_of_evidence(recorded: Path) -> None:

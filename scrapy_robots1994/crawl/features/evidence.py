@@ -10,7 +10,7 @@ downloader middleware: the first decision by it writes a record of its bytes.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -25,7 +25,7 @@ from cachetools import LRUCache
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
-from scrapy.http import Headers, Response
+from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
@@ -42,6 +42,7 @@ from scrapy_robots1994.crawl.features.evidence_files import (
 from scrapy_robots1994.crawl.features.evidence_format import (
     CLIENT,
     FETCHED,
+    LEFT_OUT,
     MAX_TEXT,
     ORIGIN,
     SOURCE,
@@ -79,15 +80,11 @@ DRY_RUN = "an answer to Scrapy's own middleware"
 MAX_POLICIES = 100_000
 """Policies whose record is known; the next decision by another one writes it again."""
 
-# Credentials are not evidence, and people pass the files on.
-_SECRET = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
-# The body is written without it.
-_LEFT_OUT = _SECRET | {"transfer-encoding"}
-
 _DESCRIPTION = (
     "Requests for robots.txt and their answers as Scrapy hands them over: headers as it "
-    "has them, without credentials and cookies; bodies without transfer coding, not "
-    "unpacked. Nothing here proves when it was written."
+    "has them, without those that may have credentials, whose names are in "
+    f"{LEFT_OUT}; bodies without transfer coding, not unpacked. Nothing here proves when "
+    "it was written."
 )
 _REVISIT = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
@@ -327,7 +324,7 @@ class Evidence:
         named = {"WARC-Target-URI": url, "WARC-Date": date, ORIGIN: str(origin)}
         own = {"WARC-Record-ID": f"<{sent}>", "WARC-Concurrent-To": f"<{received}>"}
         line = f"{request.method} {target_of(url)} {protocol}"
-        http = line, list(_headers(request.headers))
+        http = line, list(request.headers.items())
         self._files.write(Record("request", named | own, http=http))
         named |= {"WARC-Record-ID": f"<{received}>", "WARC-Concurrent-To": f"<{sent}>"}
         if request.meta.get("proxy"):
@@ -349,7 +346,7 @@ class Evidence:
             }
         named["WARC-Payload-Digest"] = digest
         line = f"{protocol} {response.status} {responses.get(response.status, '')}"
-        http = line.rstrip(), list(_headers(response.headers))
+        http = line.rstrip(), list(response.headers.items())
         self._files.write(Record(kind, named, body, http), len(body))
         return Reference(received, digest, date, url, base)
 
@@ -482,15 +479,6 @@ class RecordedBackend(ScrapyBackend):
         """Record a policy of the store."""
         self.evidence.policy_loaded(policy)
         await super().policy_loaded(policy, in_flight)
-
-
-def _headers(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yield *headers*, without those that are not written."""
-    for raw_name, values in headers.items():
-        name = raw_name.decode("latin-1")
-        for value in () if name.lower() in _LEFT_OUT else values:
-            text = " ".join(value.decode("latin-1").splitlines())
-            yield name, shown_url(text) if name.lower() == "location" else text
 
 
 def _digest_of(data: bytes) -> str:

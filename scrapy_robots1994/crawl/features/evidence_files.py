@@ -18,9 +18,11 @@ from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from scrapy_robots1994.crawl.features.evidence_format import (
+    LEFT_OUT,
+    MAX_TEXT,
     UNCHECKED,
     JournalLine,
     decision_of,
@@ -29,6 +31,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 )
 from scrapy_robots1994.crawl.robot_name import robot_text
 from scrapy_robots1994.errors import SettingsError, needs_extra
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.parser import Rules
 from scrapy_robots1994.parser.clients import AIOHTTP_VERBATIM, Clients
 
@@ -55,17 +58,33 @@ COMPRESSION = 3
 _ENTRY_BYTES = 500
 """Bytes of memory that a record or a line takes besides its text."""
 
+# Credentials are not evidence, and people pass the files on. Any header of a request may
+# have one that a project sets; of an answer, those whose names say so. The body is written
+# without transfer coding.
+_OF_REQUESTS = {
+    *("host", "user-agent", "from", "via", "accept", "accept-language"),
+    *("accept-encoding", "if-match", "if-none-match", "if-range"),
+    *("if-modified-since", "if-unmodified-since"),
+}
+_LEFT_OUT = re.compile(
+    "cookie|auth|pass|pwd|secret|token|key|credential|session|signature|csrf|xsrf|jwt"
+    "|^transfer-encoding$"
+)
+
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _as_json = json.JSONEncoder().encode
 
 
+HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
+
+
 class Record(NamedTuple):
-    """A record of the WARC; *http* are the start line and the headers of its message."""
+    """A record of the WARC; *http* are the start line and all headers of its message."""
 
     kind: str
     headers: Mapping[str, str]
     body: bytes = b""
-    http: tuple[str, list[tuple[str, str]]] | None = None
+    http: tuple[str, HttpHeaders] | None = None
 
 
 class Decision(NamedTuple):
@@ -245,13 +264,19 @@ class EvidenceFiles:
     def _pack(self, record: Record) -> bytes:
         """Return *record* as it is in the WARC."""
         headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
+        http = None
+        if record.http is not None:
+            line, sent = record.http
+            shown, left_out = without_credentials(sent, record.kind)
+            http = StatusAndHeaders(line, shown)
+            headers |= {LEFT_OUT: left_out} if left_out else {}
         built = self._writer.create_warc_record(
             headers["WARC-Target-URI"],
             record.kind,
             payload=io.BytesIO(record.body),
             length=len(record.body),
             warc_headers_dict=headers,
-            http_headers=record.http and StatusAndHeaders(*record.http),
+            http_headers=http,
         )
         return self._packed(built)
 
@@ -273,6 +298,28 @@ def _packed_lines(lines: list[str]) -> bytes:
     """Return *lines* of the journal as a gzip member; nothing for none."""
     text = "".join(f"{line}\n" for line in lines)
     return gzip.compress(text.encode("ascii"), COMPRESSION) if lines else b""
+
+
+def without_credentials(
+    headers: HttpHeaders, kind: str
+) -> tuple[list[tuple[str, str]], str]:
+    """Return the *headers* of a message that a record of this *kind* has, and the names of
+    the others.
+    """
+    shown, left_out = [], []
+    for raw_name, values in headers:
+        name = raw_name.decode("latin-1")
+        if kind == "request":
+            is_shown = name.lower() in _OF_REQUESTS
+        else:
+            is_shown = not _LEFT_OUT.search(name.lower())
+        if not is_shown:
+            left_out.append(name)
+            continue
+        for value in values:
+            text = " ".join(value[:MAX_TEXT].decode("latin-1").splitlines())
+            shown.append((name, redact_credentials(text)))
+    return shown, escape_control_chars(", ".join(left_out), MAX_TEXT)
 
 
 class _File:

@@ -25,6 +25,9 @@ SOURCE = "Robots1994-Source"
 VIA_PROXY = "Robots1994-Via-Proxy"
 """The header of an answer that came through a proxy: the proxy may have sent it itself."""
 
+LEFT_OUT = "Robots1994-Left-Out"
+"""The header with the names of the HTTP headers that a record leaves out."""
+
 CLIENT = "client-"
 """The field of a warcinfo with the client for a scheme, which follows: `client-https`."""
 
