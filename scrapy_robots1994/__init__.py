@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser import Record as Record
     from scrapy_robots1994.parser import RobotRules as RobotRules
     from scrapy_robots1994.parser import Verdict as Verdict
+    from scrapy_robots1994.parser.usage import Answer as Answer
+    from scrapy_robots1994.parser.usage import Statement as Statement
+    from scrapy_robots1994.parser.usage import Usage as Usage
     from scrapy_robots1994.robotstxt import RobotsTxt as RobotsTxt
     from scrapy_robots1994.stores.url import open_store as open_store
 
@@ -83,6 +86,7 @@ _NAMES = {
     "errors": ("MissingExtra", "RobotsError", "SettingsError", "StoreError"),
     "origin": ("Origin",),
     "parser": ("Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"),
+    "parser.usage": ("Answer", "Statement", "Usage"),
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),
 }

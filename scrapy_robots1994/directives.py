@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.parser.said import Said
 
 EVERY_ROBOT = frozenset({"robots", "*"})
 """The names that mean every robot."""
@@ -29,19 +29,6 @@ _NAME = re.compile(r"[a-z*_][\w.+-]*")
 _WORD = re.compile(r"[a-z]+")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _SPACE = " \t\n\r\f"
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A term of a page, in lower case, and where the page says it."""
-
-    term: str
-    where: str
-
-    def __str__(self) -> str:
-        """Return both, safe to print."""
-        where = escape_control_chars(self.where, 80)
-        return f'"{escape_control_chars(self.term, 40)}" in the {where}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """RobotsTxt: one parsed file, its verdicts, lines, records and problems."""
 
 from sys import getsizeof
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from scrapy_robots1994.lint.kinds import Problem
@@ -22,11 +23,17 @@ from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
 
+if TYPE_CHECKING:
+    from scrapy_robots1994.parser.usage import Usage, UsageRules
+
 MAX_BYTES = 512_000
 """Bytes of a file that crawls and commands obey, unless ROBOTS1994_MAX_BYTES says otherwise."""
 
 # A crawl has one name, or a few; the rules of many robots take too much memory.
 _MAX_ROBOTS = 64
+
+# One object for all files, as long as nobody asks; it is replaced, never changed.
+_NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 
 class RobotsTxt:
@@ -43,6 +50,7 @@ class RobotsTxt:
         "_reading",
         "_rules",
         "_sitemaps",
+        "_usage",
     )
 
     def __init__(
@@ -62,6 +70,8 @@ class RobotsTxt:
         # one. Mostly one in all, and a dict would take four times as much memory.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
+        # What the file states about the use of pages to the robot with these names.
+        self._usage = _NO_USAGE
 
     @classmethod
     def parse(
@@ -129,6 +139,26 @@ class RobotsTxt:
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
         """Return whether *robot* may retrieve *url*, and why. Never raises."""
         return self.rules(robot).verdict(url)
+
+    def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
+        """Return what the file states about the use of *url* by *robot*; it says nothing about
+        whether *url* may be retrieved. Never raises.
+
+        The first call for a robot reads the file, as that of `rules` does.
+        """
+        names, known = robot_names(robot), self._usage
+        if names not in known:
+            # Loaded here: most programs and crawls ask for no preferences.
+            from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - as above
+
+            rules = UsageRules.of_text(self.text, self._dialect, names)
+            known = dict(list(known.items())[1 - _MAX_ROBOTS :]) | {names: rules}
+            self._usage = known
+        return known[names].of(url)
+
+    def has_usage(self, robot: str | bytes) -> bool:
+        """Return whether the file was read for *robot*, so that `usage` takes no time."""
+        return robot_names(robot) in self._usage
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -239,7 +269,8 @@ class RobotsTxt:
         """An estimate of the memory that the body and all compiled rules take."""
         own = getsizeof(self) + getsizeof(self._rules) + self._body.memory_bytes
         sitemaps = sum(map(getsizeof, self._sitemaps or ()))
-        return own + sitemaps + sum(it.memory_bytes for it in self._rules)
+        usage = sum(it.memory_bytes for it in self._usage.values())
+        return own + sitemaps + usage + sum(it.memory_bytes for it in self._rules)
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
         """Pickle the file without its rules, which other processes read again."""

@@ -67,6 +67,9 @@ class Dialect:
     `*` and a final `$` in a path are special, that the longest rule decides, and that
     percent-encodings compare as in RFC 9309; else a rule is a prefix, and the first rule
     that covers a URL decides.
+
+    *has_preferences* adds the fields that state usage preferences, which no dialect of a crawl
+    has: `parser/usage.py` reads them.
     """
 
     name: str
@@ -81,13 +84,18 @@ class Dialect:
     pauses_by_run: bool = False
     # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
     has_wildcards: bool = False
+    has_preferences: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
     reads: Mapping[str, FieldReader] = field(init=False, repr=False, compare=False)
     has_allow: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Take the fields of this dialect from their rows."""
-        own = [it for it in FIELDS if it.is_in(self.name)]
+        own = [
+            it
+            for it in FIELDS
+            if it.is_in(self.name) or (it.is_preference and self.has_preferences)
+        ]
         # Also as usually written: most lines are found so, without a copy in lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
         reads = {name: self._field_reader(it) for name, it in fields.items()}

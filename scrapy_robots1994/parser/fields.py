@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 # ASCII digits alone: `float` also takes "nan", "1e3", "1_0" and digits of other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
@@ -84,6 +85,9 @@ class Field:
     all of them. *ends_names* says that a User-agent line below begins another record.
     *allows* says of a rule that it opens paths.
 
+    *is_preference* says that it states for what pages may be used: `parser/usage.py` reads it, and
+    no dialect has it.
+
     *effect* is what a line does, in the words of lint, with `{}` for what its value says; empty
     if lint says nothing, and None only for a field that no dialect has. *absent* is the code of
     the problem where the dialect does not have the field. *meaning* is the sentence of the
@@ -100,6 +104,7 @@ class Field:
     in_record: bool = False
     ends_names: bool = False
     allows: bool = False
+    is_preference: bool = False
     effect: str | None = None
     absent: str = "R019"
 
@@ -182,6 +187,8 @@ ALLOW = Field(
     absent="R016",
 )
 
+_PREFERENCE: Any = {"in_record": True, "ends_names": True, "is_preference": True}
+
 FIELDS = (
     USER_AGENT,
     DISALLOW,
@@ -213,10 +220,21 @@ FIELDS = (
     Field("Cache-delay", "a pause for caches"),
     Field("Clean-param", "parameters of a query that change no page (Yandex)"),
     Field("Comment", "a remark"),
-    Field("Content-Signal", "what may be done with the pages"),
-    Field("Content-Usage", "what may be done with the pages"),
+    # Usage U1: a preference belongs to a record, and ends its list of names.
+    *(
+        Field(name, f"for what pages may be used ({who})", **_PREFERENCE)
+        for name, who in (
+            ("Content-Signal", "Cloudflare"),
+            ("Content-Signals", "Cloudflare; misspelt"),
+            ("Content-Usage", "IETF AIPREF"),
+        )
+    ),
+    Field("DisallowAITraining", "pages that are not for training (an expired draft)"),
+    Field("AllowAITraining", "pages that are for training (an expired draft)"),
     Field("Host", "the main host of a site (Yandex)"),
     Field("Indexpage", "names of index pages"),
+    Field("License", "the URL of licence terms (RSL)", is_preference=True),
+    Field("LLM-Policy", "what language models may do"),
     Field("Nofollow", "pages whose links are not to be followed"),
     Field("Noindex", "pages that are not to be indexed"),
     Field("Request-rate", "pages in so many seconds"),

@@ -1,0 +1,106 @@
+"""Dictionaries of RFC 9651 (Structured Field Values for HTTP), read to the letter.
+
+PyPI's `http-sf` 1.5.0 reads them as well, with one difference: it refuses a dictionary with a date
+outside the years 1 to 9999, which the RFC allows, so that an unknown member would hide an `n`.
+Lint reads these values, too, and must say the same with and without an extra.
+"""
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+_KEY = r"[a-z*][a-z0-9_.*-]*"
+# Each kind of a bare item is known by its first character.
+_NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,3}|-?[0-9]{1,15}"
+_STRING = r'"(?:[ !#-\[\]-~]|\\["\\])*"'
+_WORD = r"[A-Za-z*][!#$%&'*+.^_`|~:/0-9A-Za-z-]*"
+# Padding may be missing.
+_OCTETS = r":(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?:"
+_DISPLAY_STRING = r'%"(?:[ !#$&-~]|%[0-9a-f]{2})*"'
+_ITEM = (
+    rf"{_NUMBER}|{_STRING}|{_WORD}|{_OCTETS}|\?[01]|@-?[0-9]{{1,15}}|{_DISPLAY_STRING}"
+)
+_PARAMETERS = rf"(?:;[ ]*{_KEY}(?:=(?:{_ITEM}))?)*"
+_LIST = rf"\([ ]*(?:(?:{_ITEM}){_PARAMETERS}(?:[ ]+|(?=\))))*\)"
+_MEMBER = re.compile(rf"({_KEY})(?:=({_LIST}|{_ITEM}))?({_PARAMETERS})", re.ASCII)
+_SEPARATOR = re.compile(r"[ \t]*,[ \t]*")
+_SPACE = " \t"
+_DISPLAY = re.compile(r'%"([^"]*)"')
+
+
+class Member(NamedTuple):
+    """A member of a dictionary: its key, its value without parameters, and both as written.
+
+    The value is empty if it is left out, which means true. *offset* is where the key begins.
+    """
+
+    key: str
+    value: str
+    text: str
+    offset: int
+
+
+class NotADictionaryError(ValueError):
+    """Raised for a text that is no dictionary; *offset* is the place, the message says why."""
+
+    def __init__(self, offset: int, why: str) -> None:
+        self.offset = offset
+        super().__init__(why)
+
+
+def members_of(text: str) -> list[Member]:
+    """Return all members of the dictionary *text* in order; of equal keys the last one counts.
+
+    Takes time linear in the length of *text*. Raises `NotADictionaryError`.
+    """
+    found: list[Member] = []
+    place, end = len(text) - len(text.lstrip(_SPACE)), len(text.rstrip(_SPACE))
+    while place < end:
+        member = _MEMBER.match(text, place, end)
+        if member is None:
+            raise NotADictionaryError(place, _why_no_key(text[place]))
+        if not _is_utf8(member[0]):
+            raise NotADictionaryError(place, "a display string is not UTF-8")
+        written = member[0].removesuffix(member[3])
+        found.append(Member(member[1], member[2] or "", written, place))
+        place = member.end()
+        if place == end:
+            break
+        separator = _SEPARATOR.match(text, place, end)
+        if separator is None:
+            raise NotADictionaryError(place, _why_no_end(text, place))
+        if separator.end() == end:
+            raise NotADictionaryError(place, "nothing follows the last comma")
+        place = separator.end()
+    return found
+
+
+def _is_utf8(member: str) -> bool:
+    """Return whether each display string of a *member* is UTF-8."""
+    octets = map(unquote_to_bytes, _DISPLAY.findall(member) if '%"' in member else ())
+    try:
+        b" ".join(octets).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _why_no_key(character: str) -> str:
+    """Return why no key begins with *character*."""
+    if character == ",":
+        return "nothing stands between two commas"
+    if "A" <= character <= "Z":
+        return "a label has no capital letters"
+    return "a label begins with a letter from a to z"
+
+
+def _why_no_end(text: str, place: int) -> str:
+    """Return why a member that ends at *place* is followed by no other one."""
+    rest = text[place:]
+    if rest.lstrip(_SPACE).startswith("="):
+        return "no space stands around `=`"
+    if rest[0] in _SPACE:
+        return "a comma is missing"
+    if "A" <= rest[0] <= "Z":
+        return "a label has no capital letters"
+    return "the value cannot be read"

@@ -1,0 +1,385 @@
+"""Usage preferences: what the owner of a site states about the use of its pages.
+
+Reading them is not obeying them: they never change whether a URL may be retrieved. The rows of
+`LABELS` are all that is understood, and `VERSIONS` names the texts that they follow.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from sys import getsizeof
+from types import MappingProxyType
+from typing import NamedTuple
+
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import head_of, target_behind
+from scrapy_robots1994.parser.body import decode
+from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
+from scrapy_robots1994.parser.reader import Group, Line, groups_of
+from scrapy_robots1994.parser.rfc9309 import MAX_WORK, Pattern, normal_spelling
+from scrapy_robots1994.parser.said import Said
+from scrapy_robots1994.parser.structured import Member, NotADictionaryError, members_of
+
+VERSIONS = "AIPREF vocab-08, attach-05"
+"""The drafts of the IETF whose labels and grouping are read. Both may change."""
+
+USAGE_FIELD = "Content-Usage"
+SIGNAL_FIELD = "Content-Signal"
+LICENSE_FIELD = "License"
+
+TDM = "tdm"
+
+MAX_NOT_UNDERSTOOD = 20
+"""So many values of a page or of a robots.txt that cannot be read are handed over."""
+
+# A file without any of them takes one search.
+_FIELD_NAMES = ("content-usage", "content-signal", "license")
+
+_SPACE = " \t"
+# About so many bytes are taken by a line with its pattern, and by a statement.
+_LINE_BYTES, _STATEMENT_BYTES = 600, 300
+# A wildcard takes as long as so many comparisons of characters.
+_CALL_WORK = 800
+
+
+class Answer(str, Enum):
+    """What an owner states about a purpose. Unstated is neither allowed nor disallowed."""
+
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+    UNSTATED = "unstated"
+
+
+class Label(NamedTuple):
+    """A label of a field: the purpose that it is about, and what its values answer."""
+
+    field: str
+    label: str
+    purpose: str
+    answers: Mapping[str, Answer]
+
+
+_LETTERS = MappingProxyType({"y": Answer.ALLOW, "n": Answer.DISALLOW})
+_WORDS = MappingProxyType({"yes": Answer.ALLOW, "no": Answer.DISALLOW})
+
+LABELS = (
+    # draft-ietf-aipref-vocab-08
+    Label(USAGE_FIELD, "train-ai", "train-ai", _LETTERS),
+    Label(USAGE_FIELD, "ai-use", "ai-use", _LETTERS),
+    Label(USAGE_FIELD, "search", "search", _LETTERS),
+    # Usage U7: Content Signals call training and input otherwise; near, not equal.
+    Label(SIGNAL_FIELD, "ai-train", "train-ai", _WORDS),
+    Label(SIGNAL_FIELD, "ai-input", "ai-use", _WORDS),
+    Label(SIGNAL_FIELD, "search", "search", _WORDS),
+)
+"""Every label that is read, by its field."""
+
+PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
+"""What pages may be used for; `tdm` is text and data mining (TDMRep)."""
+
+USE_LABEL = "use"
+"""The label of Content Signals whose value is handed over as it is written."""
+
+_LABELS_OF: Mapping[str, Mapping[str, Label]] = {
+    field: {it.label: it for it in LABELS if it.field == field}
+    for field in (USAGE_FIELD, SIGNAL_FIELD)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One preference: the purpose, the answer, the *term* as written, and *where* it stands,
+    such as "robots.txt line 4", "header Content-Usage" or "meta tag mybot".
+    """
+
+    purpose: str
+    answer: Answer
+    term: str
+    where: str
+
+    def __str__(self) -> str:
+        """Return the statement, safe to print."""
+        said = f'"{escape_control_chars(self.term, 40)}"'
+        where = escape_control_chars(self.where, 80)
+        return f"{self.purpose} {self.answer.value}: {said} in {where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What is stated about the use of one page, for one robot.
+
+    `usage["train-ai"]` is the answer for a purpose. *licenses* are URLs of licence terms (RSL),
+    *tdm_policy* that of TDMRep, and *use* the value of that label of Content Signals, all handed
+    over as written. *not_understood* are values that a label or field of these has, and that
+    cannot be read. *read* says what was looked at, of "robots.txt", "header" and "meta".
+    """
+
+    statements: tuple[Statement, ...] = ()
+    licenses: tuple[str, ...] = ()
+    tdm_policy: str | None = None
+    use: str | None = None
+    not_understood: tuple[Said, ...] = ()
+    read: tuple[str, ...] = ()
+
+    def __getitem__(self, purpose: str) -> Answer:
+        """Return the answer for *purpose*; KeyError if there is no such purpose."""
+        if purpose not in PURPOSES:
+            raise KeyError(purpose)
+        # Usage U8: of all that is stated the most restrictive counts.
+        answers = {it.answer for it in self.statements if it.purpose == purpose}
+        for answer in (Answer.DISALLOW, Answer.ALLOW):
+            if answer in answers:
+                return answer
+        return Answer.UNSTATED
+
+    def forbids(self, purposes: Collection[str]) -> Statement | None:
+        """Return the first statement that forbids one of *purposes*; None if none does."""
+        for statement in self.statements:
+            if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
+                return statement
+        return None
+
+    def with_(self, other: "Usage") -> "Usage":
+        """Return what both say together."""
+        return Usage(
+            self.statements + other.statements,
+            tuple(dict.fromkeys(self.licenses + other.licenses)),
+            self.tdm_policy if other.tdm_policy is None else other.tdm_policy,
+            self.use if other.use is None else other.use,
+            self.not_understood + other.not_understood,
+            tuple(dict.fromkeys(self.read + other.read)),
+        )
+
+
+ROBOTS_TXT = "robots.txt"
+NO_USAGE = Usage(read=(ROBOTS_TXT,))
+"""What a robots.txt says that states nothing."""
+
+
+class _Stated(NamedTuple):
+    """What one line states, and the URLs that it is about, all without a *pattern*.
+
+    *length* are the octets of the path; -1 without one.
+    """
+
+    field: str
+    length: int
+    pattern: Pattern | None
+    statements: tuple[Statement, ...]
+    not_understood: tuple[Said, ...]
+    use: str | None = None
+
+
+class UsageRules:
+    """What one robots.txt states about the use of pages to one robot, for any URL."""
+
+    __slots__ = ("_general", "_licenses", "_lines")
+
+    def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
+        """Read the file *text* for the robot with these *names*, which chooses its group as in
+        *dialect*.
+        """
+        groups, above = _groups(text, dialect, names)
+        lines = [it for group in groups for it in group.others]
+        self._licenses = _licenses(lines) or _licenses(above.others)
+        stated = (_stated(it) for it in lines if it.row and it.row.in_record)
+        # Usage U3: the longest path counts, so longer ones come first.
+        self._lines = sorted(stated, key=lambda it: -it.length)
+        self._lines += _of_no_record(above.others)
+        # Mostly no line has a path, and all pages have one answer.
+        has_paths = any(it.pattern is not None for it in self._lines)
+        self._general = None if has_paths else self._usage(self._lines)
+
+    @staticmethod
+    def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
+        """Return what the file *text* states to the robot with these *names*."""
+        lower = text.lower()
+        if not any(name in lower for name in _FIELD_NAMES):
+            return _NO_RULES
+        return UsageRules(text, dialect, names)
+
+    def of(self, url: str | bytes) -> Usage:
+        """Return what is stated about the use of *url*. Never raises."""
+        if self._general is not None:
+            return self._general
+        text = url if isinstance(url, str) else decode(url)
+        spelling = normal_spelling(target_behind(len(head_of(text)), text))
+        found: dict[str, list[_Stated]] = {USAGE_FIELD: [], SIGNAL_FIELD: []}
+        work = 0
+        for line in self._lines:
+            chosen = found[line.field]
+            # Usage U3: a shorter path says nothing about the URL, for no label.
+            if chosen and chosen[0].length > line.length:
+                continue
+            if line.pattern is not None:
+                work += _work(line.pattern, spelling)
+                # Ours O28: what was not compared to its end is not allowed.
+                if work > MAX_WORK:
+                    return self._usage(map(_forbidding, self._lines))
+                if not _covers(line.pattern, spelling):
+                    continue
+            chosen.append(line)
+        return self._usage(it for lines in found.values() for it in lines)
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory that the lines take."""
+        statements = sum(len(it.statements) for it in self._lines)
+        licenses = sum(map(getsizeof, self._licenses))
+        return licenses + _LINE_BYTES * len(self._lines) + _STATEMENT_BYTES * statements
+
+    def _usage(self, lines: Iterable[_Stated]) -> Usage:
+        """Return what these *lines* state together."""
+        # Of thousands of lines that state one thing the first is enough.
+        statements: dict[tuple[str, Answer, str], Statement] = {}
+        said: list[Said] = []
+        use = None
+        for line in lines:
+            for it in line.statements:
+                statements.setdefault((it.purpose, it.answer, line.field), it)
+            if len(said) < MAX_NOT_UNDERSTOOD:
+                said += line.not_understood[: MAX_NOT_UNDERSTOOD - len(said)]
+            use = use or line.use
+        found = tuple(statements.values())
+        if not (found or self._licenses or said or use):
+            return NO_USAGE
+        return Usage(found, self._licenses, None, use, tuple(said), (ROBOTS_TXT,))
+
+
+def usage_dialect(dialect: Dialect) -> Dialect:
+    """Return how lines are grouped for preferences, with the names of *dialect*."""
+    # Usage U1: attach-05 groups lines as RFC 9309 does, and a preference ends a list of
+    # User-agent lines. Usage U2: one robot has one way to find its record.
+    return replace(
+        DIALECTS["rfc9309"],
+        names=dialect.names,
+        rank=dialect.rank,
+        merges_named=dialect.merges_named,
+        has_preferences=True,
+    )
+
+
+def _groups(
+    text: str, dialect: Dialect, names: Sequence[str]
+) -> tuple[list[Group], Group]:
+    """Return the groups that a robot with these *names* obeys, and the lines above all."""
+    dialect = usage_dialect(dialect)
+    choice = dialect.choice(names)
+    # Usage U6: what stands above all groups is nobody's.
+    groups = list(groups_of(text, dialect, most=1, only_effective=True))
+    for number, group in enumerate(groups[1:], 1):
+        choice.offer(group.names, number)
+    return [groups[it] for it in choice.chosen], groups[0]
+
+
+def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Return the URLs of the License lines among *lines*."""
+    values = (it.value for it in lines if it.row and not it.row.in_record)
+    return tuple(dict.fromkeys(filter(None, values)))
+
+
+def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
+    """Yield the preferences among *lines*, which stand above all records."""
+    for line in lines:
+        if line.row and line.row.in_record:
+            where = f"robots.txt line {line.number}, which belongs to no record"
+            yield _Stated(field_of(line), -1, None, (), (Said(line.value, where),))
+
+
+def field_of(line: Line) -> str:
+    """Return the name of the field of a preference *line*, whichever spelling it has."""
+    return USAGE_FIELD if line.row and line.row.name == USAGE_FIELD else SIGNAL_FIELD
+
+
+def split_path(value: str) -> tuple[str, str]:
+    """Return the path of a preference, "" if it has none, and what follows it."""
+    # attach-05: a value that begins with a slash has a path, up to white space.
+    if not value.startswith("/"):
+        return "", value
+    path, *rest = re.split("[ \t]+", value, maxsplit=1)
+    return path, "".join(rest)
+
+
+def _stated(line: Line) -> _Stated:
+    """Return what a preference *line* states."""
+    field, where = field_of(line), f"robots.txt line {line.number}"
+    path, value = split_path(line.value)
+    pattern = Pattern.of(path) if path else None
+    length = pattern.length if pattern else -1
+    try:
+        statements, said, use = statements_of(field, value, where)
+    except NotADictionaryError:
+        # Usage U4: nothing on the line counts, and neither does its path.
+        said = (Said(line.value, where),)
+        return _Stated(field, -1, pattern, (), said)
+    return _Stated(field, length, pattern, statements, said, use)
+
+
+def statements_of(
+    field: str, value: str, where: str
+) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
+    """Return what the *value* of a preference without its path states, what of it is not
+    understood, and the value of its label `use`.
+
+    Raises `NotADictionaryError` for a value of Content-Usage that is none.
+    """
+    is_strict = field == USAGE_FIELD
+    members = members_of(value) if is_strict else signals_of(value)
+    # Of equal keys of a dictionary the last one counts, even if it cannot be used.
+    kept = {it.key: it for it in members}.values() if is_strict else members
+    statements: list[Statement] = []
+    said: list[Said] = []
+    use = None
+    for member in kept:
+        label = _LABELS_OF[field].get(member.key)
+        if label is None:
+            # Usage U5: an unknown label says nothing.
+            if member.key == USE_LABEL and not is_strict:
+                use = use or member.value
+            continue
+        # Usage U5: Content Signals are read without case.
+        answer = label.answers.get(member.value if is_strict else member.value.lower())
+        if answer is None:
+            said.append(Said(member.text, where))
+        else:
+            statements.append(Statement(label.purpose, answer, member.text, where))
+    return tuple(statements), tuple(said), use or None
+
+
+def signals_of(value: str) -> list[Member]:
+    """Return the signals of a Content-Signal *value*, which no text gives a grammar."""
+    found: list[Member] = []
+    offset = 0
+    for piece in value.split(","):
+        key, _, answer = piece.partition("=")
+        if key.strip(_SPACE):
+            start = offset + len(piece) - len(piece.lstrip(_SPACE))
+            value, written = answer.strip(_SPACE), piece.strip(_SPACE)
+            found.append(Member(key.strip(_SPACE).lower(), value, written, start))
+        offset += len(piece) + 1
+    return found
+
+
+def _work(pattern: Pattern, target: str) -> int:
+    """Return how much work it is to compare *pattern* with *target*."""
+    return len(target) * len(pattern.longest) + _CALL_WORK * len(pattern.others)
+
+
+def _covers(pattern: Pattern, target: str) -> bool:
+    """Return whether *pattern* covers *target*."""
+    return (
+        target.startswith(pattern.first)
+        and pattern.longest in target
+        and pattern.covers(target)
+    )
+
+
+def _forbidding(line: _Stated) -> _Stated:
+    """Return what a line forbids."""
+    forbidden = (it for it in line.statements if it.answer is Answer.DISALLOW)
+    return line._replace(statements=tuple(forbidden))
+
+
+# One object for all files that state nothing.
+_NO_RULES = UsageRules("", DIALECTS["rfc9309"], ())

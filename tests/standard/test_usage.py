@@ -1,0 +1,407 @@
+"""Usage preferences in robots.txt: what is stated, where, and that it closes nothing.
+
+The examples of `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July 2026
+and RSL 1.0. Their numbers are those of `docs/preferences.rst`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import random
+from typing import Any
+
+import pytest
+
+from scrapy_robots1994 import Answer, RobotsTxt, Usage
+
+DIALECTS = ("1994", "revisited", "extended", "rfc9309")
+STAR = "User-agent: *\n"
+D, A, U = Answer.DISALLOW, Answer.ALLOW, Answer.UNSTATED
+
+
+def usage(
+    body: str, url: str = "/p", robot: str = "mybot", dialect: str = "1994"
+) -> Usage:
+    """Return what the file states about the URL to the robot."""
+    return RobotsTxt.parse(body, dialect=dialect).usage(f"http://h.test{url}", robot)
+
+
+def stated(found: Usage) -> str:
+    """Return the answers of `found` in one line, with their lines."""
+    return " ".join(
+        f"{it.purpose}={it.answer.value[0].upper()}@{it.where.rpartition(' ')[2]}"
+        for it in found.statements
+    )
+
+
+# Number, file, URL, what is stated, and the values that are not understood.
+EXAMPLES: list[tuple[str, str, str, str, list[str]]] = [
+    (
+        "1 own record",
+        (
+            f"{STAR}Content-Usage: train-ai=n\n\n"
+            "User-agent: mybot\nContent-Usage: train-ai=y\nDisallow: /x"
+        ),
+        *("/p", "train-ai=A@5", []),
+    ),
+    (
+        "2 no inheritance",
+        f"{STAR}Content-Usage: train-ai=n\n\nUser-agent: mybot\nDisallow: /x",
+        *("/p", "", []),
+    ),
+    (
+        "3 two default records",
+        (
+            f"{STAR}Content-Usage: train-ai=n\nDisallow: /a\n\n"
+            f"{STAR}Content-Usage: ai-use=n\nDisallow: /b"
+        ),
+        *("/p", "train-ai=D@2 ai-use=D@6", []),
+    ),
+    *(
+        (
+            "4 longest path, whole",
+            (
+                f"{STAR}Content-Usage: train-ai=n, search=y\nContent-Usage: /doc/ ai-use=n\n"
+                "Disallow:"
+            ),
+            *(url, said, []),
+        )
+        for url, said in (("/p", "train-ai=D@2 search=A@2"), ("/doc/a", "ai-use=D@3"))
+    ),
+    (
+        "5 equal paths",
+        f"{STAR}Content-Usage: /a train-ai=y\nContent-Usage: /a train-ai=n, search=y",
+        *("/a/b", "train-ai=A@2 train-ai=D@3 search=A@3", []),
+    ),
+    *(
+        (
+            "6 wildcards",
+            f"{STAR}Content-Usage: /*.pdf$ train-ai=n\nContent-Usage: /open/ train-ai=y",
+            *(url, said, []),
+        )
+        for url, said in (
+            ("/open/a.pdf", "train-ai=D@2"),
+            ("/open/a.html", "train-ai=A@3"),
+            ("/a.pdf?x", ""),
+        )
+    ),
+    (
+        "7 encoding",
+        f"{STAR}Content-Usage: /caf%c3%a9 train-ai=n",
+        "/café/x",
+        "train-ai=D@2",
+        [],
+    ),
+    ("8 old labels", f"{STAR}Content-Usage: ai=n\nDisallowAITraining: /", "/p", "", []),
+    (
+        "9 capital",
+        f"{STAR}Content-Usage: Train-AI=n, search=y",
+        *("/p", "", ["Train-AI=n, search=y"]),
+    ),
+    (
+        "10 values",
+        f"{STAR}Content-Usage: train-ai=no, search=y",
+        *("/p", "search=A@2", ["train-ai=no"]),
+    ),
+    (
+        "10 other types",
+        f'{STAR}Content-Usage: train-ai=?0, search="n", ai-use',
+        *("/p", "", ["train-ai=?0", 'search="n"', "ai-use"]),
+    ),
+    *(
+        ("11 no dictionary", f"{STAR}Content-Usage: {value}", url, "", [value])
+        for value, url in (
+            ("train-ai=n,", "/p"),
+            ("train-ai = n", "/p"),
+            ("train-ai=n search=y", "/p"),
+            ("/restricted/ search=y train-ai=n", "/restricted/x"),
+        )
+    ),
+    (
+        "12 last key",
+        f'{STAR}Content-Usage: train-ai=y, train-ai, search=n, search="n", ai-use=y, ai-use=n',
+        *("/p", "ai-use=D@2", ["train-ai", 'search="n"']),
+    ),
+    (
+        "13 parameters and comment",
+        f"{STAR}cOnTeNt-uSaGe : train-ai=n;since=2024, x-foo=(1 2), bots=n # not: search=n",
+        *("/p", "train-ai=D@2", []),
+    ),
+    (
+        "14 above all records",
+        f"Content-Signal: ai-train=no\nContent-Usage: train-ai=n\n\n{STAR}Disallow: /x",
+        *("/p", "", ["ai-train=no", "train-ai=n"]),
+    ),
+    ("15 comment", f"# Content-Signal: ai-train=no\n{STAR}Disallow: /x", "/p", "", []),
+    (
+        "16 managed block",
+        (
+            f"{STAR}Content-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n\n"
+            f"User-agent: GPTBot\nDisallow: /\n\n{STAR}Disallow: /lp"
+        ),
+        *("/p", "search=A@2 train-ai=D@2", []),
+    ),
+    (
+        "16 own record without",
+        (
+            f"{STAR}Content-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n\n"
+            "User-agent: GPTBot\nDisallow: /\n\nUser-agent: mybot\nDisallow: /lp"
+        ),
+        *("/p", "", []),
+    ),
+    (
+        "17 lenient",
+        f"{STAR}CONTENT-SIGNAL: Search = YES , AI-Train=No, ai-input=maybe,,ai-train",
+        *("/p", "search=A@2 train-ai=D@2", ["ai-input=maybe", "ai-train"]),
+    ),
+    (
+        "18 path of a signal",
+        f"{STAR}Content-Signal: ai-train=yes\nContent-Signal: /images/ ai-train=no",
+        *("/images/1", "train-ai=D@3", []),
+    ),
+    (
+        "20 blank line",
+        "User-agent: *\n\nContent-Usage: train-ai=n\nDisallow: /x",
+        *("/p", "train-ai=D@3", []),
+    ),
+    (
+        "21 both fields",
+        f"{STAR}Content-Usage: train-ai=y\nContent-Signal: ai-train=no, search=yes",
+        *("/p", "train-ai=A@2 train-ai=D@3 search=A@3", []),
+    ),
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("body", "url", "said", "odd"),
+    [row[1:] for row in EXAMPLES],
+    ids=[row[0] for row in EXAMPLES],
+)
+def test_example_states_this_in_every_dialect(
+    body: str, url: str, said: str, odd: list[str], dialect: str
+) -> None:
+    """AIPREF vocab-08, attach-05: what is stated, by which line, and what is not understood."""
+    found = usage(body, url, dialect=dialect)
+
+    assert stated(found) == said
+    assert [it.term for it in found.not_understood] == odd
+    assert found.read == ("robots.txt",)
+
+
+def test_example_19_preference_ends_a_list_of_names() -> None:
+    """It is for the robots above it, while `Disallow` stays that of both."""
+    body = (
+        "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
+    )
+
+    for dialect in DIALECTS:
+        assert usage(body, dialect=dialect)["train-ai"] is D
+        assert usage(body, robot="other", dialect=dialect) == Usage(
+            read=("robots.txt",)
+        )
+        for robot in ("mybot", "other"):
+            robots = RobotsTxt.parse(body, dialect=dialect)
+            assert not robots.allowed("http://h.test/x", robot)
+
+
+def test_example_16_use_is_handed_over() -> None:
+    """As it is written, from the lines that count for the URL."""
+    body = f"{STAR}Content-Signal: use=Reference\nContent-Signal: /full/ use=full, search=yes"
+
+    assert usage(body).use == "Reference"
+    assert usage(body, "/full/x").use == "full"
+    assert usage(STAR).use is None
+
+
+def test_example_22_license_of_the_record_or_of_the_file() -> None:
+    """RSL 1.0: one above all records is for everybody without one; it answers nothing."""
+    body = (
+        "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
+        f"Disallow: /\n\n{STAR}Disallow:"
+    )
+
+    for dialect in DIALECTS:
+        found = usage(body, dialect=dialect)
+        assert found.licenses == ("https://e.x/all.xml",)
+        assert not found.statements
+        assert not found.not_understood
+        licenses = usage(body, robot="other", dialect=dialect).licenses
+        assert licenses == ("https://e.x/other.xml",)
+
+
+VARIATIONS = [
+    # A line that is no dictionary takes nothing away from the others.
+    ("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=Y,", "/a", "train-ai=D@2"),
+    ("Content-Usage: train-ai=n\nContent-Usage: /a", "/a", ""),
+    ("Content-Usage: train-ai=n\nContent-Usage: /a x=y", "/ab", ""),
+    ("Content-Usage: train-ai=n\nContent-Usage: *a=y", "/a", "train-ai=D@2"),
+    ("Content-Usage:\ttrain-ai=n\t,\tsearch=y\t", "/", "train-ai=D@2 search=A@2"),
+    ("Content-Usage:", "/", ""),
+    ("Content-Usage: /a\ttrain-ai=n", "/a", "train-ai=D@2"),
+    ("Content-Usage: /a$ train-ai=n", "/a?b", ""),
+    ("Content-Usage: /a b=n, train-ai=n", "/a", "train-ai=D@2"),
+    ("Content-Usage: train-ai=N", "/", ""),
+    ("Content-Usage: train-ai=n;x=1;y, search=y;z", "/", "train-ai=D@2 search=A@2"),
+    ("Content-Usage: x=@999999999999999, train-ai=n", "/", "train-ai=D@2"),
+    ('Content-Usage: x="a, search=y", train-ai=n', "/", "train-ai=D@2"),
+    ('Content-Usage: x="a\\", search=y", train-ai=n', "/", "train-ai=D@2"),
+    ("Content-Usage: x=:YQ:, train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: x=:_:, train-ai=n", "/", ""),
+    ("Content-Usage: tdm=n, ai-train=n", "/", ""),
+    ("Content-Signals: ai-train=no", "/", "train-ai=D@2"),
+    ("Content-Signal: ai-input=no; search=yes", "/", ""),
+    ("Content-Signal: train-ai=no", "/", ""),
+    ("Content-Signal: ai-train=no, ai-train=yes", "/", "train-ai=D@2 train-ai=A@2"),
+    (
+        "Content-Usage: /a train-ai=y\nContent-Signal: ai-train=no",
+        "/a",
+        "train-ai=A@2 train-ai=D@3",
+    ),
+    (
+        "Content-Usage: /ab* train-ai=y\nContent-Usage: /*b* train-ai=n",
+        "/ab",
+        "train-ai=A@2 train-ai=D@3",
+    ),
+    (
+        "Content-Usage: train-ai=n\nDisallow: /\nContent-Usage: search=y",
+        "/",
+        "train-ai=D@2 search=A@4",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "url", "said"), VARIATIONS)
+def test_variation_states_this(lines: str, url: str, said: str) -> None:
+    """Errors, paths, both fields, and values of every type of RFC 9651."""
+    for dialect in DIALECTS:
+        assert stated(usage(STAR + lines, url, dialect=dialect)) == said
+
+
+def test_record_is_the_one_of_the_dialect() -> None:
+    """One robot has one way to find its record."""
+    body = f"User-agent: mybot\nContent-Usage: train-ai=n\n\n{STAR}Content-Usage: train-ai=y"
+    found = {
+        it: usage(body, robot="mybot-news", dialect=it)["train-ai"] for it in DIALECTS
+    }
+
+    assert found == {"1994": D, "revisited": D, "extended": D, "rfc9309": A}
+    listed = "User-agent: mybot yourbot\nContent-Usage: train-ai=n"
+    assert usage(listed, robot="yourbot", dialect="revisited")["train-ai"] is D
+    assert usage(listed, robot="yourbot")["train-ai"] is U
+
+
+def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
+    """vocab-08, 5.1; an unknown purpose is a `KeyError`."""
+    found = usage(
+        f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
+    )
+
+    assert [found[it] for it in ("train-ai", "search", "ai-use", "tdm")] == [D, A, U, U]
+    assert (found["search"], f"{found['search'].value}") == ("allow", "allow")
+    with pytest.raises(KeyError, match="ai-train"):
+        found["ai-train"]
+    forbidden = found.forbids(["search", "train-ai"])
+    assert forbidden is not None
+    assert str(forbidden) == 'train-ai disallow: "ai-train=no" in robots.txt line 3'
+    assert found.forbids(["search"]) is found.forbids([]) is None
+
+
+def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
+    """As a retry of a crawl with a JOBDIR needs it."""
+    first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
+    second = usage(
+        f"{STAR}Content-Usage: train-ai=n, search=Y\nLicense: http://a\nLicense: b"
+    )
+    both = first.with_(second)
+
+    assert both["train-ai"] is D
+    assert both.licenses == ("http://a", "b")
+    assert [str(it) for it in both.not_understood] == [
+        '"search=Y" in the robots.txt line 2'
+    ]
+    assert pickle.loads(pickle.dumps(both)) == both  # noqa: S301 - our own
+
+
+def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
+    """Members, parameters, quotes, open lists, ten thousand rules with wildcards."""
+    shapes: dict[str, Any] = {
+        "members": lambda n: "a=n," * n + "b=y",
+        "distinct": lambda n: ",".join(f"a{it}=n" for it in range(n)),
+        "parameters": lambda n: "a=n" + ";b=1" * n,
+        "open list": lambda n: "a=(" + "1 " * n,
+        "list": lambda n: "a=(" + "a;b=1 " * n,
+        "quotes": lambda n: 'a="' + '\\"' * n,
+        "display": lambda n: 'a=%"' + "%c3%bc" * n,
+        "octets": lambda n: "a=:" + "YQYQ" * n,
+        "commas": lambda n: "," * n,
+        "spaces": lambda n: "a" + " " * n + "=",
+    }
+    for shape in shapes.values():
+        for field in ("Content-Usage", "Content-Signal"):
+            found = usage(
+                f"{STAR}{field}: {shape(20_000)}\n{field}: search=y, search=yes"
+            )
+            assert found["train-ai"] is U
+    rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(10_000))
+    assert usage(STAR + rules, "/1x")["train-ai"] is U
+    assert usage(STAR + rules, "/1xb")["train-ai"] is D
+
+
+def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
+    None
+):
+    """Ours O28: what was not compared to its end is not allowed."""
+    rules = "".join(
+        f"Content-Usage: /*{'a' * 900}{it}* train-ai=n\n" for it in range(400)
+    )
+    found = usage(f"{STAR}{rules}Content-Usage: search=y\n", "/" + "a" * 8_000)
+
+    assert found["train-ai"] is D
+    assert found["search"] is U
+
+
+def test_verdict_never_changes_by_a_preference() -> None:
+    """1994 F6: any other field is ignored, wherever it stands, in every dialect and reading."""
+    dice = random.Random("preferences")  # noqa: S311 - the same on each run
+    lines = [
+        *("User-agent: *", "User-agent: mybot", "User-agent: other", "", "", "# x"),
+        *("Disallow: /a", "Disallow: /", "Allow: /a/b", "Disallow:", "Crawl-delay: 3"),
+    ]
+    preferences = [
+        *(
+            "Content-Usage: train-ai=n",
+            "Content-Usage: /a train-ai=y",
+            "License: http://x",
+        ),
+        *(
+            "Content-Signal: ai-train=no",
+            "content-usage: ,",
+            "Content-Signals: search=yes",
+        ),
+        "DisallowAITraining: /",
+    ]
+    differences = []
+    for _ in range(300):
+        plain = [dice.choice(lines) for _ in range(dice.randint(1, 10))]
+        mixed = list(
+            itertools.chain.from_iterable(
+                [*([dice.choice(preferences)] * dice.randint(0, 2)), line]
+                for line in plain
+            )
+        )
+        for dialect, reading in itertools.product(DIALECTS, ("literal", "cautious")):
+            bodies = ("\n".join(plain), "\n".join(mixed))
+            first, second = (
+                RobotsTxt.parse(it, dialect=dialect, reading=reading) for it in bodies
+            )
+            second.usage("/a/b", "mybot")
+            for url in ("/a", "/a/b", "/c"):
+                same = first.allowed(url, "mybot") == second.allowed(url, "mybot")
+                reasons = {it.verdict(url, "mybot").reason for it in (first, second)}
+                delays = {it.rules("mybot").crawl_delay for it in (first, second)}
+                if not same or len(reasons) > 1 or len(delays) > 1:
+                    differences.append((dialect, reading, url, mixed))
+
+    assert differences == []
