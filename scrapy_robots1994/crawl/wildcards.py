@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
 
-MAX_BYTES = 10_000_000
-"""Bytes of rules in that dialect that are remembered: those of about 1,400 origins, which are a
-third of all. Others are read again for each request, in a fraction of a millisecond.
+MAX_BYTES = 32_000_000
+"""Bytes of the files whose rules in that dialect are remembered, with all rules: those of about
+3,000 origins. Others are read again for each request, in a fraction of a millisecond.
 """
 
 MAX_ORIGINS = 100_000
@@ -48,11 +48,10 @@ class IgnoredWildcards:
     def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        # By the rules of the crawl's own dialect, for the same robot.
-        self._others: LRUCache[RobotRules, RobotRules]
-        self._others = LRUCache(
-            MAX_BYTES, getsizeof=lambda it: min(it.memory_bytes, MAX_BYTES)
-        )
+        # By the rules of the crawl's own dialect, for the same robot. An entry is what keeps
+        # its file in memory where the policy is forgotten, so it counts the file, too.
+        self._others: LRUCache[RobotRules, tuple[RobotsTxt, RobotRules]]
+        self._others = LRUCache(MAX_BYTES, getsizeof=_memory_of)
         self._origins: set[Origin] = set()
         self._sent = self._refused = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -75,13 +74,13 @@ class IgnoredWildcards:
         """Count *request*, which *robots* of *origin* lets pass by *rules* with one of the
         two characters.
         """
-        other = self._others.get(rules)
-        if other is None:
-            other = self._others[rules] = _read(robots, rules)
+        known = self._others.get(rules)
+        if known is None:
+            known = self._others[rules] = _read(robots, rules)
         self._sent += 1
         if len(self._origins) < MAX_ORIGINS:
             self._origins.add(origin)
-        if not other.allowed(request.url):
+        if not known[1].allowed(request.url):
             self._refused += 1
             stats.count(self._crawler, stats.WILDCARDS_IGNORED)
 
@@ -102,6 +101,12 @@ class IgnoredWildcards:
         )
 
 
-def _read(robots: RobotsTxt, rules: RobotRules) -> RobotRules:
-    """Return what *robots* says in the other dialect to the robot of *rules*."""
-    return robots.read_as(dialect=OTHER).rules(rules.robot)
+def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules]:
+    """Return *robots*, and what it says in the other dialect to the robot of *rules*."""
+    return robots, robots.read_as(dialect=OTHER).rules(rules.robot)
+
+
+def _memory_of(known: tuple[RobotsTxt, RobotRules]) -> int:
+    """Return the bytes that an entry takes, at most `MAX_BYTES`, as one may take more."""
+    robots, other = known
+    return min(robots.memory_bytes + other.memory_bytes, MAX_BYTES)
