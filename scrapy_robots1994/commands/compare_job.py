@@ -30,8 +30,8 @@ from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.commands.warc import answers_in
 from scrapy_robots1994.compare import formats
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import (
     Capture,
@@ -310,7 +310,7 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
     site.counts[name, Direction.RAISED] = len(task.questions)
     site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
     for question in task.questions:
-        example = Example(question, raised(how), Cause.OTHER)
+        example = Example(question, raised(how), (Cause.OTHER,))
         site.keep((name, Direction.RAISED), example, task.capture)
     return site
 

@@ -3,13 +3,13 @@ explain why.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from cachetools import LRUCache, cached
 
-from scrapy_robots1994.compare.diagnosis import Cause, Diagnosis, ParsedVariants
+from scrapy_robots1994.compare.diagnosis import Diagnosis, FileReadings
 from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
 from scrapy_robots1994.compare.parsers import (
     Capture,
@@ -25,9 +25,6 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 CACHED_BYTES = 1_000_000
 """Bytes of the files that stay parsed."""
-
-# What no line of the file brings about.
-_NOT_IN_LINES = (Cause.STATUS, Cause.SHARED_HOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +45,19 @@ class Comparer:
         self._parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
         self._variants = [our_parser(*it) for it in VARIANTS]
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
-        self._diagnoses = {it.name: Diagnosis(self._ours, it) for it in others}
-        files = LRUCache[Any, ParsedVariants](CACHED_BYTES, lambda it: len(it.body) + 1)
+        self._others = {it.name: (it, Diagnosis(it.name)) for it in others}
+        files = LRUCache[Any, FileReadings](CACHED_BYTES, lambda it: len(it.body) + 1)
         # What is larger than all of the cache is not stored.
-        self._files_of = cached(files)(
-            partial(ParsedVariants, dialect=dialect_named(dialect))
+        self._file_of = cached(files)(
+            partial(FileReadings, dialect=dialect_named(dialect), reading=reading)
         )
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return how parser *name* and ours differ by the questions of *task*."""
-        capture, diagnosis = task.capture, self._diagnoses[name]
-        files = self._files_of(capture.others_body)
+        capture, (parser, diagnosis) = task.capture, self._others[name]
+        file = self._file_of(capture.others_body)
         site = SiteImpact.of(capture)
-        theirs = list(map(files.read(diagnosis.theirs, files.body), task.questions))
+        theirs = list(map(file.read(parser, file.body), task.questions))
         ours = self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)
@@ -68,42 +65,47 @@ class Comparer:
             found = map(direction_of, self._decisions(variant, task), theirs)
             for way in CHANGING.intersection(found):
                 site.variants[name, way] |= 1 << place
-        for question, said, way in zip(task.questions, theirs, directions, strict=True):
-            if way is Direction.AGREE:
-                continue
-            cause = None
-            if task.diagnose:
-                cause = diagnosis.cause(capture, files, question)
-                site.causes[name, way, cause] += 1
-            site.keep((name, way), Example(question, said, cause), capture)
+        differing = [
+            (question, said, way)
+            for question, said, way in zip(
+                task.questions, theirs, directions, strict=True
+            )
+            if way is not Direction.AGREE
+        ]
+        for question, said, way in differing:
+            site.keep((name, way), Example(question, said), capture)
+        if task.diagnose:
+            # One robot after the other: for each of them the file is read in many ways.
+            differing.sort(key=lambda it: it[0].robot)
+            for question, said, way in differing:
+                causes = diagnosis.explain(capture, file, question, said).causes
+                site.causes[name, way, causes[0]] += 1
         return site
 
     def explain(
         self, name: str, site: SiteImpact
     ) -> dict[tuple[str, Direction], list[Example]]:
-        """Return the examples of parser *name* about *site* explained: each with cause
-        and verdict, and those with a cause in the file with the lines that they need.
+        """Return the examples of parser *name* about *site* explained: each with causes,
+        verdict, and the lines that it needs.
         """
-        capture, diagnosis = site.capture, self._diagnoses[name]
-        files = self._files_of(capture.others_body)
+        capture, (_, diagnosis) = site.capture, self._others[name]
+        file = self._file_of(capture.others_body)
         robots = self._parse(capture.body)
         found: dict[tuple[str, Direction], list[Example]] = {}
         for stratum, examples in site.examples.items():
             for example in examples if stratum[0] == name else ():
                 asked = example.question
-                cause = example.cause or diagnosis.cause(capture, files, asked)
+                causes, points = diagnosis.explain(capture, file, asked, example.theirs)
                 verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
-                places: tuple[int, ...] = ()
-                if cause not in _NOT_IN_LINES:
-                    places = diagnosis.minimal_lines(files.lines, asked)
-                numbers = tuple(place + 1 for place in places)
-                found.setdefault(stratum, []).append(
-                    Example(asked, example.theirs, cause, str(verdict), numbers)
+                lines = file.minimal_lines(asked, points) if points else ()
+                explained = replace(
+                    example, causes=causes, verdict=str(verdict), needed_lines=lines
                 )
+                found.setdefault(stratum, []).append(explained)
         return found
 
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
         """Return what our parser *ours* answers to the questions of *task*."""
         body = task.capture.body
-        by_file = self._files_of(body).read(ours, body)
+        by_file = self._file_of(body).read(ours, body)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]

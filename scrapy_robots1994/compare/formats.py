@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.impact import CHANGES
 from scrapy_robots1994.compare.report import ComparisonReport, as_plain
 from scrapy_robots1994.escaping import escape_control_chars, escape_json

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
-from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.parsers import Capture, Direction, Question
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy.outcomes import AnswerGroup
@@ -56,14 +56,14 @@ CHANGES = (
 class Example:
     """One question that a parser answers differently.
 
-    *theirs* is its decision in words, *verdict* ours, *needed_lines* (from 1) are the
-    lines without any of which the two agree. An example without a *verdict* has not
-    been explained.
+    *theirs* is its decision in words, *verdict* ours. *causes* are those that together make
+    the difference; the first names it. *needed_lines* (from 1) are the lines without any of
+    which the two agree. An example without *causes* has not been explained.
     """
 
     question: Question
     theirs: str
-    cause: Cause | None = None
+    causes: tuple[Cause, ...] = ()
     verdict: str = ""
     needed_lines: tuple[int, ...] = ()
 
@@ -170,10 +170,10 @@ class SiteImpact(Answers):
     def count_causes(self) -> None:
         """Count the causes of the examples, where those of all questions are unknown."""
         self.causes = Counter(
-            (parser, way, example.cause)
+            (parser, way, example.causes[0])
             for (parser, way), examples in self.examples.items()
             for example in examples
-            if example.cause is not None
+            if example.causes
         )
 
     def keep(self, stratum: Stratum, example: Example, capture: Capture) -> None:

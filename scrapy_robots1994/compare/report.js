@@ -252,8 +252,11 @@
     const all = examplesOf.get(site.site);
     const examples = all.filter(({ parser }) => parser === state.parser);
     const others = all.length - examples.length;
-    const parts = examples.map(({ direction, url, robot, cause, ours, theirs, lines }) => {
-      const [title, clause, evidence] = data.cause_words[cause];
+    const parts = examples.map(({ direction, url, robot, cause, other_causes: others, ours, theirs, lines }) => {
+      const words = [cause, ...others].map((it) => data.cause_words[it]);
+      const title = words.map(([it]) => it).join(" and ");
+      const clause = words.map(([, it]) => it).filter(Boolean).join(", ");
+      const evidence = others.length ? "Both agree only if all of these are alike for both." : words[0][2];
       const way = DIRECTIONS[direction];
       return element("div", { class: "example" },
         element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),

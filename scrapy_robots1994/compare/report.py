@@ -11,7 +11,7 @@ from importlib.metadata import version
 from itertools import chain, product
 from typing import Any
 
-from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.impact import (
     CHANGES,
     VARIANTS,
@@ -256,10 +256,12 @@ def _examples(
     """Yield the examples of one site, the lines they need with their text."""
     for name, way in product(report.parsers, DISAGREEING):
         for example in site.examples.get((name, way), ()):
+            cause, *others = example.causes or (Cause.TIMEOUT,)
             yield {
                 "parser": name,
                 "direction": way.value,
-                "cause": (example.cause or Cause.TIMEOUT).value,
+                "cause": cause.value,
+                "other_causes": [it.value for it in others],
                 "where": site.label,
                 "url": redact_credentials(example.question.url),
                 "robot": example.question.robots,

@@ -70,10 +70,15 @@ class RobotRules:
     )
 
     def __init__(
-        self, reading: RobotReading, body: Body, dialect: Dialect, robot: str | bytes
+        self,
+        reading: RobotReading,
+        body: Body,
+        dialect: Dialect,
+        robot: str | bytes,
+        table: RuleTable | None = None,
     ) -> None:
         """Compile what *reading* found in *body* for *robot*, a bare name or a whole
-        User-Agent header.
+        User-Agent header. A *table* takes the place of that of the *dialect*.
         """
         self.robot = robot
         self.names = robot_names(robot)
@@ -82,7 +87,9 @@ class RobotRules:
         self._dialect = dialect
         self._has_any = reading.has_any
         self._table: RuleTable
-        if dialect.has_wildcards:
+        if table is not None:
+            self._table = table
+        elif dialect.has_wildcards:
             self._table = LongestTable(reading.rules)
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)

@@ -21,6 +21,7 @@ PEERS = {
     it.__name__: it for it in (ProtegoRobotParser, PythonRobotParser, RerpRobotParser)
 }
 
+EMPTY = b"User-agent: me\n\nUser-agent: *\nDisallow: /a\n"
 CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("allow", "Protego", "laxer", b"Disallow: /\nDisallow: /z\nAllow: /a\n", [1, 2, 4]),
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n", [1, 2, 3]),
@@ -32,7 +33,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
         [1, 2, 3, 4],
     ),
     (
-        *("merged-records", "Python", "laxer"),
+        *("joined-records", "Python", "laxer"),
         b"User-agent: me\nCrawl-delay: 5\nUser-agent: you\nDisallow: /\n",
         [1, 2, 3, 4],
     ),
@@ -48,7 +49,10 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
         [5, 6],
     ),
     ("robots.txt-itself", "Rerp", "stricter", b"Disallow: /\n", [1, 2]),
-    ("other", "Protego", "stricter", b"Disalow: /a\n", [1, 2]),
+    ("misspelt-field", "Protego", "stricter", b"Disalow: /a\n", [1, 2]),
+    ("misspelt-field", "Protego", "stricter", b"Disallow /a\n", [1, 2]),
+    ("url-as-path", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
+    ("empty-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
 """Cause, parser and direction, a file (for all robots if it names none), its lines."""
 if sys.version_info < (3, 14):
@@ -111,6 +115,18 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
     ours = RobotsTxt.parse(body).allowed(row["url"], row["robot"])
     theirs = other.from_crawler(None, body).allowed(row["url"], row["robot"])
     return (ours, theirs) == (row["direction"] == "stricter", row["theirs"] == "allows")
+
+
+def test_two_causes_that_come_together_are_both_named() -> None:
+    """The wildcard stands in a record that a blank line splits: neither explains it alone."""
+    body = "User-agent: *\n\nDisallow: /*.php\n"
+    options = ("--parsers", "Protego", "--json")
+
+    result = scrapy("robots-compare", "-", *options, stdin_text=body)
+
+    rows = json.loads(result.out)["disagreements"]
+    found = [(it["cause"], it["other_causes"], it["lines"]) for it in rows]
+    assert ("wildcard", ["split-record"], [1, 2, 3]) in found
 
 
 def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:

@@ -1,0 +1,127 @@
+"""Causes: why two parsers answer one question differently. A cause is one row."""
+
+from enum import Enum
+
+_NOT_FOUND = "No known difference of the parsers explains it, or the time ran out."
+
+
+class Cause(Enum):
+    """Why two parsers answer one question differently.
+
+    The value is for machines, *title* for a table. *clause* names the clauses of the standard
+    and the decisions of ours that it is about. *evidence* says when the two agree. The order
+    counts: of several causes that explain an answer alone, the first is named.
+    """
+
+    STATUS = (
+        "status",
+        "status of the answer",
+        "Ours R3 to R5",
+        "the body is read as if the answer were 200: only the other parser looks at the body",
+    )
+    SHARED_HOST = (
+        "shared-host",
+        "one policy for a host and port",
+        "",
+        (
+            "ours reads the file that the built-in middleware uses: the first that was "
+            "fetched for this host and port, whatever the scheme"
+        ),
+    )
+    ITSELF = (
+        "robots.txt-itself",
+        "/robots.txt itself",
+        "1994 M1, Ours O22",
+        "/robots.txt is asked for like any other file",
+    )
+    AGENT = (
+        "agent-matching",
+        "agent matching",
+        "1994 A2, Ours O8 to O12",
+        "both compare the robot's name with those of the records in one way",
+    )
+    URL_AS_PATH = (
+        "url-as-path",
+        "URL as a path",
+        "Ours O19",
+        "a rule that is a whole URL is read as a path, which no URL has",
+    )
+    ALLOW = (
+        "allow",
+        "Allow",
+        "1994 F6, Ours O21",
+        "Allow lines, and an empty Disallow next to others, mean the same to both",
+    )
+    LONGEST_MATCH = (
+        "longest-match",
+        "longest match",
+        "1994 D1",
+        "the longest rule decides in both, or the first in the file in both",
+    )
+    WILDCARD = (
+        "wildcard",
+        "wildcard or $",
+        "1994 D1",
+        "* and $ in a path mean the same to both",
+    )
+    SPLIT_RECORD = (
+        "split-record",
+        "record split by a blank line",
+        "1994 F1, Ours O5",
+        "no blank line stands inside a record, or means the same to both",
+    )
+    MISSPELT = (
+        "misspelt-field",
+        "misspelt field",
+        "1994 F4, F6, Ours O14",
+        "misspelt fields, and lines without a colon, mean the same to both",
+    )
+    JOINED = (
+        "joined-records",
+        "records joined",
+        "1994 F6, Ours O7",
+        "another field between User-agent lines joins or parts the records in both",
+    )
+    EMPTY_RECORD = (
+        "empty-record",
+        "record without a rule",
+        "Ours O3",
+        "a record without a rule speaks to no robot",
+    )
+    MERGED_RECORDS = (
+        "merged-records",
+        "records merged",
+        "1994 A3, Ours O1, O2",
+        "of several records that name the robot both obey all, or one",
+    )
+    SEVERAL_DEFAULTS = (
+        "several-defaults",
+        "several *",
+        "1994 A3, Ours O2",
+        "only the first record for * is obeyed",
+    )
+    PERCENT = (
+        "percent-encoding",
+        "percent-encoding",
+        "Ours O18",
+        "both compare the spellings of paths and URLs in one way",
+    )
+    ENCODING = (
+        "encoding",
+        "encoding",
+        "Ours O16, O17, 1994 F2",
+        "both decode the file, and end its lines, in one way",
+    )
+    OTHER = ("other", "other", "", "")
+    TIMEOUT = ("not-found-in-time", "not found in time", "", "")
+
+    def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
+        """Return the member whose value is *code*: the row itself may not be pickled."""
+        member = object.__new__(cls)
+        member._value_ = code
+        return member
+
+    def __init__(self, _code: str, title: str, clause: str, evidence: str) -> None:
+        self.title = title
+        self.clause = clause
+        self.evidence = f"Both agree when {evidence}." if evidence else _NOT_FOUND
