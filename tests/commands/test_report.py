@@ -117,10 +117,11 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
     return (ours, theirs) == (row["direction"] == "stricter", row["theirs"] == "allows")
 
 
-def test_two_causes_that_come_together_are_both_named() -> None:
+def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
     """The wildcard stands in a record that a blank line splits: neither explains it alone."""
     body = "User-agent: *\n\nDisallow: /*.php\n"
-    options = ("--parsers", "Protego", "--json")
+    (tmp_path / "urls").write_text("/x.php")
+    options = ("--urls", str(tmp_path / "urls"), "--parsers", "Protego", "--json")
 
     result = scrapy("robots-compare", "-", *options, stdin_text=body)
 
