@@ -1,7 +1,6 @@
 """Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
 
 import re
-from operator import itemgetter
 from string import hexdigits
 from typing import NamedTuple
 
@@ -113,7 +112,7 @@ class LongestTable(Prefixes):
     def __init__(self, rules: RuleColumns) -> None:
         """Compile *rules*."""
         self.rules = rules
-        paths: list[tuple[str, int]] = []
+        paths: dict[str, int] = {}
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(rules.values):
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
@@ -121,18 +120,24 @@ class LongestTable(Prefixes):
             if "*" in value or "$" in value:
                 if value[0] in "/*":
                     pattern = Pattern.of(value)
-                    # Of equal ones that which decides.
-                    equal = number, patterns.get(pattern, number)
-                    patterns[pattern] = min(equal, key=self._rank)
+                    patterns[pattern] = self._first_of(
+                        number, patterns.get(pattern, number)
+                    )
             elif value[0] == "/":
-                paths.append((normal_spelling(value), number))
-        paths.sort(key=itemgetter(0))
-        numbers = small_array([number for _, number in paths], len(rules.values))
-        super().__init__([text for text, _ in paths], numbers)
+                text = normal_spelling(value)
+                paths[text] = self._first_of(number, paths.get(text, number))
+        texts = sorted(paths)
+        super().__init__(
+            texts, small_array(map(paths.__getitem__, texts), len(rules.values))
+        )
         rules.values = stored_texts(rules.values)
         self._patterns = tuple(
             sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))
         )
+
+    def _first_of(self, *equal: int) -> int:
+        """Return which of two *equal* rules decides: a file may have any number of them."""
+        return min(equal, key=self._rank)
 
     def _rank(self, number: int) -> tuple[bool, int]:
         """Return the rank of a rule among those of its length."""
@@ -147,7 +152,7 @@ class LongestTable(Prefixes):
         """
         size, number, least = len(spelling), NO_RULE, 0
         if paths := self.longest(spelling):
-            number = min(paths, key=self._rank)
+            (number,) = paths
             # A spelling is ASCII: a character is an octet.
             least = len(normal_spelling(self.rules.values[number]))
         work = 0

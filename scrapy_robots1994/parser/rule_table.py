@@ -5,9 +5,10 @@ numbers of the rules from `RuleColumns`, and `decide` returns the number of one 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from operator import contains
+from operator import contains, eq
+from sys import maxsize
 from typing import Protocol
 
 from scrapy_robots1994.parser.columns import (
@@ -119,6 +120,10 @@ def _outer_places(texts: Sequence[str]) -> list[int]:
     return places
 
 
+# An Allow that only the cautious reading obeys is no reason.
+_NO_REASON = 3
+
+
 class PrefixTable(Prefixes):
     """The rules of a dialect in which a rule is a prefix of what it covers.
 
@@ -133,7 +138,7 @@ class PrefixTable(Prefixes):
         self._is_first = is_first
         self._has_cut = self._has_urls = False
         self.rules = rules
-        if rules.is_plain:
+        if rules.is_plain and not any(map(eq, rules.values, rules.values[1:])):
             super().__init__(rules.values)
             rules.values = self._texts
             return
@@ -160,11 +165,40 @@ class PrefixTable(Prefixes):
                 numbers += [number] * len(written)
         # To sort pairs takes four times as long, and stops all threads meanwhile.
         order = sorted(range(len(texts)), key=texts.__getitem__)
+        kept = self._without_equal((texts[it], numbers[it]) for it in order)
         super().__init__(
-            [texts[it] for it in order],
-            small_array([numbers[it] for it in order], len(rules.values)),
+            [text for text, _ in kept],
+            small_array([number for _, number in kept], len(rules.values)),
         )
         rules.values = stored_texts(rules.values)
+
+    def _without_equal(self, pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Return *pairs* of a text and the number of its rule, of equal texts the one that may
+        decide: a file may repeat a rule as often as it has room.
+        """
+        rules, least = self.rules, dict[tuple[str, int], int]()
+        if not self._is_first:
+            for text, number in pairs:
+                known = least.setdefault((text, 0), number)
+                if self._rank(number) < self._rank(known):
+                    least[text, 0] = number
+        else:
+            # Ours X3: each record answers for itself, but one that repeats another.
+            repeated = _repeated_records(rules)
+            for text, number in pairs:
+                record = rules.record(number)
+                if record not in repeated:
+                    known = least.setdefault((text, record), number)
+                    if rules.lines[number] < rules.lines[known]:
+                        least[text, record] = number
+        return [(text, number) for (text, _), number in least.items()]
+
+    def _rank(self, number: int) -> tuple[bool, int, int]:
+        """Return the rank of a rule among those that disallow a URL."""
+        rules = self.rules
+        # Ours O5: what the literal reading disallows comes before what only the cautious
+        # one does.
+        return rules.is_split(number), len(rules.values[number]), rules.lines[number]
 
     spelling = staticmethod(canonical)
 
@@ -195,30 +229,31 @@ class PrefixTable(Prefixes):
         if not self._is_first:
             if len(numbers) == 1:
                 return numbers[0]
-            # Ours O5: what the literal reading disallows comes before what only the
-            # cautious one does.
-            return min(
-                numbers,
-                key=lambda it: (
-                    rules.is_split(it),
-                    len(rules.values[it]),
-                    rules.lines[it],
-                ),
-            )
+            return min(numbers, key=self._rank)
+        found, least, end = NO_RULE, _NO_REASON, 0
+        lines, starts = rules.lines, (*rules.first_lines, maxsize)
         # Ours X1: the first rule in the file that covers a URL decides. Ours X3: of several
         # records for every robot, each answers for itself.
-        first: dict[int, int] = {}
-        for number in sorted(numbers, key=rules.lines.__getitem__):
-            first.setdefault(rules.record(number), number)
-        # Ours O2: what one of the records disallows is disallowed.
-        number = min(
-            first.values(),
-            key=lambda it: (
-                not rules.disallows(it),
-                rules.is_split(it),
-                rules.lines[it],
-            ),
-        )
-        # An Allow that only the cautious reading obeys is no reason.
-        is_reason = rules.disallows(number) or not rules.is_split(number)
-        return number if is_reason else NO_RULE
+        for number in sorted(numbers, key=lines.__getitem__):
+            if lines[number] < end:
+                continue
+            end = starts[bisect_right(starts, lines[number])]
+            # Ours O2: what one of the records disallows is disallowed.
+            rank = 2 * (not rules.disallows(number)) + rules.is_split(number)
+            if rank < least:
+                found, least = number, rank
+            if not least:
+                break
+        return found
+
+
+def _repeated_records(rules: RuleColumns) -> set[int]:
+    """Return the places of the records that say what one before them says."""
+    said: list[list[object]] = [[] for _ in rules.first_lines]
+    if len(said) > 1:
+        for number in sorted(range(len(rules.values)), key=rules.lines.__getitem__):
+            kind = rules.disallows(number), rules.is_split(number)
+            said[rules.record(number)].append((kind, canonical(rules.values[number])))
+    first: dict[tuple[object, ...], int] = {}
+    places = [first.setdefault(tuple(it), place) for place, it in enumerate(said)]
+    return {place for place, it in enumerate(places) if it != place}

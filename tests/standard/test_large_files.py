@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from functools import partial
 
 import pytest
 
 from scrapy_robots1994 import Origin, RobotsTxt
 from tests.standard.asking import DIALECTS
+from tests.support.calls import calls
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
@@ -24,6 +26,39 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
     assert not rules.allowed("/4999/y")
     assert rules.verdict("/0/y").line == 3
     assert rules.verdict("/4999/y").line == 19_999
+
+
+EQUAL = {
+    "rules": "Disallow: /a\n",
+    "pairs": "Allow: /a\nDisallow: /a\n",
+    "spellings": "Disallow: /a\nDisallow: /%61\n",
+    "lists": "Disallow: /a /a /a\n",
+    "URLs": "Disallow: http://h.test/a\nDisallow: http://u@H.test:80/a\n",
+    "patterns": "Disallow: /a*\nDisallow: /%61*\n",
+    "cut escapes": "Disallow: /a%4\n",
+    "records": "Disallow: /a\n\nUser-agent: *\n",
+    "records with pairs": "Allow: /a\nDisallow: /a\n\nUser-agent: *\n",
+}
+
+
+@pytest.mark.parametrize("kind", EQUAL)
+@pytest.mark.parametrize("reading", ["literal", "cautious"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None:
+    """The same line decides, and a URL costs what it costs with one of them."""
+    found = []
+    for times in (1, 2_000):
+        body = "User-agent: *\n" + EQUAL[kind] * times
+        robots = RobotsTxt.parse(body, dialect=dialect, reading=reading)
+        rules = robots.rules("rex")
+        urls = [f"http://h.test/{path}" for path in ("a", "%61/b", "a%41", "b")]
+        decided = [rules.verdict(url) for url in urls]
+        steps = calls(partial(list, map(rules.verdict, urls)))
+        found.append(([(it.allowed, it.line) for it in decided], steps))
+    (few, least), (many, steps) = found
+
+    assert few == many
+    assert steps <= least + 100
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
