@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ForbiddenByRobots as ForbiddenByRobots,
     )
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay as CrawlDelay
+    from scrapy_robots1994.crawl.features.page_usage import page_usage as page_usage
     from scrapy_robots1994.crawl.features.pages import DroppedByPage as DroppedByPage
     from scrapy_robots1994.crawl.features.pages import RobotsPages as RobotsPages
     from scrapy_robots1994.crawl.features.pages import (
@@ -73,6 +74,7 @@ _NAMES = {
     "crawl.addon": ("Addon",),
     "crawl.exceptions": ("ForbiddenByRobots",),
     "crawl.features.crawl_delay": ("CrawlDelay",),
+    "crawl.features.page_usage": ("page_usage",),
     "crawl.features.pages": (
         "DroppedByPage",
         "RobotsPages",

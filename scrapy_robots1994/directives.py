@@ -16,6 +16,11 @@ NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
+# Terms about the use of pages, which say nothing about index and links.
+NOAI = "noai"
+NOIMAGEAI = "noimageai"
+USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
+
 STATIC = "static"
 DYNAMIC = "dynamic"
 
@@ -73,18 +78,8 @@ def directives_of(
     *tags* are name and content of its meta tags, *headers* the values of its
     X-Robots-Tag lines.
     """
-    ours = EVERY_ROBOT.union(names)
-    # Pages P3: ALL overrides the terms of its own group, and of no other.
-    said = [
-        Said(term, where)
-        for where, terms in (
-            *_groups_of_tags(tags, ours),
-            *_groups_of_headers(headers, ours),
-        )
-        if ALL not in terms
-        for term in dict.fromkeys(terms)
-        if _contains_term(term)
-    ]
+    addressed = terms_for(tags, headers, names)
+    said = [it for it in addressed if contains_term(it.term, TERMS)]
     described = [(_plain(name), " ".join(content.split())) for name, content in tags]
 
     def contents(wanted: str) -> list[str]:
@@ -106,6 +101,23 @@ def directives_of(
         url=next(filter(_ABSOLUTE.fullmatch, contents("url")), None),
         not_understood=tuple(it for it in said if it.term not in TERMS),
     )
+
+
+def terms_for(
+    tags: Iterable[tuple[str, str]], headers: Iterable[str], names: Collection[str]
+) -> list[Said]:
+    """Return each term that addresses a robot with these *names*, known or not, once for each
+    place, as `directives_of` has them.
+    """
+    ours = EVERY_ROBOT.union(names)
+    groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
+    # Pages P3: ALL overrides the terms of its own group, and of no other.
+    return [
+        Said(term, where)
+        for where, terms in groups
+        if ALL not in terms
+        for term in dict.fromkeys(terms)
+    ]
 
 
 def _groups_of_tags(
@@ -136,7 +148,9 @@ def _groups_of_headers(
         if not colon:
             term = text
         elif name in _VALUED or not (
-            name in ours or (name and term in TERMS) or _NAME.fullmatch(name)
+            name in ours
+            or (name and term in TERMS | USAGE_TERMS)
+            or _NAME.fullmatch(name)
         ):
             # A term with a value, or a part of a date.
             continue
@@ -150,9 +164,9 @@ def _groups_of_headers(
         yield _HEADER, terms
 
 
-def _contains_term(term: str) -> bool:
-    """Return whether *term* contains a term of P1 as a word, or is one."""
-    return not TERMS.isdisjoint(_WORD.findall(term))
+def contains_term(term: str, known: frozenset[str]) -> bool:
+    """Return whether *term* contains a *known* one as a word, or is one."""
+    return not known.isdisjoint(_WORD.findall(term))
 
 
 def _plain(text: str) -> str:

@@ -9,16 +9,12 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
-from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
-from w3lib.encoding import (
-    html_body_declared_encoding,
-    http_content_type_encoding,
-    read_bom,
-)
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.features.page_head import UNREADABLE, page_head
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
@@ -26,27 +22,16 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import (
     NO_DIRECTIVES,
     Directives,
-    Said,
     directives_of,
-    meta_tags,
 )
 from scrapy_robots1994.escaping import redact_and_escape
+from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.user_agent import robot_names
 
 PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
-MAX_PAGE_BYTES = 64 * 1024
-"""The bytes at the start of a page, and of `X-Robots-Tag`, that are read."""
-
-# What Python raises for a charset that decodes no text, such as `zip`, and Scrapy at a page
-# with `<base href="http://[">`: it looks for the address of each page that it parses.
-_UNREADABLE = (LookupError, ValueError)
-
 _MAX_LOGGED = 10  # log lines for one page, which may hold thousands of terms
-
-# Encodings of host names that no page is in; Python decodes them in quadratic time.
-_SLOW = frozenset({"idna", "punycode"})
 
 # Also links to images and archives, which it leaves out by default; and of two links to
 # one URL, one may say nofollow and the other not.
@@ -68,39 +53,12 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return what *response* says to *robot*, a bare name or a whole User-Agent header.
 
     The header of any response is read, and the meta tags of HTML and XHTML, each up to
-    `MAX_PAGE_BYTES`. Never raises on any body.
+    64 KiB. Never raises on any body.
     """
-    names = robot_names(robot)
-    # Several lines mean the same as one joined line (RFC 9110, section 5.3). Its bytes
-    # have no stated encoding, and Latin-1 reads any.
-    lines = b",".join(response.headers.getlist("X-Robots-Tag"))
-    header = lines[:MAX_PAGE_BYTES].decode("latin-1")
-    tags: list[tuple[str, str]] = []
-    if isinstance(response, (HtmlResponse, XmlResponse)):
-        is_xml = isinstance(response, XmlResponse)
-        tags = list(meta_tags(_text(response), is_xml=is_xml))
-    if not tags and not header:
+    head = page_head(response)
+    if not head.tags and not head.header:
         return NO_DIRECTIVES
-    return directives_of(tags, [header], names)
-
-
-def _text(response: TextResponse) -> str:
-    """Return the start of *response*, decoded."""
-    head = response.body[:MAX_PAGE_BYTES]
-    content_type = response.headers.get("Content-Type") or b""
-    # As `response.encoding`, but that decodes the whole page, and guesses for as long as
-    # it takes where the page does not say its encoding.
-    encoding = (
-        read_bom(head)[0]
-        or http_content_type_encoding(content_type.decode("latin-1"))
-        or html_body_declared_encoding(head)
-    )
-    if encoding is None or encoding in _SLOW:
-        encoding = "utf-8"
-    try:
-        return head.decode(encoding, "replace")
-    except _UNREADABLE:
-        return head.decode("utf-8", "replace")
+    return directives_of(head.tags, [head.header], robot_names(robot))
 
 
 class RobotsPages(BaseSpiderMiddleware):
@@ -228,7 +186,7 @@ def _closed_links(response: Response) -> frozenset[str]:
     # The search above spares most pages this.
     try:
         links = _LINKS.extract_links(response)
-    except _UNREADABLE:
+    except UNREADABLE:
         # Without the address of the page, its links are no URLs.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)

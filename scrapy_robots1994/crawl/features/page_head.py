@@ -1,0 +1,82 @@
+"""What pages and usage preferences read of a page: its robots header and its meta tags."""
+
+from typing import NamedTuple
+from weakref import ref
+
+from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+)
+
+from scrapy_robots1994.directives import meta_tags
+
+MAX_PAGE_BYTES = 64 * 1024
+"""The bytes at the start of a page, and of a header, that are read."""
+
+# What Python raises for a charset that decodes no text, such as `zip`, and Scrapy at a page
+# with `<base href="http://[">`: it looks for the address of each page that it parses.
+UNREADABLE = (LookupError, ValueError)
+
+# Encodings of host names that no page is in; Python decodes them in quadratic time.
+_SLOW = frozenset({"idna", "punycode"})
+
+
+class PageHead(NamedTuple):
+    """The lines of `X-Robots-Tag` as one, and name and content of each meta tag.
+
+    *has_tags* says that the page is HTML or XML, where meta tags are looked for.
+    """
+
+    header: str
+    tags: tuple[tuple[str, str], ...]
+    has_tags: bool
+
+
+# Two features read one page, one after the other.
+_last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
+
+
+def page_head(response: Response) -> PageHead:
+    """Return what the start of *response* has, up to `MAX_PAGE_BYTES` of each. Never raises on any
+    body.
+    """
+    global _last  # noqa: PLW0603 - a cache of one
+    known, head = _last
+    if known is None or known() is not response:
+        tags: tuple[tuple[str, str], ...] = ()
+        has_tags = isinstance(response, (HtmlResponse, XmlResponse))
+        if isinstance(response, TextResponse) and has_tags:
+            is_xml = isinstance(response, XmlResponse)
+            tags = tuple(meta_tags(_text(response), is_xml=is_xml))
+        head = PageHead(header_of(response, "X-Robots-Tag"), tags, has_tags)
+        _last = ref(response), head
+    return head
+
+
+def header_of(response: Response, name: str) -> str:
+    """Return all lines of the header called *name* as one; empty if there is none."""
+    # Several lines mean the same as one joined line (RFC 9110, section 5.3). Its bytes
+    # have no stated encoding, and Latin-1 reads any.
+    lines = b", ".join(response.headers.getlist(name))
+    return lines[:MAX_PAGE_BYTES].decode("latin-1")
+
+
+def _text(response: TextResponse) -> str:
+    """Return the start of *response*, decoded."""
+    head = response.body[:MAX_PAGE_BYTES]
+    content_type = response.headers.get("Content-Type") or b""
+    # As `response.encoding`, but that decodes the whole page, and guesses for as long as
+    # it takes where the page does not say its encoding.
+    encoding = (
+        read_bom(head)[0]
+        or http_content_type_encoding(content_type.decode("latin-1"))
+        or html_body_declared_encoding(head)
+    )
+    if encoding is None or encoding in _SLOW:
+        encoding = "utf-8"
+    try:
+        return head.decode(encoding, "replace")
+    except UNREADABLE:
+        return head.decode("utf-8", "replace")

@@ -1,0 +1,228 @@
+"""`page_usage`: what headers and meta tags of a page state about its use.
+
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. Their numbers
+are those of `docs/preferences.rst`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
+
+from scrapy_robots1994 import Answer, RobotsTxt, Usage, page_directives, page_usage
+
+URL = "http://h.example/"
+D, A, U = Answer.DISALLOW, Answer.ALLOW, Answer.UNSTATED
+CU, XR, TDM, POLICY = "Content-Usage", "X-Robots-Tag", "tdm-reservation", "tdm-policy"
+
+
+def usage(
+    headers: list[tuple[str, str]], body: str = "", kind: type[Response] = HtmlResponse
+) -> Usage:
+    """Return what a page with these headers and this body states to mybot."""
+    found: dict[str, list[str]] = {}
+    for name, value in headers:
+        found.setdefault(name.lower(), []).append(value)
+    return page_usage(kind(URL, headers=found, body=body.encode()), "mybot")
+
+
+def stated(found: Usage) -> str:
+    """Return the answers of `found` in one line, with the places."""
+    return ", ".join(
+        f"{it.purpose} {it.answer.value} {it.where}" for it in found.statements
+    )
+
+
+def meta(name: str, content: str) -> str:
+    """Return a meta tag."""
+    return f'<meta name="{name}" content="{content}">'
+
+
+EXAMPLES: list[tuple[str, list[tuple[str, str]], str, str, list[str]]] = [
+    (
+        "23 joined lines, last key",
+        [(CU, "train-ai=n, search=y"), ("content-usage", "train-ai=y")],
+        *(
+            "",
+            "train-ai allow header Content-Usage, search allow header Content-Usage",
+            [],
+        ),
+    ),
+    (
+        "23 one bad line",
+        [(CU, "train-ai=n"), (CU, "search=y,")],
+        *("", "", ["train-ai=n, search=y,"]),
+    ),
+    (
+        "24 meta over header",
+        [(TDM, "1")],
+        meta("TDM-Reservation", "0"),
+        "tdm allow meta tag tdm-reservation",
+        [],
+    ),
+    ("24 no value", [(TDM, "true")], "", "", ["true"]),
+    (
+        "24 meta 1",
+        [(TDM, "0")],
+        meta(TDM, "1") + meta(POLICY, "http://p"),
+        "tdm disallow meta tag tdm-reservation",
+        [],
+    ),
+    ("25 other robot", [(XR, "otherbot: noai, noindex")], "", "", []),
+    (
+        "25 two headers",
+        [(XR, "noindex"), (XR, "mybot: NOAI")],
+        "",
+        "train-ai disallow header X-Robots-Tag",
+        [],
+    ),
+    (
+        "25 ALL of another group",
+        [],
+        "<meta name=robots content=all>" + meta("MyBot", "noai, noimageai"),
+        *("train-ai disallow meta tag mybot", []),
+    ),
+    ("25 noimageai of HTML", [], meta("robots", "noimageai"), "", []),
+    (
+        "25 header and meta",
+        [(CU, "train-ai=y")],
+        meta("robots", "noai"),
+        *("train-ai allow header Content-Usage, train-ai disallow meta tag robots", []),
+    ),
+    ("25 comment", [], "<!-- <meta name=robots content=noai> -->", "", []),
+    # Variations.
+    ("ALL of its own group", [(XR, "all, noai")], "", "", []),
+    ("without a comma", [(XR, "noai noimageai")], "", "", ["noai noimageai"]),
+    ("name with spaces", [(XR, "My Company Bot: noai, noindex")], "", "", []),
+    ("any robot", [(XR, "*: noai")], "", "train-ai disallow header X-Robots-Tag", []),
+    (
+        "invalid meta leaves the header",
+        [(TDM, "1")],
+        meta(TDM, "yes"),
+        "tdm disallow header tdm-reservation",
+        ["yes"],
+    ),
+    (
+        "two values",
+        [(TDM, "0"), (TDM, "1")],
+        "",
+        "tdm disallow header tdm-reservation",
+        [],
+    ),
+    (
+        "not read",
+        [("Content-Signal", "ai-train=no")],
+        meta("robots", "noarchive, noml"),
+        "",
+        [],
+    ),
+    ("empty", [(CU, "")], "", "", []),
+    (
+        "value",
+        [(CU, "train-ai=no, search=n")],
+        "",
+        "search disallow header Content-Usage",
+        ["train-ai=no"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "said", "odd"),
+    [it[1:] for it in EXAMPLES],
+    ids=[it[0] for it in EXAMPLES],
+)
+def test_page_states_this(
+    headers: list[tuple[str, str]], body: str, said: str, odd: list[str]
+) -> None:
+    """What it states, where, and what is not understood."""
+    found = usage(headers, body)
+
+    assert stated(found) == said
+    assert [it.term for it in found.not_understood] == odd
+    assert found.read == ("header", "meta")
+
+
+def test_example_25_noimageai_of_an_image() -> None:
+    """It is about the image, whose own header says it; an image has no meta tags."""
+    found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
+
+    assert found["train-ai"] is D
+    assert found.read == ("header",)
+
+
+def test_example_25_robots_txt_and_page_are_added_up() -> None:
+    """vocab-08, 5.1: of all that is stated the most restrictive counts."""
+    robots = RobotsTxt.parse("User-agent: *\nContent-Usage: train-ai=n\n")
+    both = robots.usage(URL, "mybot").with_(usage([(CU, "train-ai=y, search=y")]))
+
+    assert (both["train-ai"], both["search"], both["ai-use"]) == (D, A, U)
+    assert both.read == ("robots.txt", "header", "meta")
+
+
+def test_tdm_policy_belongs_to_a_reservation() -> None:
+    """TDMRep: that of the page over that of the header, and none where nothing is reserved."""
+    assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
+    both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
+    assert both.tdm_policy == "http://m"
+    assert usage([(TDM, "0"), (POLICY, "http://h")]).tdm_policy is None
+    assert usage([(POLICY, "http://h")]).tdm_policy is None
+
+
+@pytest.mark.parametrize(
+    ("links", "licenses"),
+    [
+        (
+            ['<http://l/x.xml>; rel="license"; type="application/rsl+xml"'],
+            ("http://l/x.xml",),
+        ),
+        (
+            [
+                '<a>; rel=next, <b>; rel="license nofollow"; type=application/rsl+xml',
+                "<c>",
+            ],
+            ("b",),
+        ),
+        (['<a>; title="x, y <z>"; type="Application/RSL+XML"; REL=License'], ("a",)),
+        (["<http://l/>; rel=license"], ()),
+        (["<<<<" * 20_000], ()),
+    ],
+)
+def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -> None:
+    """RSL 1.0: the URL is handed over as written, and answers nothing."""
+    found = usage([("Link", it) for it in links])
+
+    assert found.licenses == licenses
+    assert not found.statements
+
+
+@pytest.mark.parametrize("kind", [Response, TextResponse, XmlResponse, HtmlResponse])
+@pytest.mark.parametrize(
+    "value",
+    [
+        'a="' * 30_000,
+        "a=(" + "1 " * 30_000,
+        ",;" * 30_000,
+        "noai " * 20_000,
+        "\xff" * 99,
+    ],
+)
+def test_any_header_is_read(value: str, kind: type[Response]) -> None:
+    """None raises, and values that are not understood are few."""
+    headers: dict[Any, Any] = dict.fromkeys((CU, XR, TDM, "Link"), [value] * 3)
+    found = page_usage(kind(URL, headers=headers, body=value.encode()), "mybot")
+
+    assert not found.statements
+    assert len(found.not_understood) <= 20
+
+
+def test_directives_of_a_page_are_those_without_preferences() -> None:
+    """Terms about use say nothing about index and links."""
+    headers = {XR: "noai, noimageai, nofollow"}
+    directives = page_directives(HtmlResponse(URL, headers=headers), "mybot")
+
+    assert directives.index
+    assert not directives.follow
+    assert not directives.not_understood
