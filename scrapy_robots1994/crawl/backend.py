@@ -36,7 +36,7 @@ from scrapy_robots1994.policy.fetch_result import (
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.codec import decode
-from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
+from scrapy_robots1994.stores.guarded import GuardedStore
 
 
 class ScrapyBackend:
@@ -80,7 +80,7 @@ class ScrapyBackend:
     def _guarded_store(self, settings: RobotsSettings) -> GuardedStore:
         """Return the store that *settings* name."""
         self._store = GuardedStore(
-            CircuitBreaker(settings.store),
+            settings.store,
             partial(decode, reader=self.reader, freshness=settings.freshness),
             settings.timeout,
             threads.future_result,
@@ -95,7 +95,7 @@ class ScrapyBackend:
         try:
             await self._store.close()
         finally:
-            if failures := self._store.breaker.failures:
+            if failures := self._store.failures:
                 stats.count(self._crawler, stats.STORE_FAILURES, failures)
 
     def start(

@@ -21,11 +21,10 @@ A minimal store implements five methods and `from_url`::
 
         ...
 
-Methods are plain functions, not coroutines. The crawl calls them in a daemon thread, so
-they may block. One instance belongs to one thread: no two of its methods run at once. A
-call that takes longer than the `timeout` of the store URL counts as a failure. Its
-thread and its instance are abandoned, and later calls go to a new instance. When the
-late call returns, the abandoned instance is closed.
+Methods are plain functions, not coroutines. The crawl makes the store and calls it in one
+daemon thread, so methods may block, and no two of them run at once. A store in which one
+call takes a second longer than the `timeout` of the store URL is not called again in that
+crawl.
 
 Raise `StoreError` with one sentence when something fails. Any other exception has the
 same effect: the log reports it once, printable and without the credentials of the store
@@ -113,7 +112,7 @@ class PolicyStore(ABC):
 class SharedStore(PolicyStore):
     """A store in which workers also agree on who fetches, by leases that run out.
 
-    A worker that waits for a lease looks again about every two seconds.
+    A worker that waits for a lease looks again about once a second.
     """
 
     @abstractmethod
@@ -121,7 +120,7 @@ class SharedStore(PolicyStore):
         """Let *holder* alone fetch *origin* for *seconds* from now.
 
         A lease is granted to the worker that has it already, too: its time begins anew.
-        A lease with a longer life than *seconds* is not one of ours, and is replaced.
+        A lease that ends too early costs a second fetch, and nothing else.
         """
 
     @abstractmethod

@@ -1,20 +1,16 @@
-"""A store that cannot harm the crawl: in time, whatever it does, and one fetch for all.
+"""A store that cannot harm the crawl: it answers in time, and a failure acts as "no entry".
 
-Three things guard a store, which may be anybody's class:
+A store may be anybody's class, so all of its methods run in one daemon thread
+(`_StoreThread`), one after the other, and two things bound what the crawl pays for it:
 
-* **a daemon thread**, in which one instance of the store lives and all its methods run,
-  one after the other (`_StoreThread`);
-* **a time limit**: the thread of a call that does not return is abandoned, and later calls
-  go to a new thread with an instance of its own (`GuardedStore.check_time`);
-* **a circuit breaker**: a store that could not be read, or was abandoned, is not called for
-  `REST_SECONDS`, and each failure is reported once (`CircuitBreaker`).
-
-A store that fails acts as if it were empty: the crawl goes on with what it knows.
+* **a circuit breaker** (`CircuitBreaker`): a store that could not be read is not called for
+  `REST_SECONDS`, and the first failure of a crawl is a warning;
+* **a time limit**: a store in which one call takes `GRACE_SECONDS` longer than the `timeout`
+  of its URL is not called any more in this crawl.
 
 If several workers share the store, the one that has the lease of an origin fetches its
 policy. The others look again now and then until that policy is stored, the lease is free,
-or they have waited as long as the worker would need at most; then they fetch, too. So a
-worker that died costs a bounded wait, and the worst case of all is a second fetch.
+or they have waited as long as one request may take; then they fetch, too.
 """
 
 import logging
@@ -30,7 +26,7 @@ from functools import partial
 from inspect import iscoroutine
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.origin import Origin
@@ -47,16 +43,13 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 logger = logging.getLogger("scrapy_robots1994")
 
-T = TypeVar("T")
+Job: TypeAlias = Callable[[PolicyStore], Any]
 
 REST_SECONDS: Final = 2.0
 """Seconds for which a store that could not be read is not called again."""
 
-MAX_REPORTED: Final = 10
-"""Different failures that are warnings; all others are logged at level INFO."""
-
-MAX_ABANDONED: Final = 3
-"""Threads whose call never returned, after which no further one is started."""
+GRACE_SECONDS: Final = 1.0
+"""Seconds past its time limit in which a call may still fail by itself, on a busy machine."""
 
 LEASE_MARGIN: Final = 2.0
 """Seconds by which a lease outlasts the time limit of one robots.txt request."""
@@ -64,22 +57,16 @@ LEASE_MARGIN: Final = 2.0
 WAIT_MARGIN: Final = 5.0
 """Seconds past that time limit after which a worker fetches in spite of a lease."""
 
-FIRST_LOOK, LONGEST_LOOK = 0.1, 1.6
-"""Seconds between two looks of a waiting worker, which grow from the first to the last."""
-
-JITTER: Final = 0.5
-"""The random share of a pause, so that workers do not look all at once."""
+LOOK_SECONDS: Final = 1.0
+"""Seconds between two looks of a worker that waits for a lease, more or less by half of them."""
 
 
 class CircuitBreaker:
-    """Lets a store that failed rest, and reports each failure once."""
+    """Lets a store that failed rest, and counts and logs its failures."""
 
     def __init__(self, url: StoreUrl) -> None:
-        self.url = url
+        self._url = url
         self._rests_until = -math.inf
-        # Whether a failure has been reported and stands, and whether the store rested.
-        self._is_failing = self._has_rested = False
-        self._reported: set[str] = set()
         self.failures = 0
         """How many calls of the store failed."""
 
@@ -88,154 +75,138 @@ class CircuitBreaker:
         """Whether the store may be called now."""
         return time.monotonic() >= self._rests_until
 
-    def failed(self, error: BaseException, *, rests: bool = True) -> None:
-        """Report *error*. Unless the store can still be read, let it rest."""
-        self.failures += 1
-        text = self.url.describe(error)
-        # What fails now and then is a warning the first time only. A text may name the
-        # origin, so that every one is new.
-        is_new = text not in self._reported and len(self._reported) < MAX_REPORTED
-        if is_new:
-            self._reported.add(text)
-        if not self._is_failing:
-            logger.log(
-                logging.WARNING if is_new else logging.INFO,
-                "ROBOTS1994_STORE %s failed: %s. The crawl goes on with what this "
-                "process knows, and fetches what it does not.",
-                self.url,
-                text,
-            )
-        self._is_failing = True
-        if rests:
-            self._has_rested = True
-            self._rests_until = time.monotonic() + REST_SECONDS
+    def failed(
+        self, error: BaseException, *, rests: bool, is_final: bool = False
+    ) -> None:
+        """Report *error*: the first one is a warning.
 
-    def succeeded(self) -> None:
-        """Note that the store can be read."""
-        if self._has_rested:
-            self._is_failing = self._has_rested = False
-            logger.info("ROBOTS1994_STORE %s answers again.", self.url)
+        *rests* says that the store could not be read, and is not called for a while;
+        *is_final* that it is not called again in this crawl, which is a warning, too.
+        """
+        self.failures += 1
+        if rests:
+            self._rests_until = time.monotonic() + REST_SECONDS
+        why = self._url.describe(error)
+        if self.failures > 1 and not is_final:
+            logger.debug("ROBOTS1994_STORE %s failed again: %s", self._url, why)
+            return
+        text = "ROBOTS1994_STORE %s failed: %s. The crawl "
+        text += "does not call it again, and " * is_final
+        text += "goes on with what this process knows, and fetches what it does not."
+        logger.warning(text, self._url, why)
 
 
 class _StoreThread(Thread):
-    """Makes one instance of the store of *breaker*, and calls it in one daemon thread.
+    """The daemon thread that makes the store at *url* and calls it.
 
     A daemon: a store that never returns does not keep the process from exiting.
     """
 
-    def __init__(self, breaker: CircuitBreaker) -> None:
+    def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
         super().__init__(name="robots1994-store", daemon=True)
+        self._url = url
         self._breaker = breaker
         self._store: PolicyStore | None = None
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Future[Any], Job | None, bool]] = SimpleQueue()
         self.pending: set[Future[Any]] = set()
-        """The futures without a result. None may stay so."""
+        """The futures without a result."""
         self.began: float | None = None
         """When the running call of the store began (`time.monotonic`)."""
-        self.is_abandoned = False
-        """Set by another thread: end after the running call."""
+        self.has_ended = False
+        """Whether no job is run any more."""
 
-    def submit(
-        self, job: Callable[[PolicyStore], T], *, rests: bool = True
-    ) -> "Future[T | None]":
-        """Call *job* with the store; the result is `None` if it fails.
+    def submit(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
+        """Run *job* after those before it; its result is `None` if the store fails.
 
-        *rests* says that a failure lets the store rest. Call this from any thread.
+        *rests* says that a failure lets the store rest. `None` in place of a job closes
+        the store and ends the thread.
         """
-        future = self._pending_future()
-        self._jobs.put(lambda: _set_result(future, self._call(job, rests=rests)))
-        return future
-
-    def close(self) -> "Future[Any]":
-        """End the thread, after what was submitted before, and close the store."""
-        future = self._pending_future()
-        self._jobs.put(None)
-        return future
-
-    def _pending_future(self) -> "Future[Any]":
-        """Return a future that is pending until it has a result."""
         future: Future[Any] = Future()
         self.pending.add(future)
         # Adding and discarding are atomic, in whichever threads.
         future.add_done_callback(self.pending.discard)
+        self._jobs.put((future, job, rests))
         return future
 
-    def end_waits(self) -> None:
-        """Let no future wait any longer: there is no answer for it."""
-        for future in list(self.pending):
+    def end(self) -> None:
+        """Let no future wait any longer. A running call ends when it returns, if ever."""
+        self.has_ended = True
+        for future in tuple(self.pending):
             _set_result(future, None)
 
     def run(self) -> None:
-        """Run jobs, then close the store and end all waits."""
+        """Run jobs, then close the store."""
         try:
-            while not self.is_abandoned and (job := self._jobs.get()):
-                job()
+            while not self.has_ended:
+                future, job, rests = self._jobs.get()
+                if job is None:
+                    break
+                _set_result(future, self._call(job, rests=rests))
             if self._store is not None:
-                self._guarded(self._store.close, rests=False)
+                self._call(lambda it: it.close(), rests=False, is_close=True)
         finally:
-            self.end_waits()
+            self.end()
 
-    def _call(self, job: Callable[[PolicyStore], T], *, rests: bool) -> T | None:
+    def _call(self, job: Job, *, rests: bool, is_close: bool = False) -> Any:
         """Return what *job* returns; `None` if the store fails or rests."""
-        # Once abandoned, an instance is only closed: another thread uses its own.
-        if self.is_abandoned or not self._breaker.is_closed:
+        if not (is_close or self._breaker.is_closed):
             return None
-        if self._store is None:
-            self._store = self._guarded(self._new_store, rests=True)
-        if self._store is None or self.is_abandoned:
-            return None
-        return self._guarded(partial(job, self._store), rests=rests)
-
-    def _new_store(self) -> PolicyStore:
-        """Return the store, made in the thread that uses it."""
-        store: PolicyStore = _checked(self._breaker.url.new_store(), PolicyStore)
-        return store
-
-    def _guarded(self, call: Callable[[], T], *, rests: bool) -> T | None:
-        """Return what *call* returns, or `None` whatever it raises."""
         self.began = time.monotonic()
         try:
-            result = call()
+            if self._store is None:
+                # Here, because some libraries want one thread to make and to use a client.
+                self._store = _checked(self._url.new_store(), PolicyStore)
+            return job(self._store)
         except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
-            # The crawl's thread reported the call when it gave it up.
-            if not self.is_abandoned:
+            # The crawl has reported a call that it gave up.
+            if not self.has_ended:
                 self._breaker.failed(error, rests=rests)
             return None
         finally:
             self.began = None
-        if rests:
-            self._breaker.succeeded()
-        return result
 
 
 @dataclass(eq=False)
 class GuardedStore:
-    """The store of *breaker* as the resolver sees it (`policy.backend.Store`).
+    """The store at *url* as the resolver sees it (`policy.backend.Store`).
 
     *decode* makes the policy of an entry, or `None`. *fetch_seconds* is the time limit of
     one robots.txt request. *wait* makes an awaitable of a future; *sleep* and
     *call_later* are those of the crawl's event loop. No method raises.
     """
 
-    breaker: CircuitBreaker
+    url: StoreUrl
     decode: Callable[[bytes, Origin], Policy | None]
     fetch_seconds: float
     wait: Callable[[Future[Any]], Awaitable[Any]]
     sleep: Callable[[float], Awaitable[None]]
     call_later: Callable[[float, Callable[[], None]], object]
     clock: Callable[[], float] = time.time
-    # Private: the thread in use, those that were given up, and when to do what.
-    _thread: _StoreThread | None = None
-    _abandoned: list[_StoreThread] = field(default_factory=list)
-    _close_by: float = math.inf
-    _is_checking: bool = False
+    _is_closed: bool = False
+    _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Only the thread of the store uses it.
+    # Origins whose lease this process may have. Only the thread of the store uses it.
     _held: set[Origin] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Make the thread, which starts with the first call."""
+        self._breaker = CircuitBreaker(self.url)
+        self._thread = _StoreThread(self.url, self._breaker)
+
+    @property
+    def failures(self) -> int:
+        """How many calls of the store failed."""
+        return self._breaker.failures
+
+    @property
+    def _limit(self) -> float:
+        """The seconds after which a call is given up."""
+        return self.url.timeout + GRACE_SECONDS
 
     async def get(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin*, fresh or stale."""
-        policy: Policy | None = await self._submit(partial(self._read, origin))
+        policy: Policy | None
+        policy = await self._result(partial(self._read, origin), rests=True)
         return policy
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
@@ -245,94 +216,79 @@ class GuardedStore:
         this process fetches.
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
-        pause = FIRST_LOOK
         while True:
-            take = partial(self._take_lease, origin)
+            found: Policy | Lease | None
             # Without leases every worker fetches for itself, and the store is still read.
-            found: Policy | Lease | None = await self._submit(take, rests=False)
+            found = await self._result(partial(self._take_lease, origin))
             if isinstance(found, Policy):
                 return found
             if found is None or found.granted or time.monotonic() >= give_up:
                 return None
-            await self.sleep(pause * (1 + JITTER * random.random()))  # noqa: S311 - spreads load
-            pause = min(2 * pause, LONGEST_LOOK)
+            # Workers must not look all at once.
+            await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
         """Store the *policy* that our fetch made, and end our lease, if there is one."""
-        if thread := self._running():
-            if policy is not None:
-                thread.submit(partial(self._write, policy), rests=False)
-            thread.submit(partial(self._end_lease, origin), rests=False)
+        if policy is not None:
+            self._submit(partial(self._write, policy))
+        self._submit(partial(self._end_lease, origin))
 
     async def close(self) -> None:
         """Store what was released before, then close the store, in its time limit."""
+        was_closed, self._is_closed = self._is_closed, True
         thread = self._thread
-        self._close_by = time.monotonic() + self.breaker.url.timeout
-        if thread is not None:
-            closed = thread.close()
-            self.check_time()
-            await self.wait(closed)
-
-    def check_time(self) -> None:
-        """Abandon the thread if a call of the store has run into the time limit.
-
-        Check again when the limit of the running call ends, while any future is pending.
-        """
-        thread, now = self._thread, time.monotonic()
-        self._is_checking = False
-        if thread is None or not thread.pending:
+        if was_closed or thread.has_ended or not thread.ident:
             return
-        # Time in our own queue is not the store's.
-        began = thread.began or now
-        deadline = min(began + self.breaker.url.timeout, self._close_by)
-        if now < deadline:
-            self._is_checking = True
-            self.call_later(deadline - now, self.check_time)
-        else:
-            self._abandon(thread)
+        closed = thread.submit(None)
 
-    async def _submit(
-        self, job: Callable[[PolicyStore], Any], *, rests: bool = True
-    ) -> Any:
+        def check() -> None:
+            if not closed.done():
+                self._give_up()
+
+        self.call_later(self._limit, check)
+        await self.wait(closed)
+
+    async def _result(self, job: Job, *, rests: bool = False) -> Any:
         """Return what *job* returns in the thread of the store, or `None`."""
-        thread = self._running()
-        if thread is None:
+        future = self._submit(job, rests=rests)
+        return future and await self.wait(future)
+
+    def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
+        """Run *job* in the thread of the store; `None` if the store is not called now."""
+        thread = self._thread
+        if self._is_closed or thread.has_ended or not self._breaker.is_closed:
             return None
+        if not thread.ident:
+            try:
+                thread.start()
+            except RuntimeError as error:
+                # A container may limit threads.
+                self._give_up(error)
+                return None
         future = thread.submit(job, rests=rests)
-        if not self._is_checking:
-            self.check_time()
-        return await self.wait(future)
+        if not self._is_watched:
+            self._watch()
+        return future
 
-    def _running(self) -> _StoreThread | None:
-        """Return the thread, a new one if need be; `None` if there may be none."""
-        if self._close_by < math.inf or not self.breaker.is_closed:
-            return None
-        if self._thread is None:
-            # A call that returned late has ended its thread.
-            self._abandoned = [each for each in self._abandoned if each.is_alive()]
-            if len(self._abandoned) < MAX_ABANDONED:
-                self._start()
-        return self._thread
+    def _watch(self) -> None:
+        """Give the store up if its running call has reached the time limit.
 
-    def _start(self) -> None:
-        """Start a thread, or let the store rest if this process may have no more."""
-        thread = _StoreThread(self.breaker)
-        try:
-            thread.start()
-        except RuntimeError as error:
-            self.breaker.failed(error)
-        else:
-            self._thread = thread
+        Look again when the limit of that call ends, for as long as a future is pending.
+        """
+        now, thread = time.monotonic(), self._thread
+        # Time in our own queue is not the store's.
+        left = (thread.began or now) + self._limit - now
+        self._is_watched = bool(thread.pending) and left > 0
+        if self._is_watched:
+            self.call_later(left, self._watch)
+        elif thread.pending:
+            self._give_up()
 
-    def _abandon(self, thread: _StoreThread) -> None:
-        """Leave the thread to itself. It ends when its call returns, if ever."""
-        thread.is_abandoned = True
-        self._thread = None
-        self._abandoned.append(thread)
-        # A new thread would be abandoned, too: most stores hang for a while.
-        limit = f"no answer within {self.breaker.url.timeout:g} seconds"
-        self.breaker.failed(StoreError(limit))
-        thread.end_waits()
+    def _give_up(self, error: Exception | None = None) -> None:
+        """Call the store no more in this crawl."""
+        limit = f"no answer within {self._limit:g} seconds"
+        self._breaker.failed(error or StoreError(limit), rests=True, is_final=True)
+        self._thread.end()
 
     # What follows runs in the thread of the store.
 
@@ -350,9 +306,8 @@ class GuardedStore:
         seconds = self.fetch_seconds + LEASE_MARGIN
         # First: a call that fails may have taken it.
         self._held.add(origin)
-        lease: Lease = _checked(
-            store.acquire_lease(origin, self._holder, seconds), Lease
-        )
+        lease: Lease
+        lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
         if not lease.granted:
             self._held.discard(origin)
         # Its last holder may have stored a policy since we looked.
@@ -400,8 +355,8 @@ class GuardedStore:
         return not (is_good and (is_newer or not policy.is_known))
 
 
-def _set_result(future: "Future[T]", result: T) -> None:
-    """Set the result of *future*, unless it was cancelled or abandoned meanwhile."""
+def _set_result(future: "Future[Any]", result: Any) -> None:
+    """Set the result of *future*, unless it was cancelled or given up meanwhile."""
     with suppress(InvalidStateError):
         future.set_result(result)
 

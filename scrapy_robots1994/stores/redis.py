@@ -3,7 +3,7 @@
 import struct
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -113,33 +113,28 @@ class RedisStore(SharedStore):
                 each.connection_pool.disconnect()
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """SET it unless it exists, and look whose it is, in one round trip."""
-        key, milliseconds = self._key("lease", origin), int(seconds * 1000)
+        """Take the lock of the library, or begin its time anew if *holder* has it."""
         with self._connected() as client:
-            # Three commands about one key: a cluster can route them.
-            pipeline = client.pipeline(transaction=False)
-            pipeline.set(key, holder, nx=True, px=milliseconds)
-            pipeline.get(key)
-            pipeline.pttl(key)
-            is_new, found, left = pipeline.execute(raise_on_error=False)
-            if is_new is True:
+            lock = self._lock(client, origin, seconds)
+            if lock.acquire(blocking=False, token=holder):
                 return Lease(granted=True)
-            # It is ours, or of another type, without an end, or longer than any of ours.
-            if found == holder.encode() or not 0 <= left <= milliseconds:
-                client.set(key, holder, px=milliseconds)
-                return Lease(granted=True)
-        return Lease(granted=False)
+            lock.local.token = holder.encode()
+            try:
+                return Lease(granted=lock.reacquire())
+            except redis.exceptions.LockError:
+                return Lease(granted=False)
 
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Look whose it is, and delete it.
+        """Release the lock if *holder* has it."""
+        with self._connected() as client, suppress(redis.exceptions.LockError):
+            self._lock(client, origin).do_release(holder)
 
-        If it runs out between the two, another worker's lease may be deleted: that costs a
-        second fetch at most.
-        """
-        key = self._key("lease", origin)
-        with self._connected() as client:
-            if client.get(key) == holder.encode():
-                client.delete(key)
+    def _lock(self, client: Any, origin: Origin, seconds: float | None = None) -> Any:
+        """Return the lock of *origin*, whose token is the holder."""
+        # The thread may be another one when it is released.
+        return client.lock(
+            self._key("lease", origin), timeout=seconds, thread_local=False
+        )
 
     def _key(self, kind: str, origin: Origin) -> str:
         """Return the key of an origin. One key a command: a cluster can route it."""

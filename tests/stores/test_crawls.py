@@ -6,11 +6,11 @@ import gc
 import json
 import shutil
 import sqlite3
-import struct
 import subprocess
 import sys
 import weakref
 import zlib
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -120,27 +120,30 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 
 
 @pytest.mark.parametrize(
-    "kind",
-    ["sqlite", pytest.param("redis", marks=[pytest.mark.redis, pytest.mark.long])],
+    "recorded",
+    [
+        RECORDED,
+        RECORDED.with_name("robots-0.2.db"),
+        pytest.param(RECORDED.with_name("redis-0.2.json"), marks=pytest.mark.redis),
+    ],
+    ids=lambda it: it.name,
 )
-def test_store_of_version_0_1_is_read(kind: str, site: Site, tmp_path: Path) -> None:
+def test_store_of_an_earlier_version_is_read(
+    recorded: Path, site: Site, tmp_path: Path
+) -> None:
     """Its file, its keys and its entries: nothing is fetched, the rules apply."""
     urls = [f"http://{page}" for page in ("file.test/open", "file.test/closed")]
     urls.append("http://absent.test/closed")
     requests = [CrawlRequest(url, meta={"proxy": site.url("")}) for url in urls]
     lives = {"ROBOTS1994_TTL": 10**9, "ROBOTS1994_STALE_TTL": 10**9}
-    path = tmp_path / "robots.db"
-    shutil.copy(RECORDED, path)
-    if kind == "sqlite":
+    if recorded.suffix == ".db":
+        path = tmp_path / "robots.db"
+        shutil.copy(recorded, path)
         result = crawl(requests, settings=stored_in(path, **lives))
     else:
         with RedisServer() as server, server.client() as client:
-            with closing(sqlite3.connect(path)) as base:
-                for origin, end, packed in base.execute(
-                    "SELECT origin, keep_until, packed FROM policies"
-                ):
-                    key = f"robots1994:policy:{origin}"
-                    client.set(key, struct.pack(">d", end) + packed)
+            for key, value in json.loads(recorded.read_text("utf-8")).items():
+                client.set(key, b64decode(value))
             settings = {"ROBOTS1994_STORE": server.url} | lives
             result = crawl(requests, settings=settings)
 

@@ -15,7 +15,7 @@ from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.stores.base import PolicyStore
 from scrapy_robots1994.stores.codec import decode
-from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
+from scrapy_robots1994.stores.guarded import GuardedStore
 from scrapy_robots1994.stores.url import StoreUrl
 from tests.unit.samples import FRESHNESS, NOW, READER, SITE
 
@@ -87,7 +87,7 @@ def guarded(
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = FactoryUrl(url="test://store", timeout=timeout, make=make)
     return Guarded(
-        CircuitBreaker(url),
+        url,
         partial(decode, reader=READER, freshness=FRESHNESS),
         fetch_seconds,
         asyncio.wrap_future,

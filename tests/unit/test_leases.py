@@ -14,8 +14,6 @@ from tests.support.fake_store import FakeStore
 from tests.unit.guarded_store import Guarded, guarded
 from tests.unit.samples import SITE, parsed
 
-MANY = 20
-
 
 @pytest.fixture
 def fake() -> FakeStore:
@@ -88,25 +86,3 @@ def test_cancelled_wait_leaves_no_lease(
 
     one.wait_until_idle()
     assert three.lease(SITE) is None
-
-
-def test_waiting_workers_look_ever_less_often_and_not_in_step(
-    fake: FakeStore, workers: list[Guarded]
-) -> None:
-    """Hundreds that wait for one do not ask the store all at once, again and again."""
-    one, two, _ = workers
-    pauses: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-        if len(pauses) == MANY:
-            one.release_lease(SITE, None)
-
-    two.sleep = sleep
-    one.lease(SITE)
-    assert two.lease(SITE) is None
-
-    assert guard.FIRST_LOOK <= pauses[0] < 2 * guard.FIRST_LOOK
-    last = pauses[MANY // 2 : MANY]
-    most = (1 + guard.JITTER) * guard.LONGEST_LOOK
-    assert guard.LONGEST_LOOK <= min(last) < max(last) <= most

@@ -117,7 +117,6 @@ def summarize(
         "refused": sum("refused" in note for note in notes),
         "lost": sum("failed" in note for note in notes),
         "outages_logged": sum(log.count("The crawl goes on with") for log in logs),
-        "reconnections_logged": sum(log.count("answers again") for log in logs),
     }
 
 
