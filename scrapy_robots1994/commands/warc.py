@@ -1,25 +1,29 @@
 """Read WARC files, of crawls of ours and of others, within limits."""
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from scrapy.http import Response
+from scrapy.http import Headers
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.crawl.features.evidence_format import VIA_PROXY
-from scrapy_robots1994.crawl.robots_response import redirect_target
-from scrapy_robots1994.crawl.unpacking import Undecodable, codings_of, unpack
 from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
-from scrapy_robots1994.policy.outcomes import outcome_of
+from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
+from scrapy_robots1994.policy.http_answer import (
+    HttpAnswer,
+    codings_of,
+    read_answer,
+    redirect_target,
+)
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
 
@@ -70,7 +74,7 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             is_answer = record.rec_type == "response" and record.http_headers
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
-            response = _response_of(record, url)
+            response = _http_answer_of(record, url)
             # Ours R2: the place that a redirect leads to is a capture of its own.
             if response and redirect_target(response) is not None:
                 continue
@@ -147,27 +151,32 @@ def answer_of(
     record: Any, url: str, limit: int, report: OnFault
 ) -> RobotsResponse | None:
     """Return the answer of *url* that *record* is; `None` if it cannot be read."""
-    response = _response_of(record, url)
-    if response is None:
+    answer = _http_answer_of(record, url)
+    if answer is None:
         report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
     # warcio reads a chunk of any size whole, so that what was sent is read here.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
-    found = _body_of(record, codings_of(response), limit)
+    body = _sent_body(record)
     record.raw_stream = raw
     if is_short(record):
         report(f"{url}: the record breaks off")
         return None
-    # The body of an answer whose status decides says nothing, and may be packed wrongly.
-    if found is None and outcome_of(response.status).row.reason is None:
+    is_truncated = "WARC-Truncated" in record.rec_headers
+    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
+    answer = replace(answer, body=body, is_truncated=is_truncated)
+    result = read_answer(answer, limit, 0.0)
+    if isinstance(result, FetchError) and _is_text(body):
+        # Archives may unpack a body and leave the header; packed bytes are no UTF-8.
+        result = read_answer(replace(answer, codings=()), limit, 0.0)
+    if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
-    body, is_truncated = found or (b"", False)
-    via_proxy = bool(record.rec_headers.get_header(VIA_PROXY))
-    return RobotsResponse(
-        response.status, body, is_truncated=is_truncated, via_proxy=via_proxy
-    )
+    if isinstance(result, RobotsResponse):
+        return result
+    # A redirect that was not followed, and a 407, are answers that say nothing.
+    return RobotsResponse(answer.status)
 
 
 def date_of(record: Any) -> float:
@@ -180,34 +189,36 @@ def date_of(record: Any) -> float:
     return 0.0
 
 
-def _response_of(record: Any, url: str) -> Response | None:
+def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
     """Return status and headers of *record*, an answer of *url*; `None` without status."""
     word = record.http_headers.get_statuscode() or "0"
     if not (word.isascii() and word.isdigit()):
         return None
-    return Response(url, status=int(word[:4]), headers=record.http_headers.headers)
+    headers = Headers(record.http_headers.headers)
+    return HttpAnswer(
+        url=url,
+        status=int(word[:4]),
+        headers=headers,
+        codings=codings_of(headers),
+        via_proxy=bool(record.rec_headers.get_header(VIA_PROXY)),
+    )
 
 
-def _body_of(
-    record: Any, codings: Sequence[str], limit: int
-) -> tuple[bytes, bool] | None:
-    """Return the body of *record*, unpacked as in a crawl, and whether it is truncated.
-
-    `None` for one that cannot be unpacked whole.
-    """
+def _sent_body(record: Any) -> bytes:
+    """Return the body of *record* as it was sent, without transfer coding."""
     # warcio undoes chunks only: it takes half a body for a whole one, and fails at br.
     while record.http_headers.remove_header("Content-Encoding"):
         pass
-    body = read_up_to(record.content_stream(), MAX_PACKED_BYTES)
-    is_truncated = "WARC-Truncated" in record.rec_headers
-    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
-    with suppress(Undecodable):
-        return unpack(body, codings, limit, is_truncated=is_truncated)
-    # Archives may unpack a body and leave the header; packed bytes are no UTF-8.
-    with suppress(UnicodeDecodeError):
+    return read_up_to(record.content_stream(), MAX_PACKED_BYTES)
+
+
+def _is_text(body: bytes) -> bool:
+    """Return whether *body* is UTF-8."""
+    try:
         body.decode()
-        return body, is_truncated
-    return None
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_up_to(stream: Any, count: int) -> bytes:

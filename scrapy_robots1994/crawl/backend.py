@@ -1,7 +1,7 @@
 """The crawl as the policy resolver sees it: fetch, parse, wait, clock, listeners."""
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.faults import CANCELLED
 from scrapy_robots1994.crawl.fetch_log import FetchLog
+from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.http_cache import CachedStore, HttpCache
 from scrapy_robots1994.crawl.parser import (
@@ -52,23 +53,24 @@ class ScrapyBackend:
         crawler: Crawler,
         settings: RobotsSettings,
         file: Callable[[], AbstractContextManager[None]],
+        observers: Sequence[FetchObserver] = (),
     ) -> None:
         self._crawler = crawler
+        self.reader = settings.new_reader()
+        self.http_cache = HttpCache.of(crawler, settings, self.reader)
+        caches = [] if self.http_cache is None else [self.http_cache]
+        self._observers = (*observers, *caches)
         # Public: commands fetch files from elsewhere with it. A second one would have
         # limits of its own.
-        self.download = RobotsDownload(crawler, settings, file)
+        self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
         # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
-        self.reader = settings.new_reader()
         # Ours 3.1: who switches retries off means those of robots.txt, too.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
         self._timeout = settings.timeout
-        self.http_cache = HttpCache.of(crawler, settings, self.reader)
-        if self.http_cache is not None:
-            self.download.on_answer = self.http_cache.write
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
         """Return the store of the crawl, closed with it; `None` for memory alone."""
@@ -128,11 +130,8 @@ class ScrapyBackend:
         """Request robots.txt once; the fetch takes no concurrency of pages."""
         # Counted when it ends, also where it was cancelled: the built-in's key means
         # fetches, not answers.
-        validators = None if last is None else last.validators
         try:
-            result = await self.download.fetch(
-                origin, context, validators, cookies=cookies
-            )
+            result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
         # Ours 3.2: an offline run waits for nothing.
@@ -145,6 +144,8 @@ class ScrapyBackend:
         self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Log and count *policy*; if its file is new to this crawl, call all listeners."""
+        for observer in self._observers:
+            observer.policy_fetched(policy, in_flight.last)
         announced = in_flight.announced
         self._log.fetched(policy, result, in_flight.last, announced, self.now())
         # A 304 and a failed refresh leave the file as it was; but the one that only the
@@ -157,6 +158,8 @@ class ScrapyBackend:
         self, policy: Policy, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Log and count a policy of the store; its file is as new to this crawl."""
+        for observer in self._observers:
+            observer.policy_loaded(policy)
         self._log.loaded(policy, in_flight.announced, self.now())
         await self._announce(policy, in_flight)
 

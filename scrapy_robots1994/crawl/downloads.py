@@ -5,10 +5,9 @@ whole lines within the limit are obeyed (Ours O24). And a server that sends a by
 second never lets a handler's silence timeout strike.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from scrapy import Request, exceptions, signals
@@ -17,50 +16,47 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
-from scrapy_robots1994.crawl.robots_response import REDIRECTS
+from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.scrapy_private import is_queued
 from scrapy_robots1994.crawl.threads import awaited_component
-from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
-from scrapy_robots1994.policy.outcomes import outcome_of
+from scrapy_robots1994.policy.http_answer import (
+    CODING_HEADERS,
+    HttpAnswer,
+    codings_of,
+)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class DownloadState:
-    """One download of the robots.txt of *origin*: what arrived, and where it must stop.
+    """One download of *url* for the robots.txt of *origin*, and where it must stop.
 
-    Its body began at *started*; with *is_over* it is watched no longer. *is_sent* says
-    that the request reached the downloader, *is_answered* that a response came,
-    *is_stopped* that another component stopped it.
-    *proxy* is the one that the request was sent through, *user_agent* the name it was sent
-    with. *uncounted* is closed when the answer comes. *final_url* is the URL of a request
-    that follows a redirect. With *conditions*, its headers, the server may answer "not
-    modified". With *keeps_raw*, *raw* is the response as it came, of which *on_download* is
-    called each time; *is_changed* says that a middleware made another one of it.
+    With *is_redirected* a redirect led to *url*. With *conditions*, headers of the request,
+    the server may answer "not modified". *limit_name* says what sets *max_seconds*. The body
+    began at *started*; with *is_over* the download is watched no longer. *is_sent* says that
+    the request reached the downloader. *proxy* is the one that it was sent through,
+    *user_agent* the name it was sent with. *answer* is the answer as it came, if there is
+    one. *uncounted* is closed when it comes.
     """
 
     origin: Origin
+    url: str
     max_bytes: int
     max_seconds: float
+    limit_name: str
+    is_redirected: bool = False
+    conditions: dict[str, bytes] = field(default_factory=dict)
     started: float = 0.0
     received: int = 0
     is_truncated: bool = False
     is_late: bool = False
-    is_stopped: bool = False
     is_over: bool = False
     is_sent: bool = False
-    is_answered: bool = False
-    is_changed: bool = False
-    keeps_raw: bool = False
     proxy: str | None = None
     user_agent: bytes | None = None
-    codings: tuple[str, ...] = ()
+    answer: HttpAnswer | None = None
     uncounted: ExitStack = field(default_factory=ExitStack)
-    raw: Response | None = None
-    final_url: str | None = None
-    conditions: dict[str, bytes] = field(default_factory=dict)
-    on_download: Callable[[Origin, Request, "DownloadState"], None] | None = None
 
     def sent(self, request: Request) -> None:
         """Begin anew with *request*, which is sent for the first time or again.
@@ -68,8 +64,8 @@ class DownloadState:
         A middleware that answers a challenge or hands back a new request copies the
         meta, and this object with it. Limits and codings are those of one response.
         """
-        self.received, self.codings, self.raw = 0, (), None
-        self.is_truncated = self.is_late = self.is_stopped = self.is_answered = False
+        self.received, self.answer = 0, None
+        self.is_truncated = self.is_late = False
         self.is_sent = True
         # Only now: HttpProxyMiddleware and others have set them on the way.
         self.proxy = request.meta.get("proxy")
@@ -77,7 +73,7 @@ class DownloadState:
 
     def is_queued(self, crawler: Crawler) -> bool:
         """Return whether the request waits in the queue of a download slot."""
-        if not self.is_sent or self.received or self.is_answered:
+        if not self.is_sent or self.received or self.answer:
             return False
         return is_queued(crawler, self._is_of)
 
@@ -86,27 +82,65 @@ class DownloadState:
         return isinstance(request, Request) and request.meta.get(OWN_REQUEST) is self
 
     @property
-    def awaited(self) -> str:
-        """What the download waits for: the component's name, or what its signals say."""
-        if name := awaited_component(self._is_of):
-            return name
-        if self.is_answered:
+    def took(self) -> str:
+        """What to say of a download whose time is over."""
+        return f"took longer than {self.max_seconds:g} seconds, {self.limit_name}"
+
+    @property
+    def why_given_up(self) -> str:
+        """What to say of a download that did not return, with the component if it is known."""
+        name = awaited_component(self._is_of) or self._stage
+        limit = f"{self.max_seconds:g} s ({self.limit_name})"
+        return f"{name} did not return within {limit} and 5 s"
+
+    @property
+    def _stage(self) -> str:
+        """What the download waits for, as far as its signals say."""
+        if self.answer:
             return "a downloader middleware that has the answer"
         if self.is_sent:
             return "the download handler"
         return "a downloader middleware in front of the download"
 
-    @property
-    def is_of_proxy(self) -> bool:
-        """Whether the proxy may have sent the answer itself; a redirect is followed."""
-        if self.proxy is None or self.raw is None or self.raw.status in REDIRECTS:
-            return False
-        return not outcome_of(self.raw.status, via_proxy=True).row.is_trusted
+    def received_answer(self, response: Response) -> HttpAnswer:
+        """Store *response*, as it came, as the answer; return it."""
+        fault = None
+        if "download_stopped" in response.flags and not self.is_truncated:
+            # Another component may stop a download whose only piece has already arrived.
+            length = response.headers.get("Content-Length")
+            is_whole = length == b"%d" % len(response.body)
+            fault = None if is_whole else exceptions.StopDownload()
+        self.answer = HttpAnswer(
+            url=self.url,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            codings=codings_of(response.headers),
+            is_truncated=self.is_truncated,
+            via_proxy=bool(self.proxy),
+            is_conditional=bool(self.conditions),
+            final_url=self.url if self.is_redirected else None,
+            fault=fault,
+        )
+        return self.answer
+
+    def answer_of(self, response: Response) -> HttpAnswer:
+        """Return *response*, which middlewares may have made or changed, as the answer."""
+        # A middleware that answers itself has sent nothing.
+        answer = self.answer or self.received_answer(response)
+        is_changed = (answer.status, answer.body) != (response.status, response.body)
+        return replace(
+            answer,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            is_changed=is_changed,
+        )
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
         """Return whose fault it is that the download ended with *raised*."""
         # A request that a middleware replaced is not seen to be sent.
-        was_sent = not self.is_answered if self.is_sent else isinstance(raised, NETWORK)
+        was_sent = not self.answer if self.is_sent else isinstance(raised, NETWORK)
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
 
@@ -114,10 +148,14 @@ class DownloadLimits:
     """Watches the robots.txt downloads in flight."""
 
     def __init__(
-        self, crawler: Crawler, file: Callable[[], AbstractContextManager[None]]
+        self,
+        crawler: Crawler,
+        file: Callable[[], AbstractContextManager[None]],
+        observers: Sequence[FetchObserver],
     ) -> None:
         """Watch; a context manager of *file* is open until each request is answered."""
         self._file = file
+        self._observers = observers
         self._in_flight = 0
         # Public signals: no handler, of any library, has to be wrapped.
         self._signals = crawler.signals
@@ -180,22 +218,14 @@ class DownloadLimits:
         state = _state_of(request)
         if state is None:
             return
-        state.is_answered = True
         # Now, so that no page takes the slot that was added for the file.
         state.uncounted.close()
-        if "download_stopped" in response.flags and not state.is_truncated:
-            # Another component may stop a download whose only piece has already arrived.
-            length = response.headers.get("Content-Length")
-            state.is_stopped = length != b"%d" % len(response.body)
-        if state.keeps_raw:
-            state.raw = copy(response)  # `replace` would find out its encoding
-            state.raw.headers = response.headers.copy()
+        answer = state.received_answer(response)
+        for observer in self._observers:
+            observer.answered(state.origin, request, response, answer)
         # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
-        state.codings = codings_of(response)
         for name in CODING_HEADERS:
             response.headers.pop(name, None)
-        if state.on_download is not None:
-            state.on_download(state.origin, request, state)
 
 
 def _state_of(request: Request) -> DownloadState | None:

@@ -67,14 +67,9 @@ def _either(name: str, twisted: type[Exception]) -> type[Exception]:
     return getattr(exceptions, name, twisted)
 
 
-# Raised by us, too, so they must be classes that RetryMiddleware retries.
+# Raised by us, too, so it must be a class that RetryMiddleware retries.
 DownloadTimeout = _either("DownloadTimeoutError", error.TimeoutError)
 """The exception of a page that took too long, which RetryMiddleware retries."""
-
-ConnectionRefused = _either(
-    "DownloadConnectionRefusedError", error.ConnectionRefusedError
-)
-"""The exception of a refused connection, which RetryMiddleware retries."""
 
 TIMEOUTS = (error.TimeoutError, error.TCPTimedOutError, DownloadTimeout)
 """What a download raises when its time is over."""

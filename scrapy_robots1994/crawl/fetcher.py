@@ -1,29 +1,25 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache, partial
-from http import HTTPStatus
 from operator import itemgetter
 from typing import Any
 
-from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest, StopDownload
-from scrapy.http import Response
+from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robots1994.crawl import robots_response as headers
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.faults import (
     TIMEOUTS,
-    ConnectionRefused,
     DownloadTimeout,
-    one_line,
 )
 from scrapy_robots1994.crawl.fetch_limit import FetchLimit
+from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.requests import (
     FetchCookies,
     RequestContext,
@@ -35,46 +31,40 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import (
     NotReturned,
     is_look_up_slow,
+    read_in_crawl,
     result_within,
 )
-from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.policy.fetch_result import (
     FetchError,
     FetchResult,
     LocalFault,
-    Validators,
 )
+from scrapy_robots1994.policy.http_answer import HttpAnswer, Redirect
+from scrapy_robots1994.policy.outcomes import OF_THE_PROXY
+from scrapy_robots1994.policy.policy import Policy
 
 GRACE_SECONDS = 5.0
 """Seconds past its limit after which a download that has not returned is given up (R7)."""
 
-SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
-
 
 class RobotsDownload:
     """Fetches the robots.txt of an origin once; every failure is a result."""
-
-    on_ignored_body: Callable[[Origin, bytes], None] | None = None
-    """Called with each body that is ignored because of its status (R3 to R5)."""
-    on_answer: Callable[[str, Response], None] | None = None
-    """Called with the URL of each request that was answered, and the answer as it came."""
-    on_download: Callable[[Origin, Request, DownloadState], None] | None = None
-    """Called with the origin whose robots.txt is fetched for each response to a request,
-    before any middleware sees it."""
 
     def __init__(
         self,
         crawler: Crawler,
         settings: RobotsSettings,
         file: Callable[[], AbstractContextManager[None]],
+        observers: Sequence[FetchObserver],
     ) -> None:
         """Prepare to fetch; each request is sent while a context manager of *file* is open."""
         self._crawler = crawler
         self._settings = settings
+        self._observers = observers
         self._robot = RobotName(crawler)
-        self._downloads = DownloadLimits(crawler, file)
+        self._downloads = DownloadLimits(crawler, file, observers)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(crawler, settings.max_fetches, pages)
         # Once for each scheme, at its first request, from which on its handler exists.
@@ -89,73 +79,93 @@ class RobotsDownload:
         self,
         origin: Origin,
         context: RequestContext,
-        validators: Validators | None = None,
+        last: Policy | None = None,
         start: str | None = None,
         cookies: FetchCookies | None = None,
     ) -> FetchResult:
         """Request robots.txt in the way the page request is sent; follow redirects (R2).
 
-        *validators* are sent to their own URL alone. *start* is requested in place of
-        the origin's robots.txt. *cookies* are those of earlier attempts.
+        The validators of *last*, the last good policy, are sent to their own URL alone.
+        *start* is requested in place of the origin's robots.txt. *cookies* are those of
+        earlier attempts.
         """
         cookies = cookies or FetchCookies()
-        # A list, for the last one is requested and all of them show a loop.
-        urls = [start or origin.robots_url]
-        requested: set[tuple[str, bytes | None]] = set()
-        limit, (seconds, _) = self._settings.max_bytes, self._timeout(context)
+        for observer in self._observers:
+            observer.sent(origin, last)
+        result: FetchResult | Redirect = Redirect(start or origin.robots_url)
+        answer: HttpAnswer | None = None
+        requested: list[tuple[str, bytes | None]] = []
         async with self._limit.permit():
-            while True:
-                # One for each hop: limits are those of one response (O24).
-                state = DownloadState(origin, limit, seconds)
-                state.final_url = urls[-1] if len(urls) > 1 else None
-                state.keeps_raw = bool(self.on_answer or self.on_download)
-                state.on_download = self.on_download
-                # To another server, the validators of one could confirm another file.
-                if validators and validators.url == urls[-1]:
-                    state.conditions = validators.headers
-                cookie = cookies.header(urls[-1])
-                # Ours R2: with another cookie, the answer may be another one.
-                if (urls[-1], cookie) in requested:
-                    shown = redact_and_escape(urls[-1], 120)
-                    return FetchError(
-                        "redirect loop", f"back to {shown}", is_final=True
-                    )
-                requested.add((urls[-1], cookie))
-                response = await self._send(urls[-1], context, state, cookie)
-                if not isinstance(response, Response):
-                    return response
-                cookies.store(response, urls[-1])
-                target = headers.redirect_target(response)
-                if target is None:
-                    return await self._result(origin, response, state)
-                # Ours R2: META switches Scrapy's redirects off, and its checks of them.
-                if error := self._redirect_error(target, urls):
-                    return error
-                urls.append(target)
+            while isinstance(result, Redirect):
+                hop = result.target, cookies.header(result.target)
+                if error := self._redirect_error(hop, requested):
+                    result = error
+                    break
+                requested.append(hop)
+                state = self._new_state(origin, context, last, requested)
+                sent = await self._send(context, state, hop[1])
+                if not isinstance(sent, HttpAnswer):
+                    result = sent
+                    break
+                answer = sent
+                cookies.store(answer.headers, answer.url)
+                result = await self._read(answer)
+        for observer in self._observers:
+            observer.ended(origin, result, answer)
+        return result
 
-    def _redirect_error(self, target: str, urls: list[str]) -> FetchError | None:
-        """Return why a redirect to *target* is not followed, after all *urls* (R2)."""
-        shown = redact_and_escape(target, 120)
+    def _redirect_error(
+        self, hop: tuple[str, bytes | None], requested: list[tuple[str, bytes | None]]
+    ) -> FetchError | None:
+        """Return why *hop*, a URL with its cookies, is not requested after others (R2)."""
+        # Ours R2: META switches Scrapy's redirects off, and its checks of them.
+        shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
-        if not is_http(target):
+        if not is_http(hop[0]):
             kind, detail = "redirect", f"redirected to {shown}"
-        elif len(urls) > most:
+        # With another cookie, the answer may be another one.
+        elif hop in requested:
+            kind, detail = "redirect loop", f"back to {shown}"
+        elif len(requested) > most:
             kind, detail = "too many redirects", f"more than {most} redirects"
         else:
             return None
         return FetchError(kind, detail, is_final=True)
 
-    async def _send(
+    def _new_state(
         self,
-        url: str,
+        origin: Origin,
         context: RequestContext,
-        state: DownloadState,
-        cookie: bytes | None,
-    ) -> Response | FetchResult:
-        """Send one request; return its response, or the failure."""
-        self._widen_pool(url.partition(":")[0])
-        seconds, setting = self._timeout(context)
-        request = robots_request(url, context, seconds, cookie)
+        last: Policy | None,
+        requested: list[tuple[str, bytes | None]],
+    ) -> DownloadState:
+        """Return the state of the next hop: limits are those of one response (O24)."""
+        url, _ = requested[-1]
+        seconds, setting = min(
+            (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
+            (self._download_timeout, "DOWNLOAD_TIMEOUT"),
+            (context.timeout, "the download_timeout of the page"),
+            key=itemgetter(0),
+        )
+        # To another server, the validators of one could confirm another file.
+        validators = None if last is None else last.validators
+        is_own = validators is not None and validators.url == url
+        return DownloadState(
+            origin=origin,
+            url=url,
+            is_redirected=len(requested) > 1,
+            conditions=validators.headers if validators and is_own else {},
+            max_bytes=self._settings.max_bytes,
+            max_seconds=seconds,
+            limit_name=setting,
+        )
+
+    async def _send(
+        self, context: RequestContext, state: DownloadState, cookie: bytes | None
+    ) -> HttpAnswer | FetchResult:
+        """Send one request; return its answer, or the failure."""
+        self._widen_pool(state.url.partition(":")[0])
+        request = robots_request(state.url, context, state.max_seconds, cookie)
         request.headers.update(state.conditions)
         # Not through the scheduler: its duplicate filter and its order are for pages.
         engine: Any = self._crawler.engine
@@ -163,100 +173,41 @@ class RobotsDownload:
         download = getattr(engine, "download_async", None) or engine.download
         with self._downloads.watch(request, state):
             try:
-                response: Response = await result_within(
+                response = await result_within(
                     download(request),
-                    seconds + GRACE_SECONDS,
+                    state.max_seconds + GRACE_SECONDS,
                     lambda: state.is_queued(self._crawler),
                 )
             except NotReturned:
-                what = state.awaited
-                text = f"{what} did not return within {seconds:g} s ({setting}) and 5 s"
-                return LocalFault(DownloadTimeout(text), is_final=True)
+                return LocalFault(DownloadTimeout(state.why_given_up), is_final=True)
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
                 # As the built-in counts: the component that raised IgnoreRequest has
                 # counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
-                took = f"took longer than {seconds:g} seconds, {setting}"
-                return await self._failure(error, state, took)
+                return await self._failure(error, state)
         self._robot.check_sent(state.user_agent, context.user_agent)
-        if (raw := state.raw) is not None:
-            final = response.status, response.body
-            state.is_changed = (raw.status, raw.body) != final
-            is_answer = not (state.is_stopped or state.is_of_proxy)
-            if self.on_answer is not None and is_answer:
-                self.on_answer(url, raw)
-        if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-            # Ours R7: the answer of a proxy, not of the origin.
-            refused = "the proxy refused our credentials (HTTP 407)"
-            return LocalFault(ConnectionRefused(refused))
-        return response
+        return state.answer_of(response)
 
-    def _timeout(self, context: RequestContext) -> tuple[float, str]:
-        """Return the seconds that a request may take, and the name of that limit."""
-        return min(
-            (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
-            (self._download_timeout, "DOWNLOAD_TIMEOUT"),
-            (context.timeout, "the download_timeout of the page"),
-            key=itemgetter(0),
-        )
-
-    async def _failure(
-        self, error: Exception, state: DownloadState, took: str
-    ) -> FetchResult:
-        """Classify the failure of a request without a response.
-
-        *took* is what to say of one whose time is over.
-        """
+    async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
+        """Classify the failure of a request without a response."""
         if state.is_late:
-            error = DownloadTimeout(took)
+            error = DownloadTimeout(state.took)
         failure = state.failure_of(error)
         if isinstance(failure, LocalFault):
             return failure
         # Ours R7: it waited in a queue of ours.
-        is_silent = not (state.received or state.is_answered)
+        is_silent = not (state.received or state.answer)
         if isinstance(error, TIMEOUTS) and is_silent and await is_look_up_slow():
             return LocalFault(error)
         # The message of Scrapy names the URL again, and no setting.
         is_timeout = isinstance(error, DownloadTimeout)
-        return replace(failure, detail=took) if is_timeout else failure
+        return replace(failure, detail=state.took) if is_timeout else failure
 
-    async def _result(
-        self, origin: Origin, response: Response, state: DownloadState
-    ) -> FetchResult:
-        """Return the final response as a result."""
-        stats.count(self._crawler, stats.RESPONSES)
-        stats.count(self._crawler, stats.RESPONSE_STATUS, status=response.status)
-        body, is_truncated = b"", False
-        if response.status // 100 == SUCCESS:
-            if state.is_stopped:
-                # Ours R7: the rest of the file may close the site.
-                return LocalFault(StopDownload())
-            try:
-                body, is_truncated = await self._unpacked(response, state)
-            except Undecodable as error:
-                detail = one_line(error)
-                return FetchError("undecodable", detail, is_final=error.is_final)
-        elif self.on_ignored_body is not None:
-            # Nothing is decided by it, so what cannot be read is left out.
-            with suppress(Undecodable):
-                self.on_ignored_body(origin, (await self._unpacked(response, state))[0])
-        answer = headers.answer_of(
-            response, body, is_truncated=is_truncated, final_url=state.final_url
-        )
-        return replace(
-            answer,
-            not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
-            via_proxy=bool(state.proxy),
-        )
-
-    async def _unpacked(
-        self, response: Response, state: DownloadState
-    ) -> tuple[bytes, bool]:
-        """Return the unpacked body, and whether it is truncated (see `read_body`)."""
-        return await read_body(
-            response.body,
-            state.codings,
-            self._settings.max_bytes,
-            is_truncated=state.is_truncated,
-        )
+    async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
+        """Return what *answer* says; count it if no redirect leads on."""
+        result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
+        if not isinstance(result, Redirect) and answer.status not in OF_THE_PROXY:
+            stats.count(self._crawler, stats.RESPONSES)
+            stats.count(self._crawler, stats.RESPONSE_STATUS, status=answer.status)
+        return result

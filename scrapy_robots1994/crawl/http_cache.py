@@ -24,8 +24,17 @@ from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
 from scrapy.extensions.httpcache import DummyPolicy
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl import robots_response as headers
-from scrapy_robots1994.crawl.unpacking import Undecodable, codings_of, read_body
+from scrapy_robots1994.crawl.fetch_observer import FetchObserver
+from scrapy_robots1994.crawl.threads import read_in_crawl
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.http_answer import (
+    HttpAnswer,
+    Redirect,
+    codings_of,
+    date_of,
+    is_private,
+)
+from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -34,15 +43,14 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.backend import Store
+    from scrapy_robots1994.policy.fetch_result import FetchResult
     from scrapy_robots1994.robotstxt import Reader
-
-NOT_MODIFIED = 304
 
 MAX_ORIGINS = 1_000
 """Origins of replayed pages whose policies stay parsed."""
 
 
-class HttpCache:
+class HttpCache(FetchObserver):
     """The robots.txt answers in the HTTP cache of one crawl.
 
     Whatever a storage raises, an answer that cannot be read is missing, and one that
@@ -67,17 +75,20 @@ class HttpCache:
         is_on = crawler.settings.getbool("HTTPCACHE_ENABLED")
         return cls(crawler, settings, reader) if is_on else None
 
-    def write(self, url: str, response: Response) -> None:
-        """Store the answer to a request for *url*, unless it says `no-store`."""
-        cache = self._middleware
-        if (
-            cache is None
-            or response.status == NOT_MODIFIED
-            or headers.is_private(response)
-        ):
+    def answered(
+        self,
+        origin: Origin,  # noqa: ARG002 - as every observer
+        request: Request,  # noqa: ARG002 - as every observer
+        response: Response,
+        answer: HttpAnswer,
+    ) -> None:
+        """Store an answer as it came, unless it says `no-store` or a proxy may have sent it."""
+        is_stored = answer.is_of_origin and answer.fault is None
+        if not is_stored or answer.status == NOT_MODIFIED or is_private(answer.headers):
             return
+        cache, spider = self._middleware, self._crawler.spider
         with suppress(Exception):
-            cache.storage.store_response(self._crawler.spider, Request(url), response)
+            cache.storage.store_response(spider, Request(answer.url), response)
 
     async def policy(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* that the cache has, as old as its `Date` says.
@@ -90,11 +101,20 @@ class HttpCache:
             response = self._read(url)
             if response is None:
                 return None
-            target = headers.redirect_target(response)
-            if target is None:
-                final_url = url if len(urls) > 1 else None
-                return await self._policy_of(origin, response, final_url)
-            url = target
+            final_url = url if len(urls) > 1 else None
+            answer = HttpAnswer(
+                url=url,
+                status=response.status,
+                headers=response.headers,
+                body=response.body,
+                codings=codings_of(response.headers),
+                final_url=final_url,
+            )
+            now = time.time()
+            result = await read_in_crawl(answer, self._reader.limit, now)
+            if not isinstance(result, Redirect):
+                return self._policy_of(origin, answer, result, now)
+            url = result.target
         return None
 
     def has_answer(self, origin: Origin) -> bool:
@@ -141,26 +161,17 @@ class HttpCache:
             return found if isinstance(found, Response) else None
         return None
 
-    async def _policy_of(
-        self, origin: Origin, response: Response, final_url: str | None
+    def _policy_of(
+        self, origin: Origin, answer: HttpAnswer, result: FetchResult, now: float
     ) -> Policy | None:
-        """Return the policy that *response* states."""
-        now = time.time()
-        dated = headers.date_of(response)
-        body, is_truncated = response.body, False
-        try:
-            body, is_truncated = await read_body(
-                body, codings_of(response), self._reader.limit, is_truncated=False
-            )
-        except Undecodable:
+        """Return the policy that *answer* states, which was read as *result*."""
+        if not isinstance(result, RobotsResponse):
             return None
-        answer = headers.answer_of(
-            response, body, is_truncated=is_truncated, final_url=final_url
-        )
+        dated = date_of(answer.headers)
         # Never later than now: a clock may be wrong.
         at = now if dated is None else min(dated, now)
         freshness = self._settings.freshness
-        policy = Policy.from_response(origin, answer, self._reader, at, freshness)
+        policy = Policy.from_response(origin, result, self._reader, at, freshness)
         if not policy.is_known:
             return None
         if dated is None:

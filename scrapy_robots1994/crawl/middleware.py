@@ -49,7 +49,6 @@ from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from scrapy import Request, Spider
@@ -57,8 +56,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+    from scrapy_robots1994.crawl.features.comparison import ShadowComparison
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
+    from scrapy_robots1994.crawl.features.evidence import Evidence
 
     Found: TypeAlias = Policy | Exception | Exemption
     Observer: TypeAlias = Callable[[Request, Origin, Found], None]
@@ -90,8 +91,10 @@ class Robots1994Middleware:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
-        file = self._waiting.file
-        backend, self._observers = _backend_for(crawler, settings, file)
+        observers = _observers_for(crawler, settings)
+        # Signals hold an observer weakly: it lives as long as its method is here.
+        self._observers: list[Observer] = [it.decided for it in observers]
+        backend = ScrapyBackend(crawler, settings, self._waiting.file, observers)
         # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
         url = settings.store
@@ -103,13 +106,6 @@ class Robots1994Middleware:
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings)
-        if settings.compare:
-            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
-
-            # Signals hold it weakly: it lives as long as what has its method.
-            shadow = ShadowComparison(crawler, settings)
-            self.download.on_ignored_body = shadow.store_body
-            self._observers.append(shadow.decided)
         self._delays: CrawlDelays | None = None
         if settings.applies_crawl_delay:
             from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - only if wanted
@@ -290,18 +286,17 @@ def _is_known(found: Policy | Exception) -> bool:
     return isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
 
 
-def _backend_for(
-    crawler: Crawler,
-    settings: RobotsSettings,
-    file: Callable[[], AbstractContextManager[None]],
-) -> tuple[ScrapyBackend, list[Observer]]:
-    """Return the crawl as the resolver sees it, and what observes its decisions.
+def _observers_for(
+    crawler: Crawler, settings: RobotsSettings
+) -> list[Evidence | ShadowComparison]:
+    """Return what observes fetches and decisions, where the settings want it."""
+    observers: list[Evidence | ShadowComparison] = []
+    if settings.evidence is not None:
+        from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - an extra
 
-    Both record evidence, where that is wanted. Each robots.txt is downloaded in a *file*.
-    """
-    if settings.evidence is None:
-        return ScrapyBackend(crawler, settings, file), []
-    from scrapy_robots1994.crawl.features.evidence import RecordedBackend  # noqa: PLC0415 - an extra
+        observers.append(Evidence(crawler, settings))
+    if settings.compare:
+        from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
 
-    backend = RecordedBackend(crawler, settings, file)
-    return backend, [backend.evidence.decided]
+        observers.append(ShadowComparison(crawler, settings))
+    return observers

@@ -12,7 +12,8 @@ from scrapy.http.cookies import CookieJar
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots1994.crawl.exemptions import OPT_OUT
-from scrapy_robots1994.crawl.unpacking import ACCEPT_ENCODING
+from scrapy_robots1994.policy.http_answer import HeaderLines
+from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request of which evidence is recorded: the id of the record that decided."""
@@ -83,9 +84,9 @@ class FetchCookies:
         self._jar.add_cookie_header(request)
         return request.headers.get("Cookie")
 
-    def store(self, response: Response, url: str) -> None:
-        """Store the cookies that *response* to a request for *url* sets."""
-        lines = response.headers.getlist("Set-Cookie")
+    def store(self, headers: HeaderLines, url: str) -> None:
+        """Store the cookies that an answer with *headers* to a request for *url* sets."""
+        lines = headers.getlist("Set-Cookie")
         lines = [it for it in lines if len(it) <= MAX_COOKIE_BYTES][:MAX_COOKIES]
         if lines:
             self._jar = self._jar or CookieJar()

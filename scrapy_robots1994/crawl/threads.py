@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
+from functools import partial
 from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
@@ -12,6 +13,13 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
+
+from scrapy_robots1994.policy.http_answer import (
+    HttpAnswer,
+    ReadAnswer,
+    is_quick,
+    read_answer,
+)
 
 T = TypeVar("T")
 
@@ -44,6 +52,13 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
+
+
+async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
+    """Return what *answer* says (`read_answer`), unpacked in a thread if that takes long."""
+    # A hop to a thread may have to wait behind look-ups, so most answers take none.
+    work = partial(read_answer, answer, limit, now)
+    return work() if is_quick(answer, INLINE_BYTES) else await run_in_thread(work)
 
 
 def thread_safe_call() -> Any:

@@ -62,6 +62,7 @@ class OutcomeRow:
       used past its freshness, and to `robots-lint` it is a file that could not be read
       (exit code 3), whatever the setting says.
     * *max_lifetime*: the longest time that it applies, in seconds.
+    * *reads_body*: whether the body of the answer is the policy.
     * *is_answer*: whether the origin stated it. Otherwise it is our stopgap.
     * *of_proxies*: those of its statuses that proxies send themselves. Through a proxy they
       are R5 (unreachable).
@@ -79,6 +80,7 @@ class OutcomeRow:
     allows: bool = True
     setting: str = ""
     max_lifetime: float = float("inf")
+    reads_body: bool = False
     is_answer: bool = True
     of_proxies: Collection[int] = ()
     is_trusted: bool = False
@@ -106,11 +108,18 @@ class OutcomeRow:
         return refused + f" unless {self.full_setting}" * bool(self.setting)
 
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Statuses that lead elsewhere (R2), as Scrapy's RedirectMiddleware has them."""
+
+NOT_MODIFIED = 304
+"""The answer to a request with validators."""
+
+OF_THE_PROXY = frozenset({407})
+"""Statuses that only a proxy sends, never the origin: R7 (our own fault)."""
+
 _TEMPORARY = frozenset({408, 421, 425, 429})
-# A 407 is the answer of a proxy, never of the origin: R7 (our own fault) comes before.
-_OF_A_PROXY = frozenset({407})
 _FORBIDDEN = frozenset({401, 403})
-_OTHER_4XX = frozenset(range(400, 500)) - _TEMPORARY - _OF_A_PROXY - _FORBIDDEN - {404}
+_OTHER_4XX = frozenset(range(400, 500)) - _TEMPORARY - OF_THE_PROXY - _FORBIDDEN - {404}
 
 ROWS = (
     # Ours R1
@@ -119,6 +128,7 @@ ROWS = (
         clause="R1 (the file)",
         groups=(AnswerGroup("text", "file", "by the file's text", range(200, 300)),),
         statuses="2xx",
+        reads_body=True,
         is_trusted=True,
         doc_answer="2xx",
         doc_policy="the body, parsed",

@@ -141,7 +141,7 @@ class Policy:
         outcome = outcome_of(response.status, via_proxy=response.via_proxy)
         if not outcome.row.is_answer:
             return cls.unreachable(origin, response, now, freshness)
-        if outcome.row.reason is None:
+        if outcome.row.reads_body:
             stated = reader.read(response.body, is_truncated=response.is_truncated)
             promised = response.freshness_lifetime
         else:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots1994.crawl.unpacking import (
+from scrapy_robots1994.policy.unpacking import (
     MAX_LAYERS,
     MAX_MEMBERS,
     Undecodable,

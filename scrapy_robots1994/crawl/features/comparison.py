@@ -10,6 +10,7 @@
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from logging import ERROR, INFO, WARNING
 from queue import SimpleQueue
@@ -28,6 +29,7 @@ from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
@@ -35,7 +37,10 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
+from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
 from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.policy.unpacking import Undecodable
 
 # Origins whose files stay in memory for the other parsers, and packed bytes of the bodies
 # of answers whose status decides. Few of those have as many as the entry takes besides.
@@ -74,7 +79,7 @@ class _Request(NamedTuple):
     question: Question
 
 
-class ShadowComparison:
+class ShadowComparison(FetchObserver):
     """Compares each decision of a crawl, and reports at its end.
 
     `store_body` takes the bodies of answers whose status decides, `compare` each
@@ -86,6 +91,7 @@ class ShadowComparison:
         self._robot = RobotName(crawler)
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
+        self._max_bytes = settings.max_bytes
         # A dry run is about the parser of the built-in, whatever else is compared.
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
         # Loaded at the start: a wrong name must not let the crawl start.
@@ -126,6 +132,17 @@ class ShadowComparison:
         In a dry run, store each body that the built-in reads and ours does not.
         """
         self._bodies[origin] = zlib.compress(body)
+
+    def ended(
+        self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
+    ) -> None:
+        """Store the body of an *answer* whose status decides."""
+        is_read = answer is None or answer.outcome.row.reads_body
+        if answer is None or is_read or not isinstance(result, RobotsResponse):
+            return
+        # Nothing is decided by it, so what cannot be read is left out.
+        with suppress(Undecodable):
+            self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
         """Compare the decision about *request*, if it was made by a policy."""

@@ -14,11 +14,9 @@ Nothing is requested, refused or changed here. What an answer does not say is no
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from logging import DEBUG, INFO
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +27,6 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import OPT_OUT, exemption_of
@@ -41,13 +38,19 @@ from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.crawl.requests import EVIDENCE
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import load_object
-from scrapy_robots1994.crawl.unpacking import codings_of
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     FetchError,
+    LocalFault,
     RobotsResponse,
     retry_pause,
+)
+from scrapy_robots1994.policy.http_answer import (
+    HttpAnswer,
+    Redirect,
+    codings_of,
+    read_answer,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -75,8 +78,6 @@ NOTHING_DECIDES = (
 
 # Flags that Scrapy sets on a response without the whole body.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
-_LINE_END = re.compile(rb"[\r\n]")
-_NOT_AUTHENTICATED = 407
 
 
 class DryRun:
@@ -200,35 +201,31 @@ class DryRun:
 
     def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
         """Return what ours makes of *response* after *hops* redirects; `None` if not known."""
-        most, limit = self._settings.max_redirects, self._settings.max_bytes
-        if hops > most:
+        if hops > (most := self._settings.max_redirects):
             # Ours R2
             detail = f"more than {most} redirects"
             return FetchError("too many redirects", detail, is_final=True)
-        # Ours R2: ours follows it. R7: the answer of a proxy. R5: ours gives up earlier.
-        is_followed = responses.redirect_target(response) is not None
-        is_of_proxy = response.status == _NOT_AUTHENTICATED
-        is_late = request.meta.get("download_latency", 0) > self._settings.timeout
-        if is_followed or is_of_proxy or is_late:
-            return None
-        body, flags = response.body, response.flags
-        final_url = response.url if hops else None
-        result = responses.answer_of(
-            response, body, is_truncated=False, final_url=final_url
+        flags = response.flags
+        answer = HttpAnswer(
+            url=response.url,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            codings=codings_of(response.headers),
+            via_proxy=bool(request.meta.get("proxy")),
+            final_url=response.url if hops else None,
         )
-        result = replace(result, via_proxy=bool(request.meta.get("proxy")))
-        if result.outcome is Outcome.UNREACHABLE and "cached" in flags:
-            # An old failure says nothing of today.
+        is_late = request.meta.get("download_latency", 0) > self._settings.timeout
+        # R5: ours gives up earlier; an old failure says nothing of today.
+        is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
+        # R5: ours would try again, or could unpack what Scrapy could not.
+        is_read = answer.outcome.row.reads_body
+        is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
+        if is_late or is_old_failure or (is_read and is_not_whole):
             return None
-        if result.outcome is Outcome.PARSED:
-            # R5: ours would try again, or could unpack what Scrapy could not.
-            if codings_of(response) or _NOT_WHOLE.intersection(flags):
-                return None
-            if len(body) > limit and not _LINE_END.search(body, 0, limit):
-                # Ours O24: no whole line is left to obey.
-                detail = f"no line ends within {limit} bytes"
-                return FetchError("undecodable", detail, is_final=True)
-        return result
+        result = read_answer(answer, self._settings.max_bytes, time.time())
+        # Ours R2: a redirect is followed. R7: the answer of a proxy.
+        return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
         """Note that *request* for a robots.txt ended with *error*."""
@@ -267,7 +264,7 @@ class DryRun:
             self._shadow.store_body(origin, body)
         self._memory.put(policy)
         if self._evidence is not None and isinstance(result, FetchError):
-            self._evidence.fetched(origin, result)
+            self._evidence.ended(origin, result, None)
             self._evidence.policy_fetched(policy, None)
         self._log.fetched(policy, result, None, None, now)
         if robots is None:

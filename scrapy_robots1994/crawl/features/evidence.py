@@ -10,9 +10,7 @@ downloader middleware: the first decision by it writes a record of its bytes.
 """
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
@@ -29,9 +27,7 @@ from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.clients import CrawlClients
-from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.crawl.exemptions import Exemption
 from scrapy_robots1994.crawl.faults import one_line
 from scrapy_robots1994.crawl.features.evidence_files import (
@@ -52,9 +48,9 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     rfc3339,
     shown_url,
 )
-from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
+from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
-from scrapy_robots1994.crawl.requests import EVIDENCE, FetchCookies, RequestContext
+from scrapy_robots1994.crawl.requests import EVIDENCE
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
@@ -63,13 +59,13 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Rules
-from scrapy_robots1994.policy.backend import InFlightFetch
 from scrapy_robots1994.policy.fetch_result import (
-    Answer,
     FetchError,
     FetchResult,
     LocalFault,
 )
+from scrapy_robots1994.policy.http_answer import HttpAnswer
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 CLOSE_REASON = "robots_evidence_failed"
@@ -102,15 +98,7 @@ class Reference(NamedTuple):
     original: "Reference | None" = None
 
 
-@dataclass(slots=True)
-class Fetch:
-    """A fetch in flight: the *last* good policy, and the *state* of its last answer."""
-
-    last: Policy | None
-    state: DownloadState | None = None
-
-
-class Evidence:
+class Evidence(FetchObserver):
     """Records answers and decisions, and closes the crawl where it cannot."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -140,7 +128,8 @@ class Evidence:
         self._policies = LRUCache(MAX_POLICIES)
         # The last record of the fetch in flight, or of the last one.
         self._last: LRUCache[Origin, Reference] = LRUCache(MAX_POLICIES)
-        self._fetches: dict[Origin, Fetch] = {}
+        # The last good policy, by the origin of a fetch in flight.
+        self._fetched_after: dict[Origin, Policy | None] = {}
         # Where policies come from that were not fetched: those of the resolver, and those
         # that pages are decided by without it.
         places = [HTTP_CACHE] * crawler.settings.getbool("HTTPCACHE_ENABLED")
@@ -169,22 +158,20 @@ class Evidence:
 
     # What the resolver does.
 
-    def fetching(self, origin: Origin, last: Policy | None) -> None:
-        """Note that a fetch of *origin* begins, given the *last* good policy."""
+    def sent(self, origin: Origin, last: Policy | None) -> None:
+        """Note that an attempt begins, given the *last* good policy."""
         self._last.pop(origin, None)
-        self._fetches[origin] = Fetch(last)
+        self._fetched_after[origin] = last
 
-    def answered(self, origin: Origin, request: Request, state: DownloadState) -> None:
+    def answered(
+        self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
+    ) -> None:
         """Record the answer to one request for the robots.txt of *origin*."""
-        response = state.raw
-        assert response is not None  # noqa: S101 - it was answered
-        fetch = self._fetches.setdefault(origin, Fetch(None))
-        fetch.state = state
-        base = None
-        if response.status == NOT_MODIFIED and state.conditions and fetch.last:
-            base = self._reference_of(fetch.last, self._stores)
-        cut = "unspecified" if state.is_stopped else ""
-        truncated = "length" if state.is_truncated else cut
+        base, last = None, self._fetched_after.get(origin)
+        if answer.outcome is Outcome.RENEWED and last:
+            base = self._reference_of(last, self._stores)
+        cut = "" if answer.fault is None else "unspecified"
+        truncated = "length" if answer.is_truncated else cut
         self._last[origin] = self._write_exchange(
             origin, request, response, truncated, base and (base.original or base)
         )
@@ -193,10 +180,12 @@ class Evidence:
         """Record the answer to a request that was not sent by us: it decides nothing."""
         self._write_exchange(origin, request, response)
 
-    def fetched(self, origin: Origin, result: FetchResult) -> None:
-        """Record how a fetch of *origin* ended, if no answer says it."""
-        fetch = self._fetches.pop(origin, None)
-        if fetch and fetch.state and fetch.state.is_changed:
+    def ended(
+        self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
+    ) -> None:
+        """Record how an attempt ended, if no answer says it."""
+        self._fetched_after.pop(origin, None)
+        if answer is not None and answer.is_changed:
             # What a downloader middleware changed is not what was recorded.
             self._last.pop(origin, None)
         match result:
@@ -436,49 +425,6 @@ class Evidence:
             counted(self._files.lines, "decision"),
             counted(self._files.records, "record"),
         )
-
-
-class RecordedBackend(ScrapyBackend):
-    """The crawl as the resolver sees it; records what it hears."""
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        settings: RobotsSettings,
-        file: Callable[[], AbstractContextManager[None]],
-    ) -> None:
-        super().__init__(crawler, settings, file)
-        self.evidence = Evidence(crawler, settings)
-        self.download.on_download = self.evidence.answered
-
-    async def fetch(
-        self,
-        origin: Origin,
-        last: Policy | None,
-        cookies: FetchCookies,
-        context: RequestContext,
-    ) -> FetchResult:
-        """Request robots.txt once, and record how that ended."""
-        self.evidence.fetching(origin, last)
-        result = await super().fetch(origin, last, cookies, context)
-        self.evidence.fetched(origin, result)
-        return result
-
-    # Called before any request is decided by the policy.
-
-    async def policy_fetched(
-        self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]
-    ) -> None:
-        """Note the record that *policy* was made from."""
-        self.evidence.policy_fetched(policy, in_flight.last)
-        await super().policy_fetched(policy, result, in_flight)
-
-    async def policy_loaded(
-        self, policy: Policy, in_flight: InFlightFetch[RequestContext]
-    ) -> None:
-        """Record a policy of the store."""
-        self.evidence.policy_loaded(policy)
-        await super().policy_loaded(policy, in_flight)
 
 
 def _digest_of(data: bytes) -> str:

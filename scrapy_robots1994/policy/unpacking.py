@@ -17,10 +17,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeAlias
 
-from scrapy.http import Response
-
-from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
-
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
@@ -34,7 +30,6 @@ _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
 # Control characters of which packed bytes have many and texts none.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
-CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 _INPUT_CHUNK = 4_096
 """Bytes fed at a time: at most so many are copied for each member that ends."""
 
@@ -55,46 +50,13 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
         super().__init__(message)
 
 
-def codings_of(response: Response) -> tuple[str, ...]:
-    """Return the content codings of the body, in the order they were applied.
-
-    Without quotes and parameters, which some servers send, and without `identity`.
-    """
-    # Several header lines are one list (RFC 9110, 5.3). Transfer codings are the last ones
-    # applied, and aiohttp undoes only `chunked`.
-    sent = [it for name in CODING_HEADERS for it in response.headers.getlist(name)]
-    names = b",".join(sent).decode("latin-1").lower().split(",")
-    names = [name.partition(";")[0].strip(" \t\"'") for name in names]
-    return tuple(name for name in names if name not in {"", "identity", "chunked"})
-
-
-async def read_body(
-    body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
-) -> tuple[bytes, bool]:
-    """Return the unpacked *body*, and whether it is truncated.
-
-    Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
-    """
-    work = partial(unpack, body, codings, limit, is_truncated=is_truncated)
-    # A hop to a thread may have to wait behind look-ups, so most files take none.
-    body, is_truncated = (
-        work() if is_quick(body, codings) else await run_in_thread(work)
-    )
-    # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
-    # what the file forbids, and nothing is not "allowed".
-    is_longer = is_truncated or len(body) > limit
-    if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
-        raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
-    return body, is_truncated
-
-
-def is_quick(body: bytes, codings: Sequence[str]) -> bool:
-    """Return whether unpacking *body* does not hold the event loop up."""
-    if not codings:
+def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
+    """Return whether unpacking *body* takes no longer than reading *most* bytes of text."""
+    if not (codings and body):
         return True
     # 80 bytes of brotli can take 40 ms, for a large window, and a few KB of zstd 6 ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
-    return not is_slow and len(body) <= INLINE_BYTES
+    return not is_slow and len(body) <= most
 
 
 def unpack(

@@ -1,0 +1,295 @@
+"""One HTTP answer to a request for a robots.txt: what it means, read in one place.
+
+`read_answer` is the only reader: of a crawl, a dry run, Scrapy's HTTP cache and a WARC. What
+a status means comes from its row in `outcomes`. What the headers say is cut to
+`MAX_HEADER_BYTES` before it is split or parsed (RFC 9110, RFC 9111).
+"""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timezone
+from email.utils import parsedate_to_datetime
+from typing import Protocol, TypeAlias
+from urllib.parse import urljoin, urlsplit
+
+from w3lib.url import safe_url_string
+
+from scrapy_robots1994.policy.fetch_result import (
+    FetchError,
+    LocalFault,
+    RobotsResponse,
+)
+from scrapy_robots1994.policy.outcomes import (
+    NOT_MODIFIED,
+    OF_THE_PROXY,
+    REDIRECTS,
+    Outcome,
+    outcome_of,
+)
+from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
+
+MAX_HEADER_BYTES = 4_096
+"""Bytes of all lines of one header that are read; of what is longer, the rest is ignored."""
+
+UNREADABLE_URL = "an unreadable address"
+"""The target of a redirect whose Location is no URL."""
+
+CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
+
+# What every HTTP client sends, and every store returns; a header may have megabytes.
+_VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
+
+
+class HeaderLines(Protocol):
+    """Headers of an answer, as `scrapy.http.Headers` are."""
+
+    def getlist(self, key: str) -> list[bytes]:
+        """Return the values of all lines of a header, in their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """An answer of HTTP to a request for *url*, before anything of it is read.
+
+    *body* is as it was sent, still packed by *codings* (the first one applied first), and
+    only the beginning with *is_truncated* (Ours O24). *via_proxy* says that it came through
+    a proxy, *is_conditional* that the request had validators. *final_url* is *url* where it
+    follows a redirect. *fault* is why the body is not whole, if that is our own doing (R7).
+    *is_changed* says that a downloader middleware made another one of what came.
+    """
+
+    url: str
+    status: int
+    headers: HeaderLines
+    body: bytes = b""
+    codings: tuple[str, ...] = ()
+    is_truncated: bool = False
+    via_proxy: bool = False
+    is_conditional: bool = False
+    final_url: str | None = None
+    fault: Exception | None = None
+    is_changed: bool = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it means, by its status or by a 304 that was requested (R1)."""
+        if self.is_conditional and self.status == NOT_MODIFIED:
+            return Outcome.RENEWED
+        return outcome_of(self.status, via_proxy=self.via_proxy)
+
+    @property
+    def is_of_origin(self) -> bool:
+        """Whether no proxy may have sent it itself; a redirect is followed in any case."""
+        is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
+        return is_trusted or not self.via_proxy
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A redirect to *target*, an absolute URL or `UNREADABLE_URL` (R2)."""
+
+    target: str
+
+
+ReadAnswer: TypeAlias = RobotsResponse | FetchError | LocalFault | Redirect
+
+
+def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
+    """Return what *answer* says.
+
+    Of a body that its row reads, a little more than *limit* bytes are unpacked. *now*, in
+    seconds since the epoch, stands for a Date that the server did not send.
+    """
+    target = redirect_target(answer)
+    if target is not None:
+        return Redirect(target)
+    if answer.status in OF_THE_PROXY:
+        # Ours R7: the answer of a proxy, not of the origin.
+        refused = f"the proxy refused our credentials (HTTP {answer.status})"
+        return LocalFault(ConnectionRefusedError(refused))
+    body, is_truncated = b"", False
+    if answer.outcome.row.reads_body:
+        if answer.fault is not None:
+            # Ours R7: the rest of the file may close the site.
+            return LocalFault(answer.fault)
+        try:
+            body, is_truncated = unpacked(answer, limit)
+        except Undecodable as error:
+            return FetchError("undecodable", str(error), is_final=error.is_final)
+    return RobotsResponse(
+        status=answer.status,
+        body=body,
+        is_truncated=is_truncated,
+        not_modified=answer.outcome is Outcome.RENEWED,
+        freshness_lifetime=freshness_lifetime(answer.headers, now),
+        retry_after=retry_after(answer.headers, now),
+        etag=_validator(answer.headers, "ETag"),
+        last_modified=_validator(answer.headers, "Last-Modified"),
+        final_url=answer.final_url,
+        via_proxy=answer.via_proxy,
+    )
+
+
+def is_quick(answer: HttpAnswer, most: int) -> bool:
+    """Return whether reading *answer* takes no longer than reading *most* bytes of text."""
+    # A body that no row reads costs nothing.
+    body = answer.body if answer.outcome.row.reads_body else b""
+    return is_quickly_unpacked(body, answer.codings, most)
+
+
+def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
+    """Return the unpacked body of *answer*, and whether it is truncated.
+
+    Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
+    """
+    body, is_truncated = unpack(
+        answer.body, answer.codings, limit, is_truncated=answer.is_truncated
+    )
+    # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
+    # what the file forbids, and nothing is not "allowed".
+    is_longer = is_truncated or len(body) > limit
+    if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
+        raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
+    return body, is_truncated
+
+
+def redirect_target(answer: HttpAnswer) -> str | None:
+    """Return the absolute URL that *answer* redirects to, without fragment, or `None`."""
+    lines = answer.headers.getlist("Location")
+    # Ours R2: without a target it is the final answer, and R5 by its status.
+    if answer.status not in REDIRECTS or not lines or not lines[-1]:
+        return None
+    location = lines[-1]
+    if len(location) > MAX_HEADER_BYTES:
+        return UNREADABLE_URL
+    try:
+        parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
+        # Credentials never go into a robots.txt URL; a port is part of the origin.
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=host, fragment="").geturl()
+    except ValueError:
+        return UNREADABLE_URL
+
+
+def codings_of(headers: HeaderLines) -> tuple[str, ...]:
+    """Return the content codings of a body, in the order they were applied.
+
+    Without quotes and parameters, which some servers send, and without `identity`.
+    """
+    # Transfer codings are the last ones applied, and aiohttp undoes only `chunked`.
+    sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
+    names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
+    names = [name.strip(" \t\"'") for name in names]
+    return tuple(name for name in names if name not in {"", "identity", "chunked"})
+
+
+def date_of(headers: HeaderLines) -> float | None:
+    """Return the `Date` of an answer in seconds since the epoch, if it has one."""
+    return _epoch(_value(headers, "Date"))
+
+
+def is_private(headers: HeaderLines) -> bool:
+    """Return whether an answer says `no-store`."""
+    return b"no-store" in _cache_controls(headers)
+
+
+def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
+    """Return the seconds of freshness that an answer promises; `None` for no promise.
+
+    Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
+    `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
+    epoch, stands for a Date that the server did not send.
+    """
+    controls = _cache_controls(headers)
+    # Ours R1: the lower bound MIN_TTL still applies to it.
+    if b"no-store" in controls or b"no-cache" in controls:
+        return 0.0
+    expires = _value(headers, "Expires")
+    if b"max-age" in controls:
+        # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
+        lifetime = _digits(controls[b"max-age"]) or 0.0
+    elif expires is not None:
+        # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
+        lifetime = (_epoch(expires) or 0.0) - _date(headers, now)
+    else:
+        return None
+    # An unreadable Age is as good as none (RFC 9111, 5.1).
+    return max(lifetime - (_digits(_value(headers, "Age")) or 0.0), 0.0)
+
+
+def retry_after(headers: HeaderLines, now: float) -> float | None:
+    """Return Retry-After in seconds, from a number or a date, or `None`.
+
+    *now* stands for a Date that the server did not send.
+    """
+    value = _value(headers, "Retry-After") or b""
+    # RFC 9110, 10.2.3 allows both forms.
+    seconds = _digits(value)
+    if seconds is not None or not value:
+        return seconds
+    at = _epoch(value)
+    # By the clock of the server, which may not be ours.
+    return None if at is None else max(at - _date(headers, now), 0.0)
+
+
+def _date(headers: HeaderLines, now: float) -> float:
+    """Return the time of an answer by its server's clock, or *now* if it has none."""
+    date = date_of(headers)
+    return now if date is None else date
+
+
+def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
+    """Return the directives of Cache-Control in lower case, with their values."""
+    parts = (part.partition(b"=") for part in _listed(headers, "Cache-Control"))
+    return {
+        name.strip().lower(): value.strip(b' \t"')
+        for name, _, value in reversed([*parts])
+    }
+
+
+def _listed(headers: HeaderLines, name: str) -> list[bytes]:
+    """Return the members of a header that is a list, without those that are cut off."""
+    # Several header lines are one list (RFC 9110, 5.3).
+    left, lines = MAX_HEADER_BYTES, []
+    for line in headers.getlist(name):
+        lines.append(line[:left])
+        left -= len(line) + 1
+        if left < 0:
+            # The last member may be half of another word.
+            lines[-1] = lines[-1].rpartition(b",")[0]
+            break
+    return b",".join(lines).split(b",")
+
+
+def _value(headers: HeaderLines, name: str) -> bytes | None:
+    """Return the value of a header that has one line; of several, the last."""
+    lines = headers.getlist(name)
+    return lines[-1][:MAX_HEADER_BYTES] if lines else None
+
+
+def _epoch(date: bytes | None) -> float | None:
+    """Return an HTTP date in seconds since the epoch, or `None` if it is not one."""
+    # No form of HTTP is longer.
+    text = (date or b"")[:64].decode("latin-1")
+    with suppress(ValueError, OverflowError, TypeError):
+        at = parsedate_to_datetime(text)
+        # A date without a zone is in UTC, as all of HTTP.
+        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
+    return None
+
+
+def _digits(value: bytes | None) -> float | None:
+    """Return a whole number of HTTP; of a very long one only the first digits count."""
+    value = (value or b"").strip()
+    # A header of a megabyte of digits must cost nothing; 10**18 is "for ever".
+    return float(int(value[:18])) if value.isdigit() else None
+
+
+def _validator(headers: HeaderLines, name: str) -> str | None:
+    """Return header *name* as text, in which no byte is lost, to be sent back later.
+
+    Without it, `None`, the next answer is the whole file.
+    """
+    value = _value(headers, name) or b""
+    return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None
