@@ -43,6 +43,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     ORIGIN,
     STATUS,
     UNCHECKED,
+    VIA_PROXY,
     JournalLine,
     decision_of,
     digest_text,
@@ -101,8 +102,8 @@ class Findings:
         self.each(line)
 
 
-class WarcRecord(NamedTuple):
-    """A record of a WARC: where it begins, and what its header says."""
+class RecordPlace(NamedTuple):
+    """Where a record of a WARC begins, and what its header says."""
 
     offset: int
     kind: str
@@ -124,7 +125,7 @@ class CrawlEvidence:
         """
         self.folder, self.journal = folder, journal
         self._differ, self._note = differ, note
-        self.records: dict[str, WarcRecord] = {}
+        self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
         # By scheme, as the WARC names them.
         self._client_names: dict[str, str] = {}
@@ -211,7 +212,7 @@ class CrawlEvidence:
                 refers_to = _field(record, "WARC-Refers-To")
                 others = (refers_to, _field(record, "WARC-Concurrent-To"))
                 named += ((name, other) for other in others if other)
-                self.records[name] = WarcRecord(
+                self.records[name] = RecordPlace(
                     offset,
                     record.rec_type,
                     Origin.of(_field(record, ORIGIN)),
@@ -281,7 +282,7 @@ class CrawlEvidence:
             origin = Origin.of(line.url)
             if origin is None or line.failure is None:
                 return None
-            return self._unreachable(origin)
+            return replace(self._unreachable(origin), failure=line.failure)
         key = line.record, dialect or line.dialect, line.reading
         # Checked first: the keys of the cache are then of bounded length.
         if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
@@ -319,9 +320,12 @@ class CrawlEvidence:
         """Return the answer that *record* is; `None` for what is no answer."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
-            status = _field(record, STATUS)
-            body = read_up_to(record.raw_stream, limit + 1)
-            return RobotsResponse(int(status[:4]), body, is_truncated=is_truncated)
+            return RobotsResponse(
+                int(_field(record, STATUS)[:4]),
+                read_up_to(record.raw_stream, limit + 1),
+                is_truncated=is_truncated,
+                via_proxy=bool(_field(record, VIA_PROXY)),
+            )
         if kind == "response" and record.http_headers:
             url = _field(record, "WARC-Target-URI")
             return answer_of(record, url, limit, self._in_warc)
@@ -377,8 +381,7 @@ class Applied(NamedTuple):
         if policy is None:
             why = "its record is missing or damaged: see --verify"
             return PolicySource(name, None, "unknown", why=why)
-        source = PolicySource.from_policy(name, policy)
-        return replace(source, why=self.line.failure or source.why)
+        return PolicySource.from_policy(name, policy)
 
     def as_json(self) -> dict[str, Any]:
         """Return where the decision and its record are."""

@@ -260,7 +260,7 @@ class PolicySource:
         """Return the source that the policy found for *name* is."""
         why = ""
         if not policy.is_known:
-            how = f"HTTP {policy.status}" if policy.status else "no answer: see the log"
+            how = policy.failure or f"HTTP {policy.status}"
             is_open = policy.rules("").allowed(f"{policy.origin}/")
             effect = policy.outcome.row.effect(is_open=is_open)
             why = f"could not fetch robots.txt ({how}): all its URLs {effect}; try again later"

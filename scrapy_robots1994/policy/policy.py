@@ -1,7 +1,8 @@
 """Policy: the rules of one origin, where they come from, and how long they apply."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Rules, Verdict
@@ -104,7 +105,9 @@ class Policy:
     if there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is
     that of the response, in seconds. *is_stale_on_error* says that the last refresh
     failed. *may_be_shared* says that the origin itself stated all this over HTTP, so
-    that a store may share it with other crawls.
+    that a store may share it with other crawls. *failure* says why the last fetch failed.
+    *uid* names what was stated: it stays as it is where a 304 confirms the policy, and where
+    the policy is used because its refresh failed.
     """
 
     origin: Origin
@@ -121,6 +124,9 @@ class Policy:
     freshness_lifetime: float | None = None
     is_stale_on_error: bool = False
     may_be_shared: bool = True
+    # Neither is a part of what a store has.
+    failure: str | None = field(default=None, compare=False)
+    uid: int = field(default_factory=count().__next__, compare=False, repr=False)
 
     @classmethod
     def from_response(
@@ -179,6 +185,7 @@ class Policy:
             freshness_lifetime=lifetime,
             is_stale_on_error=False,
             may_be_shared=True,
+            failure=None,
         )
         return _stated_at(renewed, now, freshness)
 
@@ -203,6 +210,7 @@ class Policy:
             stale_until=retry_at,
             keep_until=retry_at,
             may_be_shared=is_of_origin(result),
+            failure=_failure_of(result),
         )
 
     def stale_on_error(
@@ -221,6 +229,7 @@ class Policy:
             fetched_at=self.fetched_at - ahead,
             keep_until=self.keep_until - ahead,
             may_be_shared=is_of_origin(result),
+            failure=_failure_of(result),
         )
         retry_at = now + freshness.retry_delay(result)
         return dated_back.stale_until_retry(retry_at, freshness)
@@ -279,6 +288,13 @@ class Policy:
     def last_good(self, now: float) -> "Policy | None":
         """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
         return self if self.is_known and now < self.keep_until else None
+
+
+def _failure_of(result: Answer) -> str:
+    """Return in words that *result* is not a policy (R5)."""
+    if isinstance(result, RobotsResponse):
+        return f"HTTP {result.status}"
+    return f"{result.kind}: {result.detail}"
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:

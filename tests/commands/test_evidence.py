@@ -294,27 +294,52 @@ def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
     assert site.targets() == []
 
     assert result.failed_urls == [page.url]
-    (record,), (line,) = fitting(tmp_path, "metadata")
-    assert (line["decision"], line["record"]) == ("unchecked", record.record)
+    _, (line,) = fitting(tmp_path)
+    assert (line["decision"], line["record"]) == ("unchecked", None)
     assert "refused" in line["reason"]
+    text = check(tmp_path, page.url)
+    assert (text.code, text.lines[0]) == (3, f"unknown     {page.url}  no answer")
+    assert "Connection was refused" in text.out
 
 
-def test_304_is_a_revisit_of_the_file_it_confirms(site: Site, tmp_path: Path) -> None:
-    """The second decision names the revisit, and is verified by the file."""
+def test_fetch_without_an_answer_is_said_by_the_line(
+    site: Site, tmp_path: Path
+) -> None:
+    """No record decides; by the settings of the crawl, the failure does."""
+    site.answer("/robots.txt", replies.hang_up())
+    page = site.url("/a")
+    crawl([page], settings=recording(tmp_path / "closed"))
+    opening = {"ROBOTS1994_UNREACHABLE": "allow"}
+    crawl([page], settings=recording(tmp_path / "open", **opening))
+
+    for name, decision in (("closed", "refused"), ("open", "allowed")):
+        _, (line,) = fitting(tmp_path / name)
+        assert (line["decision"], line["reason"]) == (decision, "unreachable")
+        assert (line["record"], line["digest"]) == (None, None)
+        assert line["failure"] in " ".join(check(tmp_path / name, page).out.split())
+        (journal,) = evidence.journals(tmp_path / name)
+        other = b"refused" if decision == "allowed" else b"allowed"
+        evidence.change(journal, b'"%s"' % decision.encode(), b'"%s"' % other)
+        assert "decision is " in differences(tmp_path / name)[0]
+
+
+def test_304_is_a_response_and_the_file_it_confirms_decides(
+    site: Site, tmp_path: Path
+) -> None:
+    """Both decisions name the record that has the bytes."""
     site.answer("/robots.txt", CONFIRMED)
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
 
-    (file, revisit), (before, after) = fitting(tmp_path, "response", "revisit")
-    assert (before["record"], after["record"]) == (file.record, revisit.record)
-    assert revisit.names("WARC-Refers-To") == file.record
-    assert revisit.headers["WARC-Refers-To-Date"] == file.headers["WARC-Date"]
-    assert revisit.status == 304
+    (file, confirmed), (before, after) = fitting(tmp_path, "response", "response")
+    assert (file.status, confirmed.status) == (200, 304)
+    assert before["record"] == after["record"] == file.record
     assert before["digest"] == after["digest"]
+    assert (before["stale"], after["stale"]) == (False, False)
 
 
 def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None:
-    """The revisit refers to the resource, which is written first."""
+    """The decision names a resource with the bytes."""
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     folder = tmp_path / "evidence"
     site.answer("/robots.txt", CONFIRMED)
@@ -322,10 +347,9 @@ def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None
     crawl([page], settings=store)
     crawl_over_time(3 * DAY, [page], settings=recording(folder, **store))
 
-    (resource, revisit), (line,) = fitting(folder, "resource", "revisit")
-    assert resource.body == RULES
-    assert revisit.names("WARC-Refers-To") == resource.record
-    assert (line["record"], line["decision"]) == (revisit.record, "refused")
+    (confirmed, resource), (line,) = fitting(folder, "response", "resource")
+    assert (confirmed.status, resource.body) == (304, RULES)
+    assert (line["record"], line["decision"]) == (resource.record, "refused")
 
 
 def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> None:
@@ -335,6 +359,7 @@ def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> 
     crawl_over_time([page], 3 * DAY, [page], settings=recording(tmp_path))
 
     (good, failed), (before, after) = fitting(tmp_path, "response", "response")
+    assert (before["failure"], after["failure"]) == (None, "HTTP 503")
     assert (good.status, failed.status, good.body) == (200, 503, RULES)
     assert (before["record"], before["stale"]) == (good.record, False)
     assert (after["record"], after["stale"]) == (good.record, True)

@@ -83,11 +83,10 @@ def measure(crawler: Crawler) -> None:
         setattr(kind, method, wrapped)
 
     warc, journal = FILES
-    for method in ("answered", "fetched", "policy_fetched"):
+    for method in ("answered", "ended", "policy_fetched"):
         timed(evidence.Evidence, method, lambda *_: warc)
     timed(evidence.Evidence, "decided", lambda *_: journal)
     timed(evidence_files.EvidenceFiles, "_pack", lambda *_: warc)
-    timed(evidence_files.Decision, "as_json", lambda *_: journal)
     timed(evidence_files, "_packed_lines", lambda *_: journal)
 
     def written_to(file: Any, _: bytes) -> str:

@@ -181,7 +181,7 @@ class DryRun:
             first = (*request.meta.get("redirect_urls", ()), request.url)[0]
             origin = Origin.of(first)
             if origin is not None:
-                self._evidence.observed(origin, request, response)
+                self._evidence.write_exchange(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
         """Note an answer to a robots.txt request: the response that Scrapy's parser gets."""
@@ -263,9 +263,6 @@ class DryRun:
         if robots is None or robots.is_truncated:
             self._shadow.store_body(origin, body)
         self._memory.put(policy)
-        if self._evidence is not None and isinstance(result, FetchError):
-            self._evidence.ended(origin, result, None)
-            self._evidence.policy_fetched(policy, None)
         self._log.fetched(policy, result, None, None, now)
         if robots is None:
             return
@@ -293,7 +290,7 @@ class DryRun:
             text = "Dry run: what ours would decide about <%s %s> is not known: %s"
             self._log_line(text, request, why)
             if self._evidence is not None:
-                self._evidence.write_decision(request, why or "")
+                self._evidence.unchecked(request, why or "")
             return
         if self._evidence is not None:
             self._evidence.decided(request, origin, policy)

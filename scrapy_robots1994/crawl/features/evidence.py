@@ -1,15 +1,13 @@
 """Evidence: a record of each robots.txt answer, and a line for each decision.
 
-`RecordedBackend` is the crawl as the resolver sees it, and records what it hears;
-the middleware tells `Evidence.decided` each decision. Nothing else of the crawl knows of
-them; the middleware removes the meta key `EVIDENCE`, which a request may bring from another.
-
-Which record a policy was made from is looked up by its origin and the time of its fetch.
-A policy without a record in this WARC comes from a store, from the HTTP cache or from a
-downloader middleware: the first decision by it writes a record of its bytes.
+`Evidence` observes each fetch and each decision. The record that a policy was made from is
+known by the `uid` of the policy. A policy without a record in this WARC comes from a store,
+from the HTTP cache or from a downloader middleware: the first decision by it writes a record
+of its bytes.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
 from hashlib import sha256
@@ -30,20 +28,10 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import Exemption
 from scrapy_robots1994.crawl.faults import one_line
-from scrapy_robots1994.crawl.features.evidence_files import (
-    Decision,
-    EvidenceFiles,
-    Record,
-)
+from scrapy_robots1994.crawl.features import evidence_format as names
+from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, WarcRecord
 from scrapy_robots1994.crawl.features.evidence_format import (
-    CLIENT,
-    FETCHED,
-    LEFT_OUT,
-    MAX_TEXT,
-    ORIGIN,
-    SOURCE,
-    STATUS,
-    VIA_PROXY,
+    JournalLine,
     digest_text,
     rfc3339,
     shown_url,
@@ -55,47 +43,35 @@ from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
-from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser import Rules
-from scrapy_robots1994.policy.fetch_result import (
-    FetchError,
-    FetchResult,
-    LocalFault,
-)
+from scrapy_robots1994.parser.clients import AIOHTTP_VERBATIM
+from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
 from scrapy_robots1994.policy.http_answer import HttpAnswer
-from scrapy_robots1994.policy.outcomes import Outcome
+from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import Policy
 
 CLOSE_REASON = "robots_evidence_failed"
 
-HTTP_CACHE = "the HTTP cache"
-DRY_RUN = "an answer to Scrapy's own middleware"
+MAX_ANSWERS = 10_000
+"""Answers of which no policy was made yet."""
 
-MAX_POLICIES = 100_000
-"""Policies whose record is known; the next decision by another one writes it again."""
+DRY_RUN = "an answer to Scrapy's own middleware"
+MIDDLEWARE = "a downloader middleware"
 
 _DESCRIPTION = (
     "Requests for robots.txt and their answers as Scrapy hands them over: headers as it "
     "has them, without those that may have credentials, whose names are in "
-    f"{LEFT_OUT}; bodies without transfer coding, not unpacked. Nothing here proves when "
-    "it was written."
+    f"{names.LEFT_OUT}; bodies without transfer coding, not unpacked. Nothing here proves "
+    "when it was written."
 )
-_REVISIT = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
 class Reference(NamedTuple):
-    """The record of an answer.
-
-    *original* is the record that has the bytes: another one where the answer was a 304.
-    """
+    """The id of a record, and the digest of its payload."""
 
     record: str
     digest: str
-    date: str
-    url: str
-    original: "Reference | None" = None
 
 
 class Evidence(FetchObserver):
@@ -123,20 +99,14 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # By origin and time of the fetch: the record of each policy.
-        self._policies: LRUCache[tuple[Origin, float], Reference]
-        self._policies = LRUCache(MAX_POLICIES)
-        # The last record of the fetch in flight, or of the last one.
-        self._last: LRUCache[Origin, Reference] = LRUCache(MAX_POLICIES)
-        # The last good policy, by the origin of a fetch in flight.
-        self._fetched_after: dict[Origin, Policy | None] = {}
-        # Where policies come from that were not fetched: those of the resolver, and those
-        # that pages are decided by without it.
-        places = [HTTP_CACHE] * crawler.settings.getbool("HTTPCACHE_ENABLED")
-        if settings.store.url is not None:
-            places.insert(0, f"the store {redact_credentials(str(settings.store))}")
-        self._stores = " or ".join(places)
-        self._source = DRY_RUN if settings.dry_run else HTTP_CACHE
+        # By the uid of a policy. One that is forgotten is written again.
+        self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
+        # By origin: the last answer of a fetch of which no policy was made yet.
+        self._answers: LRUCache[Origin, Reference] = LRUCache(MAX_ANSWERS)
+        # Where policies come from that this crawl did not fetch.
+        places = [f"the store {settings.store}"] * (settings.store.url is not None)
+        places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
+        self._source = DRY_RUN if settings.dry_run else " or ".join(places)
         self._has_failed = False
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
@@ -153,210 +123,178 @@ class Evidence(FetchObserver):
         }
         # With these settings and clients each decision can be made again.
         texts |= self._settings.recorded()
-        texts |= {CLIENT + scheme: it for scheme, it in self._clients.names.items()}
-        return {key: escape_control_chars(it, MAX_TEXT) for key, it in texts.items()}
+        clients = self._clients.names.items()
+        texts |= {names.CLIENT + scheme: it for scheme, it in clients}
+        return {
+            key: escape_control_chars(it, names.MAX_TEXT) for key, it in texts.items()
+        }
 
-    # What the resolver does.
+    # The fetch of a robots.txt.
 
-    def sent(self, origin: Origin, last: Policy | None) -> None:
-        """Note that an attempt begins, given the *last* good policy."""
-        self._last.pop(origin, None)
-        self._fetched_after[origin] = last
+    def sent(self, origin: Origin, last: Policy | None) -> None:  # noqa: ARG002 - as `FetchObserver` has it
+        """Forget the answer to an earlier attempt."""
+        self._answers.pop(origin, None)
 
     def answered(
         self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
     ) -> None:
         """Record the answer to one request for the robots.txt of *origin*."""
-        base, last = None, self._fetched_after.get(origin)
-        if answer.outcome is Outcome.RENEWED and last:
-            base = self._reference_of(last, self._stores)
         cut = "" if answer.fault is None else "unspecified"
         truncated = "length" if answer.is_truncated else cut
-        self._last[origin] = self._write_exchange(
-            origin, request, response, truncated, base and (base.original or base)
-        )
-
-    def observed(self, origin: Origin, request: Request, response: Response) -> None:
-        """Record the answer to a request that was not sent by us: it decides nothing."""
-        self._write_exchange(origin, request, response)
+        reference = self.write_exchange(origin, request, response, truncated)
+        self._answers[origin] = reference
 
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Record how an attempt ended, if no answer says it."""
-        self._fetched_after.pop(origin, None)
-        if answer is not None and answer.is_changed:
-            # What a downloader middleware changed is not what was recorded.
-            self._last.pop(origin, None)
-        match result:
-            case FetchError():
-                kind, detail = result.kind, result.detail
-            case LocalFault(error):
-                kind, detail = type(error).__name__, one_line(error)
-            case _:
-                return
-        about = self._last.get(origin)
-        body = f"failure: {kind}\r\ndetail: {detail}\r\n"
-        more = {"WARC-Concurrent-To": f"<{about.record}>"} if about else {}
-        self._last[origin] = self._write("metadata", origin, body.encode(), more)
+        """Forget the answer if the *result* does not come from it."""
+        # What a downloader middleware changed is not what was recorded.
+        is_recorded = answer is not None and not answer.is_changed
+        if not (is_recorded and isinstance(result, RobotsResponse)):
+            self._answers.pop(origin, None)
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
         """Note which record *policy* was made from, given the *last* good one."""
-        if policy.is_stale_on_error and last is not None:
-            reference = self._reference_of(last, self._stores)
-        else:
-            # No answer of the network: a downloader middleware made or changed it.
-            reference = self._last.get(policy.origin) or self._write_policy(
-                policy, "a downloader middleware"
-            )
-        self._policies[policy.origin, policy.fetched_at] = reference
+        reference = self._answers.pop(policy.origin, None)
+        # A 304 and a failure leave the last policy as it was stated.
+        is_new = last is None or policy.uid != last.uid
+        if is_new and policy.status is not None:
+            reference = reference or self._write_policy(policy, MIDDLEWARE)
+            self._records[policy.uid] = reference
 
-    def policy_loaded(self, policy: Policy) -> None:
-        """Record a policy of the store, if the one of this crawl is another one."""
-        self._reference_of(policy, self._stores)
-
-    # What the middleware calls.
+    # Decisions.
 
     def decided(
-        self, request: Request, origin: Origin, found: Policy | Exception | Exemption
+        self, request: Request, _origin: Origin, found: Policy | Exception | Exemption
     ) -> None:
         """Write the line of one decision about *request*: by a policy, or why by none."""
         if isinstance(found, Exemption):
-            self.write_decision(request, found.value)
-            return
-        if isinstance(found, Exception):
-            # Of an aborted fetch nothing was recorded.
-            aborted = isinstance(found, FetchAborted)
-            reference = None if aborted else self._last.get(origin)
-            why = f"{type(found).__name__}: {one_line(found)}"
-            self.write_decision(request, why, reference)
-            return
-        reference = self._reference_of(found, self._source)
-        request.meta[EVIDENCE] = reference.record
-        rules = found.rules(self._robot.of(request))
-        stale = found.is_stale_on_error or not found.is_fresh(time.time())
-        self.write_decision(request, rules, reference, stale=stale)
+            self.unchecked(request, found.value)
+        elif isinstance(found, Exception):
+            self.unchecked(request, f"{type(found).__name__}: {one_line(found)}")
+        else:
+            self._decided_by(found, request)
 
-    def write_decision(
+    def unchecked(self, request: Request, reason: str) -> None:
+        """Write the line of a *request* that no policy decides about."""
+        self._write_line(request, lambda: names.unchecked(reason))
+
+    def _decided_by(self, policy: Policy, request: Request) -> None:
+        """Write the line of a *request* about which *policy* decides."""
+        # A policy without a status states that there was no answer.
+        reference = None if policy.status is None else self._reference_of(policy)
+        if reference is not None:
+            request.meta[EVIDENCE] = reference.record
+        rules, url = policy.rules(self._robot.of(request)), request.url
+        clients = self._clients.of(request, policy.origin)
+        more = {
+            "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
+            "failure": policy.failure,
+            # Only where it is not the client of all requests.
+            "client": AIOHTTP_VERBATIM.name if clients == (AIOHTTP_VERBATIM,) else None,
+        }
+
+        def decide() -> dict[str, Any]:
+            return names.decision_of(rules.verdict(url, clients)) | more
+
+        self._write_line(request, decide, reference)
+
+    def _write_line(
         self,
         request: Request,
-        decided: Rules | str,
+        decide: Callable[[], dict[str, Any]],
         reference: Reference | None = None,
-        *,
-        stale: bool = False,
     ) -> None:
-        """Write the line of *request*, *decided* by these rules, or why by none."""
-        record, digest = reference[:2] if reference else (None, None)
-        robot, settings = self._robot.of(request), self._settings
-        origin = Origin.of(request.url)
-        assert origin is not None  # noqa: S101 - no other request is checked
-        clients = self._clients.of(request, origin)
-        self._files.write(
-            Decision(
-                time.time(),
-                request.method,
-                request.url,
-                robot,
-                clients,
-                decided,
-                settings.dialect,
-                settings.reading,
-                record,
-                digest,
-                stale,
-            ),
-            len(request.url) + len(robot),
-        )
+        """Write the line of *request*; *decide* is called by the thread that writes."""
+        record, digest = reference or (None, None)
+        at, method, url = time.time(), request.method, request.url
+        robot = self._robot.of(request)
 
-    def _reference_of(self, policy: Policy, source: str) -> Reference:
-        """Return the record of *policy*; if there is none, one from *source* is written."""
-        key = policy.origin, policy.fetched_at
-        reference = self._policies.get(key)
+        def make_line() -> JournalLine:
+            return JournalLine(
+                time=rfc3339(at),
+                method=method,
+                url=shown_url(url),
+                robot=robot_text(robot),
+                dialect=self._settings.dialect,
+                reading=self._settings.reading,
+                record=record,
+                digest=digest,
+                **decide(),
+            )
+
+        self._files.write(make_line, len(url) + len(robot))
+
+    def _reference_of(self, policy: Policy) -> Reference:
+        """Return the record of *policy*; if there is none, one is written."""
+        reference = self._records.get(policy.uid)
         if reference is None:
-            reference = self._policies[key] = self._write_policy(policy, source)
+            source = self._source or "this crawl"
+            reference = self._records[policy.uid] = self._write_policy(policy, source)
         return reference
 
-    # What is written.
+    # Records.
 
     def _write_policy(self, policy: Policy, source: str) -> Reference:
-        """Write a policy of which this WARC has no answer."""
-        robots = policy.robots
-        more = {
-            "WARC-Target-URI": shown_url(policy.final_url or policy.origin.robots_url),
+        """Write a policy of which this WARC has no answer, with its *source* in words."""
+        robots, status = policy.robots, policy.status or 0
+        url = policy.final_url or policy.origin.robots_url
+        headers = {
             "Content-Type": "text/plain",
-            STATUS: str(policy.status or 0),
-            FETCHED: rfc3339(policy.fetched_at),
-            SOURCE: escape_control_chars(source, MAX_TEXT),
+            names.STATUS: str(status),
+            names.FETCHED: rfc3339(policy.fetched_at),
+            names.SOURCE: escape_control_chars(source, names.MAX_TEXT),
         }
         if robots is not None and robots.is_truncated:
-            more["WARC-Truncated"] = "length"
+            headers["WARC-Truncated"] = "length"
+        if outcome_of(status) is not policy.outcome:
+            headers[names.VIA_PROXY] = "yes"
         body = b"" if robots is None else robots.body
-        return self._write("resource", policy.origin, body, more)
+        record = WarcRecord("resource", headers, body)
+        return self._write(policy.origin, url, record, new_id())
 
-    def _write_exchange(
-        self,
-        origin: Origin,
-        request: Request,
-        response: Response,
-        truncated: str = "",
-        base: Reference | None = None,
+    def write_exchange(
+        self, origin: Origin, request: Request, response: Response, truncated: str = ""
     ) -> Reference:
-        """Write *request* and *response*, which is a revisit if it confirms *base*.
+        """Write *request* and *response*.
 
         *truncated* says why the body is not whole, in the words of WARC.
         """
-        url, date = shown_url(request.url), rfc3339(time.time())
         protocol = response.protocol or "HTTP/1.1"
         if not protocol.startswith("HTTP/"):
             protocol = "HTTP/2"
-        sent, received = new_id(), new_id()
-        named = {"WARC-Target-URI": url, "WARC-Date": date, ORIGIN: str(origin)}
-        own = {"WARC-Record-ID": f"<{sent}>", "WARC-Concurrent-To": f"<{received}>"}
+        url, sent, received = shown_url(request.url), new_id(), new_id()
         line = f"{request.method} {target_of(url)} {protocol}"
         http = line, list(request.headers.items())
-        self._files.write(Record("request", named | own, http=http))
-        named |= {"WARC-Record-ID": f"<{received}>", "WARC-Concurrent-To": f"<{sent}>"}
+        headers = {"WARC-Concurrent-To": f"<{received}>"}
+        self._write(origin, url, WarcRecord("request", headers, http=http), sent)
+        headers = {"WARC-Concurrent-To": f"<{sent}>"}
         if request.meta.get("proxy"):
-            named[VIA_PROXY] = "yes"
+            headers[names.VIA_PROXY] = "yes"
         # Through a proxy it is the address of the proxy.
         elif response.ip_address is not None:
-            named["WARC-IP-Address"] = str(response.ip_address)
+            headers["WARC-IP-Address"] = str(response.ip_address)
         if truncated:
-            named["WARC-Truncated"] = truncated
-        kind, body = "response", response.body
-        digest = _digest_of(body)
-        if base is not None:
-            kind, body, digest = "revisit", b"", base.digest
-            named |= {
-                "WARC-Profile": _REVISIT,
-                "WARC-Refers-To": f"<{base.record}>",
-                "WARC-Refers-To-Target-URI": base.url,
-                "WARC-Refers-To-Date": base.date,
-            }
-        named["WARC-Payload-Digest"] = digest
+            headers["WARC-Truncated"] = truncated
         line = f"{protocol} {response.status} {responses.get(response.status, '')}"
         http = line.rstrip(), list(response.headers.items())
-        self._files.write(Record(kind, named, body, http), len(body))
-        return Reference(received, digest, date, url, base)
+        record = WarcRecord("response", headers, response.body, http)
+        return self._write(origin, url, record, received)
 
     def _write(
-        self, kind: str, origin: Origin, body: bytes, headers: dict[str, str]
+        self, origin: Origin, url: str, record: WarcRecord, name: str
     ) -> Reference:
-        """Write a record without a message of HTTP."""
-        reference = Reference(
-            new_id(),
-            _digest_of(body),
-            rfc3339(time.time()),
-            headers.get("WARC-Target-URI", origin.robots_url),
-        )
-        named = {
-            "WARC-Record-ID": f"<{reference.record}>",
-            "WARC-Target-URI": reference.url,
-            "WARC-Date": reference.date,
+        """Write *record*, about *url*, with the id *name*."""
+        reference = Reference(name, digest_text(sha256(record.body)))
+        headers = {
+            "WARC-Record-ID": f"<{name}>",
+            "WARC-Target-URI": shown_url(url),
+            "WARC-Date": rfc3339(time.time()),
             "WARC-Payload-Digest": reference.digest,
-            ORIGIN: str(origin),
+            names.ORIGIN: str(origin),
+            **record.headers,
         }
-        self._files.write(Record(kind, named | headers, body), len(body))
+        self._files.write(record._replace(headers=headers), len(record.body))
         return reference
 
     # The crawl.
@@ -425,11 +363,6 @@ class Evidence(FetchObserver):
             counted(self._files.lines, "decision"),
             counted(self._files.records, "record"),
         )
-
-
-def _digest_of(data: bytes) -> str:
-    """Return the digest of *data* as WARC files have it."""
-    return digest_text(sha256(data))
 
 
 def new_id() -> str:

@@ -18,22 +18,15 @@ from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.crawl.features.evidence_format import (
     LEFT_OUT,
     MAX_TEXT,
-    UNCHECKED,
     JournalLine,
-    decision_of,
-    rfc3339,
-    shown_url,
 )
-from scrapy_robots1994.crawl.robot_name import robot_text
 from scrapy_robots1994.errors import SettingsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.parser import Rules
-from scrapy_robots1994.parser.clients import AIOHTTP_VERBATIM, Clients
 
 with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.recordloader import ArcWarcRecord
@@ -78,7 +71,7 @@ _as_json = json.JSONEncoder().encode
 HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
 
 
-class Record(NamedTuple):
+class WarcRecord(NamedTuple):
     """A record of the WARC; *http* are the start line and all headers of its message."""
 
     kind: str
@@ -87,57 +80,8 @@ class Record(NamedTuple):
     http: tuple[str, HttpHeaders] | None = None
 
 
-class Decision(NamedTuple):
-    """A decision about a request, of which a line of the journal is made.
-
-    *decided* are the rules for *robot* by which it was made, or the reason why the request
-    is unchecked. *clients* may send the request.
-    """
-
-    time: float
-    method: str
-    url: str
-    robot: str | bytes
-    clients: Clients
-    decided: Rules | str
-    dialect: str
-    reading: str
-    record: str | None
-    digest: str | None
-    stale: bool
-
-    def as_json(self) -> str:
-        """Return the line."""
-        decision: dict[str, Any]
-        if isinstance(self.decided, str):
-            decision = {"decision": UNCHECKED, "reason": self.decided}
-            decision |= {"line": None, "rule": None}
-        else:
-            decision = decision_of(self.decided.verdict(self.url, self.clients))
-        line = JournalLine(
-            time=rfc3339(self.time),
-            method=self.method,
-            url=shown_url(self.url),
-            robot=robot_text(self.robot),
-            dialect=self.dialect,
-            reading=self.reading,
-            record=self.record,
-            digest=self.digest,
-            stale=self.stale,
-            client=self._client,
-            **decision,
-        )
-        values = line._asdict()
-        del values["failure"]
-        if line.client is None:
-            del values["client"]
-        return _as_json(values)
-
-    @property
-    def _client(self) -> str | None:
-        """The client of this request, if it is not the one of all requests."""
-        is_verbatim = AIOHTTP_VERBATIM in self.clients and len(self.clients) == 1
-        return AIOHTTP_VERBATIM.name if is_verbatim else None
+MakeLine: TypeAlias = Callable[[], JournalLine]
+"""Makes a line of the journal, in the thread that writes it."""
 
 
 class EvidenceFiles:
@@ -173,7 +117,7 @@ class EvidenceFiles:
             self._info_id: str = record.rec_headers.get_header("WARC-Record-ID")
             self._warc.append(self._packed(record))
             first = {**header, "warc": self._warc.path.name}
-            self._journal.append(_packed_lines([_as_json(first)]))
+            self._journal.append(_packed_lines([first]))
         except OSError as error:
             raise SettingsError(
                 f"ROBOTS1994_EVIDENCE names a folder that cannot be written, {folder}: "
@@ -183,7 +127,7 @@ class EvidenceFiles:
         self.error: Exception | None = None
         # The record about the crawl is written already.
         self.records, self.lines = 1, 0
-        self._waiting: deque[Record | Decision | Event] = deque()
+        self._waiting: deque[WarcRecord | MakeLine | Event] = deque()
         # Bytes that came, and of these bytes those that wait no more: each is changed by
         # one thread.
         self._accepted = self._done = 0
@@ -201,8 +145,11 @@ class EvidenceFiles:
         """Begin to write; what came before waits."""
         self._thread.start()
 
-    def write(self, item: Record | Decision, size: int = 0) -> None:
-        """Write *item*, of *size* bytes, after all before it; nothing after an error."""
+    def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
+        """Write a record or a line, of *size* bytes, after all before it.
+
+        Nothing is written after an error.
+        """
         if self.error is not None:
             return
         self._accepted += _ENTRY_BYTES + size
@@ -251,17 +198,17 @@ class EvidenceFiles:
                 if isinstance(item, Event):
                     item.set()
 
-    def _write_out(self, items: Iterable[Record | Decision | Event]) -> None:
+    def _write_out(self, items: Iterable[WarcRecord | MakeLine | Event]) -> None:
         """Write *items*, records first."""
-        records = [self._pack(it) for it in items if isinstance(it, Record)]
-        lines = [it.as_json() for it in items if isinstance(it, Decision)]
+        records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
+        lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
         # Also without any: a file that was removed is noticed.
         self._warc.append(b"".join(records))
-        self._journal.append(_packed_lines(lines))
+        self._journal.append(_packed_lines(it()._asdict() for it in lines))
         self.records += len(records)
         self.lines += len(lines)
 
-    def _pack(self, record: Record) -> bytes:
+    def _pack(self, record: WarcRecord) -> bytes:
         """Return *record* as it is in the WARC."""
         headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
         http = None
@@ -294,10 +241,10 @@ class EvidenceFiles:
             self._on_error()
 
 
-def _packed_lines(lines: list[str]) -> bytes:
+def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
     """Return *lines* of the journal as a gzip member; nothing for none."""
-    text = "".join(f"{line}\n" for line in lines)
-    return gzip.compress(text.encode("ascii"), COMPRESSION) if lines else b""
+    text = "".join(f"{_as_json(line)}\n" for line in lines)
+    return gzip.compress(text.encode("ascii"), COMPRESSION) if text else b""
 
 
 def without_credentials(

@@ -61,7 +61,7 @@ class JournalLine(NamedTuple):
     reading: str
     record: str | None
     digest: str | None
-    stale: bool
+    stale: bool = False
     failure: str | None = None
     client: str | None = None
 
@@ -92,6 +92,11 @@ def decision_of(verdict: Verdict) -> dict[str, Any]:
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_TEXT],
     }
+
+
+def unchecked(reason: str) -> dict[str, Any]:
+    """Return what a line of the journal says of a request that no policy decides about."""
+    return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
 
 
 def digest_text(digest: Any) -> str:
