@@ -5,7 +5,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Spider
 from scrapy.commands import ScrapyCommand
@@ -15,16 +15,12 @@ from scrapy.settings import SETTINGS_PRIORITIES, Settings
 import scrapy_robots1994
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.crawl.scrapy_private import ScrapyHelpFormatter, load_object
+from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
     from scrapy_robots1994.commands.fetch_policies import PolicyLookup
-
-
-class _Help(argparse.RawDescriptionHelpFormatter, ScrapyHelpFormatter):  # type: ignore[misc]  # not documented, so untyped
-    """Scrapy's help, with texts that keep their lines."""
 
 
 class RobotsCommand(ScrapyCommand):
@@ -54,7 +50,10 @@ class RobotsCommand(ScrapyCommand):
         """Add Scrapy's own options and those that all our commands have."""
         super().add_options(parser)
         self._parser = parser
-        parser.formatter_class = _Help
+        # Scrapy's help, with texts that keep their lines.
+        usual: Any = parser.formatter_class
+        lines: Any = argparse.RawDescriptionHelpFormatter
+        parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
         terminal.add_common_options(parser, self.help_text)
         terminal.adder(parser)(
             "--spider",

@@ -11,8 +11,8 @@ from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipel
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.crawl.scrapy_private import class_path, load_object
 from scrapy_robots1994.crawl.setting_types import BUILT_IN as PARSER_SETTING
+from scrapy_robots1994.crawl.setting_types import class_path, load_object
 from scrapy_robots1994.crawl.settings import (
     ROUGH_SIZE,
     RobotsSettings,

@@ -3,7 +3,7 @@
 from scrapy import Request
 from scrapy.settings import BaseSettings
 
-from scrapy_robots1994.crawl.scrapy_private import class_path, load_object
+from scrapy_robots1994.crawl.setting_types import class_path, load_object
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.clients import (
     AIOHTTP,

@@ -16,11 +16,8 @@ from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
-from scrapy_robots1994.crawl.scrapy_private import (
-    class_path,
-    load_object,
-    optional,
-)
+from scrapy_robots1994.crawl.scrapy_private import optional
+from scrapy_robots1994.crawl.setting_types import class_path, load_object
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.fetch_result import (
     Cancelled,

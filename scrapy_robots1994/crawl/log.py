@@ -17,10 +17,24 @@ MAX_LINES_OF_A_KIND = 20
 """Lines of one kind, each about one origin, that a crawl logs above DEBUG."""
 
 
+def is_shown(level: int) -> bool:
+    """Return whether any handler shows lines of *level*.
+
+    Scrapy sets `LOG_LEVEL` on its handlers alone, and not on loggers.
+    """
+    each: logging.Logger | None = logger
+    while logger.isEnabledFor(level) and each is not None:
+        for handler in each.handlers:
+            if handler.level <= level:
+                return True
+        each = each.parent if each.propagate else None
+    return False
+
+
 def log_line(crawler: Crawler, level: int, text: str, *values: object) -> None:
     """Log *text* with *values* filled in, without the credentials of URLs."""
     # Most lines are at DEBUG, and are not made where nothing shows them.
-    if logger.isEnabledFor(level):
+    if is_shown(level):
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
         # Extensions and the formatters of users find the lines of a spider by this.
         logger.log(level, text, *shown, extra={"spider": crawler.spider})

@@ -14,12 +14,12 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
-from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.setting_types import (
     BUILT_IN,
     PARSERS,
     SCRAPY_PARSERS,
     is_parser,
+    load_object,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import SettingsError, did_you_mean

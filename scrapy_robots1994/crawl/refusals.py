@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.log import counted, log_line, log_lines, logger
+from scrapy_robots1994.crawl.log import counted, is_shown, log_line, log_lines
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.crawl.start_requests import StartRequests
 from scrapy_robots1994.escaping import escape_control_chars
@@ -95,8 +95,8 @@ class Refusals:
             verdict=exported,
             spider=self._crawler.spider,
         )
-        # Also looked up here: at INFO a refusal pays for no further call.
-        if logger.isEnabledFor(self._level):
+        # Also looked up here: below DEBUG a refusal pays for no further call.
+        if is_shown(self._level):
             values = request.method, request.url, verdict
             log_line(self._crawler, self._level, _REFUSED, *values)
         return ForbiddenByRobots(exported)

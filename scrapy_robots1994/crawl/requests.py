@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
-from scrapy.http.cookies import CookieJar
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots1994.crawl.exemptions import OPT_OUT
+from scrapy_robots1994.crawl.scrapy_private import CookieJar
 from scrapy_robots1994.policy.http_answer import HeaderLines
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
@@ -74,7 +74,7 @@ class FetchCookies:
     """
 
     def __init__(self) -> None:
-        self._jar: CookieJar | None = None
+        self._jar: Any = None
 
     def header(self, url: str) -> bytes | None:
         """Return the value of `Cookie` in a request for *url*; `None` for no cookie."""
@@ -88,7 +88,7 @@ class FetchCookies:
         """Store the cookies that an answer with *headers* to a request for *url* sets."""
         lines = headers.getlist("Set-Cookie")
         lines = [it for it in lines if len(it) <= MAX_COOKIE_BYTES][:MAX_COOKIES]
-        if lines:
+        if lines and CookieJar is not None:
             self._jar = self._jar or CookieJar()
             setting = Response(url, headers={"Set-Cookie": lines})
             self._jar.extract_cookies(setting, Request(url))

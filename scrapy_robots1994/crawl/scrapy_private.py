@@ -8,13 +8,12 @@ takes each of them away.
 
 from __future__ import annotations
 
-import argparse
 from contextlib import contextmanager, suppress
 from functools import reduce
 from importlib import import_module
 from logging import WARNING
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary
 
 from scrapy import signals
 
@@ -34,37 +33,9 @@ def optional(module: str, name: str, default: Any = None) -> Any:
     return default
 
 
-# Scrapy has this and the next one, too, but does not document them.
-def load_object(path: Any) -> Any:
-    """Return what *path* names, or *path* itself if it is a class or a function.
-
-    Raise `NameError` for a module without the name, `ValueError` for a text without a
-    dot, and `TypeError` for what is neither a text nor callable.
-    """
-    if callable(path):
-        return path
-    if not isinstance(path, str):
-        raise TypeError(f"expected a class or its path, got {path!r}")
-    module, dot, name = path.rpartition(".")
-    if not dot:
-        raise ValueError(f"Error loading object '{path}': not a full path")
-    loaded = import_module(module)
-    try:
-        return getattr(loaded, name)
-    except AttributeError:
-        text = f"Module '{module}' doesn't define any object named '{name}'"
-        raise NameError(text) from None
-
-
-def class_path(kind: type) -> str:
-    """Return the path by which *kind* is imported."""
-    return f"{kind.__module__}.{kind.__qualname__}"
-
-
-# What Scrapy does not document, and what stands for it where it is gone.
-ScrapyHelpFormatter: Any = optional(
-    "scrapy.commands", "ScrapyHelpFormatter", argparse.HelpFormatter
-)
+# Scrapy's jar does what RFC 6265 asks of one. Without it, a robots.txt behind a check of
+# cookies is a redirect loop (Ours 3.1).
+CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
@@ -89,25 +60,13 @@ def is_crawling(crawler: Crawler) -> bool:
 class EngineAccess:
     """What waiting needs of the engine of one crawl."""
 
-    @classmethod
-    def of(cls, crawler: Crawler) -> EngineAccess:
-        """Return the one of *crawler*, which all components share."""
-        return _engines.setdefault(crawler, cls(crawler))
-
     def __init__(self, crawler: Crawler) -> None:
-        # A weak reference: the table below has the crawler as its key.
-        self._crawler_ref = ref(crawler)
+        self._crawler = crawler
         # By how much the limit is raised, and what it was set to at the last change.
         self._raised = 0
         self._limit: int | None = None
         self._while_open: Any = NO_SLOT
         crawler.signals.connect(self._opened, signals.spider_opened)
-
-    @property
-    def _crawler(self) -> Crawler:
-        crawler = self._crawler_ref()
-        assert crawler is not None  # noqa: S101 - its components call this
-        return crawler
 
     def raise_limit(self) -> bool:
         """Let one more request be in the downloader; return `False` without an effect.
@@ -144,21 +103,6 @@ class EngineAccess:
             self._raised += by
             return True
         return False
-
-    def has_room(self) -> bool:
-        """Return whether the engine would take a further request from the scheduler."""
-        # Documented, but also what a changed engine may lack: without it, pages go on.
-        engine: Any = self._crawler.engine
-        with suppress(Exception):
-            is_full = engine.needs_backout()
-            if isinstance(is_full, bool):
-                return not is_full
-        warn_once(
-            self._crawler,
-            "engine.needs_backout",
-            "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
-        )
-        return True
 
     def wake(self) -> None:
         """Make the engine look for a further request now, not at its next heartbeat."""
@@ -204,27 +148,6 @@ class EngineAccess:
             return engine._slot  # noqa: SLF001 - as above
         return None
 
-    def owns_order(self) -> bool:
-        """Return whether requests that go back to the scheduler come again in its order.
-
-        Another scheduler than Scrapy's, or one made of it, may be shared, or may drop what
-        it has seen.
-        """
-        # Documented, but also what a changed Scrapy may lack: then they go on.
-        ours = optional("scrapy.core.scheduler", "Scheduler")
-        if isinstance(ours, type):
-            # Not `issubclass`: to Scrapy's, each class with the methods of a scheduler is one.
-            theirs = load_object(self._crawler.settings["SCHEDULER"])
-            return ours in getattr(theirs, "__mro__", ())
-        warn_once(
-            self._crawler,
-            "scrapy.core.scheduler.Scheduler",
-            "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
-        )
-        return False
-
-
-_engines: WeakKeyDictionary[Crawler, EngineAccess] = WeakKeyDictionary()
 
 NO_SLOT = object()
 """What stands for `closing` of the engine's record where there is none."""

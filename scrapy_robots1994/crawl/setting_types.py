@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -207,6 +208,33 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
     'a list of hosts or origins, for example ["api.example.com", "https://h.example:8443"]',
     lambda value: frozenset(map(_host_or_origin, _strings(value))),
 )
+
+
+# Scrapy has these two, but does not document them.
+def load_object(path: Any) -> Any:
+    """Return what *path* names, or *path* itself if it is a class or a function.
+
+    Raise `NameError` for a module without the name, `ValueError` for a text without a
+    dot, and `TypeError` for what is neither a text nor callable.
+    """
+    if callable(path):
+        return path
+    if not isinstance(path, str):
+        raise TypeError(f"expected a class or its path, got {path!r}")
+    module, dot, name = path.rpartition(".")
+    if not dot:
+        raise ValueError(f"Error loading object '{path}': not a full path")
+    loaded = import_module(module)
+    try:
+        return getattr(loaded, name)
+    except AttributeError:
+        text = f"Module '{module}' doesn't define any object named '{name}'"
+        raise NameError(text) from None
+
+
+def class_path(kind: type) -> str:
+    """Return the path by which *kind* is imported."""
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def is_parser(kind: object) -> bool:

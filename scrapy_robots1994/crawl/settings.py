@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings, default_settings
+from scrapy.settings import BaseSettings, Settings
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -286,7 +286,7 @@ class RobotsSettings:
             else "",
             dry_run if self.dry_run else "",
         )
-        if RobotName(crawler).usual == default_settings.USER_AGENT:
+        if RobotName(crawler).usual == Settings()["USER_AGENT"]:
             text = (
                 "The robot has Scrapy's default name, which some sites disallow whatever "
                 "a robot does: set USER_AGENT to the name of yours, with an address"

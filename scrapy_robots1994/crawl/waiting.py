@@ -15,10 +15,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.core.scheduler import Scheduler
 
 from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import EVIDENCE
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
+from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 
 if TYPE_CHECKING:
@@ -113,11 +115,15 @@ class WaitingRequests:
         most: int,
         on_closing: Callable[[], object] = lambda: None,
     ) -> None:
-        self._engine = EngineAccess.of(crawler)
+        self._crawler = crawler
+        self._engine = EngineAccess(crawler)
         limits = filter(None, map(crawler.settings.getint, LIMITS))
         self._most = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        self._owns_order = self._engine.owns_order()
+        # Another scheduler than Scrapy's, or one made of it, may be shared, or may drop what
+        # it has seen. Not `issubclass`: each class with the methods of one is a subclass.
+        scheduler = load_object(crawler.settings["SCHEDULER"])
+        self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
         # In order of arrival, and those of them that a closing crawl finishes.
         self._visits: dict[Request, Visit] = {}
@@ -183,7 +189,7 @@ class WaitingRequests:
             or self._is_finished(visit)
             or not self._owns_order
             # The limit is still one higher for it, so it does not count itself.
-            or self._engine.has_room()
+            or not self._is_full()
         )
 
     def is_finished(self, request: Request) -> bool:
@@ -231,6 +237,10 @@ class WaitingRequests:
 
     def _is_finished(self, visit: Visit) -> bool:
         return visit.is_awaited or visit in self._finished
+
+    def _is_full(self) -> bool:
+        """Return whether the engine takes no further request from the scheduler."""
+        return self._crawler.engine.needs_backout()
 
     def _mark(self, request: Request) -> None:
         """Mark a request that the scheduler is about to get."""

@@ -100,16 +100,6 @@ CHANGES = {
         ENGINE,
         ((r"(?=self\.next_call: )", "self.nextcall = nextcall.schedule; "),),
     ),
-    "engine.needs_backout": Change(
-        r"(def |self\.)needs_backout", r"\1is_full", ("engine.needs_backout",), ENGINE
-    ),
-    "engine.needs_backout has an argument": Change(
-        r"(def |self\.)needs_backout\((self)?\)",
-        r"\1needs_backout(\2, slot)",
-        ("engine.needs_backout",),
-        ENGINE,
-        ((r"\(, slot\)", "(self)"),),
-    ),
     "downloader.slots": Change(r"(self|downloader)\.slots\b", r"\1.slots_renamed"),
     "downloader.slots by tuples": Change(
         r"\bkey not in",
@@ -121,9 +111,8 @@ CHANGES = {
     "downloader.get_slot_key": renamed("get_slot_key"),
     "Slot.active": Change(r"\bactive\b(?!\()", "active_renamed"),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
-    "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
-    "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
+    "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS|CookieJar)"),
     # Version 0.1 used the rest; nothing does now.
     **{
         name: renamed(name, where=where)
@@ -252,6 +241,7 @@ DOCUMENTED = {
     ),
     "asyncio": "utils.defer.deferred_from_coro utils.defer.maybe_deferred_to_future",
     "commands": "commands.ScrapyCommand",
+    "scheduler": "core.scheduler.Scheduler",
     "downloader-middleware": (
         "downloadermiddlewares.httpcache.HttpCacheMiddleware extensions.httpcache.DummyPolicy "
         "downloadermiddlewares.robotstxt.RobotsTxtMiddleware robotstxt robotstxt.RobotParser"
@@ -261,6 +251,7 @@ DOCUMENTED = {
         "exceptions.NotConfigured exceptions.NotSupported exceptions.StopDownload"
     ),
     "link-extractors": "linkextractors.LinkExtractor",
+    "practices": "utils.project.get_project_settings",
     "request-response": (
         "Request http.Headers http.HtmlResponse http.Response http.TextResponse "
         "http.XmlResponse http.request.NO_CALLBACK"

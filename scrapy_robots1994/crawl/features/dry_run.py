@@ -37,7 +37,7 @@ from scrapy_robots1994.crawl.log import counted, log_line, logger
 from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.crawl.requests import EVIDENCE
 from scrapy_robots1994.crawl.robot_name import RobotName
-from scrapy_robots1994.crawl.scrapy_private import load_object
+from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import (
     Answer,

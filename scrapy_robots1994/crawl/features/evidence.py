@@ -108,6 +108,7 @@ class Evidence(FetchObserver):
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._source = DRY_RUN if settings.dry_run else " or ".join(places)
         self._has_failed = False
+        self._engine = EngineAccess(crawler)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -313,7 +314,7 @@ class Evidence(FetchObserver):
     def _fail(self) -> None:
         """Log that evidence is missing, and close the crawl."""
         self._log_error()
-        if EngineAccess.of(self._crawler).is_closing():
+        if self._engine.is_closing():
             return
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
         engine: Any = self._crawler.engine
