@@ -112,7 +112,8 @@ CHANGES = {
     "Slot.active": Change(r"\bactive\b(?!\()", "active_renamed"),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
-    "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS|CookieJar)"),
+    "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
+    "CookieJar": Change(r"\bCookieJar\b(?! as)", "Jar"),
     # Version 0.1 used the rest; nothing does now.
     **{
         name: renamed(name, where=where)
