@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.pages import (
         page_directives as page_directives,
     )
+    from scrapy_robots1994.crawl.features.usage import DroppedByUsage as DroppedByUsage
+    from scrapy_robots1994.crawl.features.usage import RefusedByUsage as RefusedByUsage
+    from scrapy_robots1994.crawl.features.usage import RobotsUsage as RobotsUsage
     from scrapy_robots1994.crawl.middleware import (
         Robots1994Middleware as Robots1994Middleware,
     )
@@ -75,6 +78,7 @@ _NAMES = {
     "crawl.exceptions": ("ForbiddenByRobots",),
     "crawl.features.crawl_delay": ("CrawlDelay",),
     "crawl.features.page_usage": ("page_usage",),
+    "crawl.features.usage": ("DroppedByUsage", "RefusedByUsage", "RobotsUsage"),
     "crawl.features.pages": (
         "DroppedByPage",
         "RobotsPages",

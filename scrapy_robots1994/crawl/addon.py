@@ -21,6 +21,7 @@ from scrapy_robots1994.crawl.settings import (
 
 ORDER = 100  # where Scrapy has the built-in
 PAGES_ORDER = 5  # next to the engine: sees the output of all other middlewares
+USAGE_ORDER = 4  # next to pages
 PIPELINE_ORDER = -1000  # before the user's pipelines, which must not store the item
 
 # As Scrapy's own defaults write it: before 2.14 a class and its path are two keys.
@@ -31,9 +32,9 @@ class Addon:
     """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY`, and
     `RESPONSE_ROUGH_SIZE` where Scrapy has it.
 
-    Where `ROBOTS1994_PAGES` is on, also add the components that obey pages. Settings of
-    the user win: the order of the built-in becomes ours, components of ours that are
-    already listed stay where they are, and `ROBOTSTXT_OBEY = False` in a project, a
+    Where `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, also add the components that read
+    pages. Settings of the user win: the order of the built-in becomes ours, components of ours
+    that are already listed stay where they are, and `ROBOTSTXT_OBEY = False` in a project, a
     spider or on the command line keeps robots.txt handling off.
 
     In a dry run nothing is replaced or set: ours is listed behind the built-in.
@@ -60,9 +61,14 @@ class Addon:
         if ROUGH_SIZE in settings:
             settings.set(ROUGH_SIZE, 0, priority="addon")
         # Only where they are wanted: each item and each response would pass through them.
+        add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
-            add = settings.setdefault_in_component_priority_dict
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
+        if chosen.reads_usage:
+            from scrapy_robots1994.crawl.features.usage import RobotsUsage  # noqa: PLC0415 - only where it is wanted
+
+            add("SPIDER_MIDDLEWARES", RobotsUsage, USAGE_ORDER)
+        if chosen.pages or chosen.reads_usage:
             add("ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_ORDER)
 
 

@@ -14,7 +14,8 @@
    (`WaitingRequests.goes_back`).
 5. `_has_turn`: a request that is allowed waits for the crawl delay of its origin.
 6. `_decide`: observers get the policy, and the request passes; or `Refusals.refuse`
-   (`refusals`) makes the `ForbiddenByRobots` that is raised.
+   (`refusals`) makes the `ForbiddenByRobots` that is raised. With ROBOTS1994_USAGE,
+   `StatedUsage` (`features.usage`) may decline it for its purpose.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
     from scrapy_robots1994.crawl.features.evidence import Evidence
+    from scrapy_robots1994.crawl.features.usage import StatedUsage
 
     Found: TypeAlias = Policy | Exception | Exemption
     Observer: TypeAlias = Callable[[Request, Origin, Found], None]
@@ -111,6 +113,11 @@ class Robots1994Middleware:
             from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - only if wanted
 
             self._delays = CrawlDelays(crawler, settings, self._waiting)
+        self._usage: StatedUsage | None = None
+        if settings.reads_usage:
+            from scrapy_robots1994.crawl.features.usage import StatedUsage  # noqa: PLC0415 - only if wanted
+
+            self._usage = StatedUsage(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
         settings.log_start(crawler)
@@ -229,11 +236,13 @@ class Robots1994Middleware:
         if robots and not robots.has_rules(robot):
             await run_in_thread(partial(robots.rules, robot))
             self._memory.measure(policy)
+        if self._usage:
+            await self._usage.read_in_thread(policy, robot)
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
 
     def _decide(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Let *request* pass by *policy*, or raise `ForbiddenByRobots`."""
+        """Let *request* pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
         rules = policy.rules(self._robot.of(request))
         # Before the decision, for a refusal raises.
         for observe in self._observers:
@@ -243,6 +252,8 @@ class Robots1994Middleware:
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin)
+        if self._usage:
+            self._usage.decide(request, origin, policy)
         if (
             isinstance(rules, RobotRules)
             and rules.has_wildcards

@@ -18,6 +18,9 @@ from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request of which evidence is recorded: the id of the record that decided."""
 
+STATED_USAGE = "_robots1994_usage"
+"""Meta key of a request with what robots.txt states about the use of its page."""
+
 # What decides how a request leaves this machine; without it robots.txt would be
 # requested from another address than the pages (Scrapy's built-in does so). The last
 # two are marks of HttpProxyMiddleware: the credentials that it took out of the proxy's

@@ -279,6 +279,44 @@ def _report_path(value: Any) -> str | None:
     return path
 
 
+USAGE_OFF, REPORT, ITEMS, REQUESTS = "off", "report", "items", "requests"
+
+
+def _usage(value: Any) -> str:
+    words = (REPORT, ITEMS, REQUESTS)
+    return words[words.index(value)]
+
+
+USAGE = SettingType(
+    f'False, "{REPORT}", "{ITEMS}" (as True) or "{REQUESTS}"',
+    _switch(ITEMS, USAGE_OFF, _usage),
+    (REPORT, ITEMS, REQUESTS),
+)
+
+# As `parser.usage.PURPOSES`, which is not loaded where nothing is read; a test compares them.
+_PURPOSES = ("train-ai", "ai-use", "search", "tdm")
+# The labels of Content Signals.
+_OTHER_LABELS = {"ai-train": "train-ai", "ai-input": "ai-use"}
+
+
+def _purposes(value: Any) -> tuple[str, ...]:
+    found = _strings(value)
+    for purpose in found:
+        if purpose not in _PURPOSES:
+            hint = did_you_mean(purpose, _PURPOSES)
+            if other := _OTHER_LABELS.get(purpose.lower()):
+                hint = f'; did you mean "{other}"?'
+            known = ", ".join(f'"{it}"' for it in _PURPOSES)
+            raise SettingsError(
+                f"ROBOTS1994_PURPOSES must name purposes, of {known}, not "
+                f"{_shown(purpose)}{hint or '.'}"
+            )
+    return tuple(dict.fromkeys(found))
+
+
+PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
+
+
 REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 

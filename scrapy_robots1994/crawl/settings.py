@@ -170,6 +170,16 @@ class RobotsSettings:
     requests made from a NOFOLLOW page are dropped. A list chooses: ``"noindex"``,
     ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
     """
+    usage: str = declare(types.USAGE, default=False, decides=True)
+    """What is done with usage preferences, see :doc:`/preferences`. ``"report"``: read, hand over
+    in ``response.meta``, count and log; ``"items"`` or ``True``: also drop the items of pages that
+    are not for a purpose of ``ROBOTS1994_PURPOSES``; ``"requests"``: also do not request what
+    robots.txt says that of.
+    """
+    purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
+    """What the pages of the crawl are for, of ``"train-ai"``, ``"ai-use"``, ``"search"`` and
+    ``"tdm"``. The drafts behind these labels may change them.
+    """
     evidence: str | None = declare(types.FOLDER, None)
     """Folder for the evidence of a crawl, two files for each: the robots.txt answers and
     every decision, see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in
@@ -203,6 +213,11 @@ class RobotsSettings:
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
                 f"ROBOTS1994_TTL ({chosen.ttl:g}): lower the first or raise the second."
             )
+        if chosen.usage in {types.ITEMS, types.REQUESTS} and not chosen.purposes:
+            raise SettingsError(
+                f'ROBOTS1994_USAGE = "{chosen.usage}" needs purposes: say in '
+                'ROBOTS1994_PURPOSES what the pages are for, for example ["train-ai"].'
+            )
         return chosen
 
     @classmethod
@@ -233,10 +248,15 @@ class RobotsSettings:
     def recorded(self) -> dict[str, str]:
         """Return the settings that decide, by their names, as `from_recorded` reads them."""
         return {
-            PREFIX + each.name.upper(): str(getattr(self, each.name))
+            PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
             for each in fields(self)
             if each.metadata["decides"]
         }
+
+    @property
+    def reads_usage(self) -> bool:
+        """Whether usage preferences are read."""
+        return self.usage != types.USAGE_OFF
 
     @property
     def applies_crawl_delay(self) -> bool:
@@ -266,6 +286,17 @@ class RobotsSettings:
         """Return what reads files as these settings say."""
         return Reader(self.dialect, self.reading, self.max_bytes)
 
+    @property
+    def _usage_text(self) -> str:
+        """What the line at the start says of usage preferences."""
+        if not self.reads_usage or self.dry_run:
+            return ""
+        from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
+
+        if not self.purposes:
+            return f"; usage preferences are reported ({VERSIONS})"
+        return f"; pages are for {', '.join(self.purposes)} ({VERSIONS})"
+
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
         # The first thing to look at when a crawl obeys other rules than expected.
@@ -274,7 +305,7 @@ class RobotsSettings:
             crawler,
             INFO,
             "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
-            "at most %d parallel robots.txt fetches%s%s",
+            "at most %d parallel robots.txt fetches%s%s%s",
             __version__,
             self.dialect,
             self.reading,
@@ -285,6 +316,7 @@ class RobotsSettings:
             if self.exempt
             else "",
             dry_run if self.dry_run else "",
+            self._usage_text,
         )
         if RobotName(crawler).usual == Settings()["USER_AGENT"]:
             text = (
@@ -319,6 +351,17 @@ class RobotsSettings:
                 "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
             )
             log_line(crawler, WARNING, text)
+        if self.purposes and not self.reads_usage:
+            text = (
+                "ROBOTS1994_PURPOSES has no effect: usage preferences are not read; set "
+                'ROBOTS1994_USAGE to "report", "items" or "requests"'
+            )
+            log_line(crawler, WARNING, text)
+
+
+def _as_text(value: object) -> str:
+    """Return the *value* of a setting as its type reads it from text."""
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _unknown(name: str, known: list[str]) -> str:

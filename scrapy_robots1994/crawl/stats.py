@@ -91,6 +91,16 @@ PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
 """Requests dropped, by the reason: nofollow (of the page) or rel-nofollow (of its
 links).
 """
+USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
+"""Pages whose use for a purpose of ROBOTS1994_PURPOSES, or for any without it, is stated: allow
+or disallow (ROBOTS1994_USAGE).
+"""
+USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
+"""Items dropped because their page is not for a purpose of the crawl."""
+USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
+"""Requests not sent because robots.txt says that the page is not for a purpose of the crawl."""
+USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
+"""Values of usage preferences that are not understood, once for each page."""
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:

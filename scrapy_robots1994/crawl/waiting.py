@@ -18,7 +18,7 @@ from scrapy import signals
 from scrapy.core.scheduler import Scheduler
 
 from scrapy_robots1994.crawl.refusals import VERDICT
-from scrapy_robots1994.crawl.requests import EVIDENCE
+from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
@@ -82,6 +82,7 @@ class Visit:
         # response, carries what was decided about another request.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
+        meta.pop(STATED_USAGE, None)
         is_awaited = not meta.pop(SCHEDULED, False)
         if RETURNED not in meta:
             return cls(request, is_awaited, has_gone_back=False)

@@ -68,6 +68,17 @@ INVALID: dict[str, list[object]] = {
         ["fine.example", "not fine"],
     ],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
+    "USAGE": ["yes", 2, "item", [], "", "Items", {"items": True}],
+    "PURPOSES": [
+        "train",
+        ["ai-train"],
+        "train-ai;search",
+        5,
+        [1],
+        {"tdm": 1},
+        [""],
+        ",",
+    ],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
     "PROPAGATE_META": [
         ["session", "dont_redirect"],
@@ -117,6 +128,7 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
         ("ROBOTS1994_UNREACHEABLE", "ROBOTS1994_UNREACHABLE"),
         ("robots1994_ttl", "ROBOTS1994_TTL"),
         ("ROBOTS1994_DIALECT", '"extended"'),
+        ("ROBOTS1994_USAGES", "ROBOTS1994_USAGE"),
     ],
 )
 def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
@@ -124,6 +136,22 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 ) -> None:
     """A setting without effect stops the crawl."""
     assert f"did you mean {suggestion}" in refused(name, "Extnded")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "suggestion"),
+    [
+        ("ROBOTS1994_USAGE", "item", '"items"'),
+        ("ROBOTS1994_PURPOSES", ["ai-train"], '"train-ai"'),
+        ("ROBOTS1994_PURPOSES", "search, ai-input", '"ai-use"'),
+        ("ROBOTS1994_PURPOSES", ["train_ai"], '"train-ai"'),
+    ],
+)
+def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
+    name: str, value: object, suggestion: str
+) -> None:
+    """Also for the labels of Content Signals."""
+    assert f"did you mean {suggestion}?" in refused(name, value)
 
 
 @table(
@@ -138,6 +166,8 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
         "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
     ),
     ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
+    ({"ROBOTS1994_USAGE": True}, "say in ROBOTS1994_PURPOSES what the pages are for"),
+    ({"ROBOTS1994_USAGE": "requests"} | BY_HAND, "say in ROBOTS1994_PURPOSES what"),
     short=2,
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(

@@ -326,6 +326,26 @@ class PlainSpider(RequestingSpider):
         }
 
 
+class UsageSpider(RequestingSpider):
+    """What is stated about the use of a page is in its item, and in the meta of its links."""
+
+    name = "usage"
+    follow = True
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield an item, and a request with the meta of the page."""
+        usage = response.meta.get("robots1994_usage")
+        item: dict[str, Any] = {"url": response.url, "usage": None}
+        if usage is not None:
+            item["usage"] = [str(it) for it in usage.statements]
+            item["read"] = list(usage.read)
+            item["train-ai"] = usage["train-ai"]
+        yield item
+        if response.url.endswith("/again"):
+            url = response.url.removesuffix("/again") + "/plain"
+            yield self.request(url, meta=response.meta)
+
+
 class TwiceSpider(PlainSpider):
     """Yields one object as two items."""
 

@@ -14,6 +14,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_head import UNREADABLE, page_head
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.robot_name import RobotName
@@ -78,9 +79,7 @@ class RobotsPages(BaseSpiderMiddleware):
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         self._obeyed = settings.pages
         self._robot = RobotName(crawler)
-        # By id, as items need not be hashable. The reference to the item keeps its id
-        # from being used again. A callback may yield an item several times.
-        self._marked: dict[int, list[tuple[Any, DroppedByPage]]] = {}
+        self._marks = marks_of(crawler)
         # One response makes many requests, one after the other. A cache of the module would
         # keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
@@ -125,20 +124,9 @@ class RobotsPages(BaseSpiderMiddleware):
         if response is not None and NOINDEX in self._obeyed:
             said = self._directives(response).noindex
             if said is not None:
-                mark = item, DroppedByPage(said, response.url)
-                self._marked.setdefault(id(item), []).append(mark)
+                dropped = DroppedByPage(said, response.url)
+                self._marks.mark("pages", item, dropped, stats.ITEMS_DROPPED)
         return item
-
-    def check(self, item: object) -> None:
-        """Raise `DroppedByPage` if *item* is marked, and forget the mark."""
-        marks = self._marked.get(id(item))
-        if marks is None:
-            return
-        _, dropped = marks.pop()
-        if not marks:
-            del self._marked[id(item)]
-        stats.count(self.crawler, stats.ITEMS_DROPPED)
-        raise dropped
 
     def _directives(self, response: Response) -> Directives:
         """Return the directives of *response*, which are read once."""
@@ -154,10 +142,11 @@ class RobotsPages(BaseSpiderMiddleware):
 
 
 class RobotsPagesPipeline:
-    """Drops the items that `RobotsPages` marked, so that Scrapy counts them."""
+    """Drops the items that `RobotsPages` and `RobotsUsage` marked, so that Scrapy counts them."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._marks = marks_of(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "RobotsPagesPipeline":
@@ -169,12 +158,12 @@ class RobotsPagesPipeline:
         item: Any,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Any:
-        """Return *item*, or raise `DroppedByPage`."""
-        # A spider middleware cannot drop an item so that Scrapy counts and signals it.
-        pages = self._crawler.get_spider_middleware(RobotsPages)
-        if pages is not None:
-            pages.check(item)
-        return item
+        """Return *item*, or raise `DroppedByPage` or `DroppedByUsage`."""
+        mark = self._marks.take(item)
+        if mark is None:
+            return item
+        stats.count(self._crawler, mark.stat)
+        raise mark.dropped
 
 
 def _closed_links(response: Response) -> frozenset[str]:

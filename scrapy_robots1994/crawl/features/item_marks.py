@@ -1,0 +1,52 @@
+"""Items that a spider middleware marks, so that an item pipeline drops them.
+
+A spider middleware cannot drop an item so that Scrapy counts and signals it.
+"""
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+
+
+class Mark(NamedTuple):
+    """Why an item is *dropped*, and the key of the stat that counts it."""
+
+    dropped: DropItem
+    stat: str
+
+
+class ItemMarks:
+    """The items of one crawl that are to be dropped, and why."""
+
+    def __init__(self) -> None:
+        # By id, as items need not be hashable. The reference to the item keeps its id
+        # from being used again. A callback may yield an item several times.
+        self._marks: dict[int, list[tuple[Any, dict[str, Mark]]]] = {}
+
+    def mark(self, feature: str, item: Any, dropped: DropItem, stat: str) -> None:
+        """Mark *item*, which a callback yields once more, for *feature*."""
+        marks = self._marks.setdefault(id(item), [])
+        # Each feature marks an item once each time that it is yielded.
+        if not marks or feature in marks[-1][1]:
+            marks.append((item, {}))
+        marks[-1][1][feature] = Mark(dropped, stat)
+
+    def take(self, item: object) -> Mark | None:
+        """Return the first mark of *item*, and forget it; `None` if it is not marked."""
+        marks = self._marks.get(id(item))
+        if marks is None:
+            return None
+        _, reasons = marks.pop()
+        if not marks:
+            del self._marks[id(item)]
+        return next(iter(reasons.values()))
+
+
+_marks: "WeakKeyDictionary[Crawler, ItemMarks]" = WeakKeyDictionary()
+
+
+def marks_of(crawler: Crawler) -> ItemMarks:
+    """Return the marks of the items of *crawler*, which several features share."""
+    return _marks.setdefault(crawler, ItemMarks())

@@ -1,0 +1,372 @@
+"""Crawls that read and obey usage preferences: ROBOTS1994_USAGE and ROBOTS1994_PURPOSES."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+ROBOTS = (
+    "User-agent: *\nContent-Usage: search=y\nContent-Usage: /shut train-ai=n, search=y\n"
+    "Content-Signal: /signal ai-train=no\nDisallow: /closed\n"
+)
+SHUT = 'train-ai disallow: "train-ai=n" in robots.txt line 3'
+REFUSED = "scrapy_robots1994.crawl.features.usage.RefusedByUsage"
+
+
+def page(
+    *links: str, tag: str = "", headers: tuple[tuple[str, str], ...] = ()
+) -> Reply:
+    """Return a page with links, and with a meta tag unless it is empty."""
+    meta = f'<meta name="robots" content="{tag}">' if tag else ""
+    anchors = "".join(f'<a href="{link}">x</a>' for link in links)
+    made = replies.html(f"<html><head>{meta}</head><body>{anchors}</body></html>")
+    return Reply(made.status, made.body, made.headers + headers)
+
+
+SITE = {
+    "/": page("/plain", "/shut", "/signal", "/noai", "/header", "/closed"),
+    "/plain": page(),
+    "/shut": page(),
+    "/signal": page(),
+    "/noai": page(tag="noai"),
+    "/header": page(headers=(("Content-Usage", "train-ai=n, ai-use=Y"),)),
+    "/closed": page(),
+}
+NOT_FOR_TRAINING = {"/shut", "/signal", "/noai", "/header"}
+
+
+def fill(site: Site) -> None:
+    """Let the site answer with `SITE` and `ROBOTS`."""
+    site.robots(ROBOTS)
+    for target, reply in SITE.items():
+        site.answer(target, reply)
+
+
+def settings(usage: object, *purposes: str, **more: Any) -> dict[str, Any]:
+    """Return the settings of a crawl that reads preferences."""
+    own = {"ROBOTS1994_USAGE": usage, "ROBOTS1994_PURPOSES": list(purposes)}
+    return {"USER_AGENT": "rover/1.0"} | own | more
+
+
+def walk(site: Site, usage: object, *purposes: str, **options: Any) -> CrawlResult:
+    """Crawl `SITE` from its first page."""
+    fill(site)
+    more = options.pop("settings", {})
+    options = {"spider": "UsageSpider", "hook": "count_dropped"} | options
+    return crawl(
+        [site.url("/")], settings=settings(usage, *purposes, **more), **options
+    )
+
+
+def pages_of(site: Site) -> set[str]:
+    """Return the paths that the server got, but robots.txt."""
+    return {it for it in site.targets() if it != "/robots.txt"}
+
+
+def items_of(result: CrawlResult) -> dict[str, Any]:
+    """Return the items by the paths of their pages."""
+    return {urlsplit(item["url"]).path: item for item in result.items}
+
+
+def test_report_hands_over_counts_and_drops_nothing(
+    site: Site, reactor: Reactor
+) -> None:
+    """The closing line says how many pages are not for the purpose."""
+    result = walk(site, "report", "train-ai", reactor=reactor)
+    items = items_of(result)
+
+    assert pages_of(site) == set(SITE) - {"/closed"}
+    assert set(items) == set(SITE) - {"/closed"}
+    assert items["/shut"]["usage"] == [
+        SHUT,
+        'search allow: "search=y" in robots.txt line 3',
+    ]
+    assert items["/shut"]["read"] == ["robots.txt", "header", "meta"]
+    assert items["/plain"]["train-ai"] == "unstated"
+    assert items["/noai"]["usage"][1:] == [
+        'train-ai disallow: "noai" in meta tag robots'
+    ]
+    assert result.stats["robots1994/usage/train-ai/disallow"] == 4
+    assert "robots1994/usage/search/allow" not in result.stats
+    assert result.stats["robots1994/usage/not_understood"] == 1
+    assert "4 of 6 pages are not for train-ai" in result.log
+    assert "pages are for train-ai (AIPREF vocab-08, attach-05)" in result.log
+    assert (
+        'Not understood: "ai-use=Y" in the header Content-Usage of http' in result.log
+    )
+    assert len(result.lines("DEBUG: Usage preferences of")) == 1
+
+
+def test_report_without_purposes_counts_all(site: Site) -> None:
+    """Nothing is dropped, whatever is stated."""
+    result = walk(site, "report")
+
+    assert result.stats["robots1994/usage/train-ai/disallow"] == 4
+    assert result.stats["robots1994/usage/search/allow"] == 6
+    assert "usage preferences are reported (AIPREF" in result.log
+
+
+@pytest.mark.parametrize("usage", [True, "items"])
+def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
+    site: Site, usage: object, reactor: Reactor
+) -> None:
+    """Of robots.txt, a header or a meta tag; the pages are requested, and their links followed."""
+    result = walk(site, usage, "train-ai", reactor=reactor)
+
+    assert pages_of(site) == set(SITE) - {"/closed"}
+    assert set(items_of(result)) == {"/", "/plain"}
+    assert result.stats["robots1994/usage/items_dropped/train-ai"] == 4
+    assert result.stats["item_dropped_count"] == 4
+    url = site.url("/signal")
+    said = f'Not for train-ai: "ai-train=no" in robots.txt line 4 of {url}'
+    assert len(result.lines("DEBUG", said)) == 1
+    assert "pages are not for" not in result.log
+
+
+def test_requests_that_are_not_for_a_purpose_are_not_sent(
+    site: Site, reactor: Reactor
+) -> None:
+    """They are no refusals by a rule, and the items of other pages are dropped as before."""
+    result = walk(site, "requests", "tdm", "train-ai", reactor=reactor)
+
+    assert pages_of(site) == {"/", "/plain", "/noai", "/header"}
+    assert set(items_of(result)) == {"/", "/plain"}
+    declined = {urlsplit(it.url).path for it in result.failed if it.name == REFUSED}
+    assert declined == {"/shut", "/signal"}
+    assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 2
+    assert result.stats["robotstxt/forbidden"] == 1
+    assert len(result.lines("DEBUG: Not for train-ai", "it is not requested")) == 2
+
+
+def test_any_forbidden_purpose_counts(site: Site) -> None:
+    """A crawl with two purposes has no use for a page that is for one alone."""
+    result = walk(site, "items", "search", "train-ai")
+
+    assert set(items_of(result)) == {"/", "/plain"}
+    assert result.stats["robots1994/usage/search/allow"] == 6
+
+
+def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
+    """Unstated is not disallowed."""
+    result = walk(site, "requests", "ai-use")
+
+    assert set(items_of(result)) == set(SITE) - {"/closed"}
+    assert not [key for key in result.stats if "train-ai" in key or "ai-use/" in key]
+
+
+def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
+    """It is counted by its own stat, and does not close the crawl as denied."""
+    fill(site)
+    more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
+    result = crawl(
+        [site.url("/shut")], settings=settings("requests", "train-ai", **more)
+    )
+
+    assert pages_of(site) == set()
+    assert result.stats["finish_reason"] == "finished"
+    assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 1
+    assert "robots1994/starts_refused" not in result.stats
+    assert "robotstxt/forbidden" not in result.stats
+
+
+def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
+    site: Site,
+) -> None:
+    """Also one to another origin, whose robots.txt states nothing, or another thing."""
+    site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
+    site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
+    site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
+    site.answer("/c", replies.redirect(site.url("/a", host="a.test")))
+    site.answer("/b", page())
+    urls = [site.url("/a", host="a.test"), site.url("/c", host="b.test")]
+
+    told = crawl(urls[:1], spider="UsageSpider", settings=settings("items", "train-ai"))
+    assert [it["usage"] for it in told.items] == [
+        ['search allow: "search=y" in robots.txt line 2']
+    ]
+    site.forget()
+    declined = crawl(
+        urls, spider="UsageSpider", settings=settings("requests", "train-ai")
+    )
+    assert pages_of(site) == {"/c"}
+    assert declined.stats["robots1994/usage/requests_dropped/train-ai"] == 2
+
+
+def test_retried_page_has_the_preferences_of_its_last_request(
+    site: Site, tmp_path: Path
+) -> None:
+    """What is stated is pickled with a request that a queue on disk holds."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
+    site.answer("/", [replies.status(503), page()])
+    result = crawl(
+        [site.url("/")],
+        spider="UsageSpider",
+        settings=settings(
+            "report", "train-ai", JOBDIR=str(tmp_path), RETRY_ENABLED=True
+        ),
+    )
+
+    assert pages_of(site) == {"/"}
+    assert len(site.log("/")) == 2
+    (item,) = result.items
+    assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
+
+
+def test_page_of_the_http_cache_has_the_preferences_of_now(
+    site: Site, tmp_path: Path
+) -> None:
+    """Its robots.txt is looked at again."""
+    cached = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+        "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
+    }
+    site.robots("User-agent: *\nContent-Signal: ai-train=no\n")
+    site.answer("/", page())
+    runs = [
+        crawl(
+            [site.url("/")], spider="UsageSpider", settings=settings("report", **cached)
+        )
+        for _ in range(2)
+    ]
+
+    assert len(site.log("/")) == 1
+    assert runs[0].items == runs[1].items
+    assert "ai-train=no" in runs[1].items[0]["usage"][0]
+
+
+def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
+    """With robots.txt, and where the request is exempt from it."""
+    site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
+    site.answer("/again", page())
+    site.answer("/plain", page())
+    urls = [
+        CrawlRequest(site.url("/again")),
+        CrawlRequest(site.url("/again"), meta={"dont_obey_robotstxt": True}),
+    ]
+    result = crawl(urls, spider="UsageSpider", settings=settings("report", "train-ai"))
+
+    assert {
+        tuple(it["usage"]) for it in result.items if it["url"].endswith("/plain")
+    } == {()}
+    read = [it["read"] for it in result.items if it["url"].endswith("/again")]
+    assert sorted(map(len, read)) == [2, 3]
+
+
+def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
+    """`ROBOTSTXT_OBEY = False`: a page still states what it states, and `read` says so."""
+    result = walk(site, "items", "train-ai", settings={"ROBOTSTXT_OBEY": False})
+
+    assert "/robots.txt" not in site.targets()
+    assert set(items_of(result)) == set(SITE) - {"/noai", "/header"}
+    assert items_of(result)["/shut"]["read"] == ["header", "meta"]
+
+
+@pytest.mark.parametrize(
+    ("status", "read"),
+    [(404, ["robots.txt", "header", "meta"]), (401, ["header", "meta"])],
+)
+def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
+    site: Site, status: int, read: list[str]
+) -> None:
+    """A 404 is an answer."""
+    site.answer("/robots.txt", replies.status(status))
+    site.answer("/", page())
+    more = {"ROBOTS1994_FORBIDDEN": "allow"}
+    result = crawl(
+        [site.url("/")], spider="UsageSpider", settings=settings("report", **more)
+    )
+
+    assert [it["read"] for it in result.items] == [read]
+    assert [it["usage"] for it in result.items] == [[]]
+
+
+def test_dry_run_has_no_effect(site: Site) -> None:
+    """Nothing is read, dropped or kept back."""
+    result = walk(site, "requests", "train-ai", settings={"ROBOTS1994_DRY_RUN": True})
+
+    assert pages_of(site) == set(SITE) - {"/closed"}
+    assert {it["usage"] for it in result.items} == {None}
+    assert "pages are for" not in result.log
+
+
+def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
+    """A callback may yield one object twice; each time is one item."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
+    site.answer("/", page(tag="noindex"))
+    result = crawl(
+        [site.url("/")],
+        spider="TwiceSpider",
+        settings=settings("items", "train-ai", ROBOTS1994_PAGES=True),
+    )
+
+    assert result.items == []
+    assert result.stats["item_dropped_count"] == 2
+    assert result.stats["robots1994/pages/items_dropped"] == 2
+    assert "robots1994/usage/items_dropped/train-ai" not in result.stats
+
+
+def test_components_are_enabled_by_hand(site: Site) -> None:
+    """Without the add-on they are listed one by one."""
+    by_hand = {
+        "DOWNLOADER_MIDDLEWARES": {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "scrapy_robots1994.Robots1994Middleware": 100,
+        },
+        "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsUsage": 5},
+        "ITEM_PIPELINES": {"scrapy_robots1994.RobotsPagesPipeline": 1},
+        "ADDONS": {},
+        "ROBOTSTXT_OBEY": True,
+    }
+    result = walk(site, "items", "train-ai", settings=by_hand)
+
+    assert set(items_of(result)) == {"/", "/plain"}
+
+
+def test_purposes_without_usage_are_warned_of(site: Site) -> None:
+    """The setting has no effect then."""
+    result = walk(site, "off", "train-ai", may_warn=True)
+
+    assert len(result.lines("WARNING", "ROBOTS1994_PURPOSES has no effect")) == 1
+    assert {it["usage"] for it in result.items} == {None}
+
+
+def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
+    """Thousands of rules with wildcards decide about the page, too."""
+    rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(9_000))
+    site.robots(f"User-agent: *\n{rules}")
+    site.answer("/1xb", page())
+    site.answer("/1x", page())
+    urls = [site.url("/1x"), site.url("/1xb")]
+    result = crawl(
+        urls, spider="UsageSpider", settings=settings("requests", "train-ai")
+    )
+
+    assert pages_of(site) == {"/1x"}
+    assert [it["usage"] for it in result.items] == [[]]
+
+
+def test_nothing_is_imported_where_it_is_off() -> None:
+    """A crawl without the settings has none of its modules."""
+    code = (
+        "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
+        "r.Addon().update_settings(Settings({'ROBOTS1994_PAGES': True})); "
+        "r.RobotsTxt.parse('Content-Usage: x').allowed('/', 'x'); "
+        "print([it for it in sys.modules if it.startswith('scrapy_rob') and "
+        "('usage' in it or 'structured' in it)])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout.strip() == "[]"
