@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from hashlib import algorithms_available, new
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -46,7 +45,6 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     VIA_PROXY,
     JournalLine,
     decision_of,
-    digest_text,
     rfc3339,
 )
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
@@ -203,7 +201,7 @@ class CrawlEvidence:
             return
         named: list[tuple[str, str]] = []
         with damage_reported(self._in_warc), self._opened(self.warc) as file:
-            for offset, record in records_in(file, self._in_warc, whole=True):
+            for offset, record in records_in(file, self._in_warc, check_digests=True):
                 for fault in self._faults_of(record):
                     self._in_warc(f"byte {offset}: {fault}")
                 if is_short(record):
@@ -225,30 +223,17 @@ class CrawlEvidence:
 
     def _faults_of(self, record: Any) -> Iterator[str]:
         """Read the block of *record*, and yield what is wrong with it."""
-        kind = record.rec_type
+        kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
-        is_http = kind in {"request", "response"}
-        digests = {"block": _Digest(_field(record, "WARC-Block-Digest"))}
-        # The payload digest of a revisit is that of the record it refers to.
-        if kind != "revisit":
-            stated = _field(record, "WARC-Payload-Digest")
-            digests["payload"] = _Digest(stated, skips_header=is_http)
-        size, info = 0, b""
         while piece := record.raw_stream.read(PIECE_BYTES):
             size += len(piece)
             if size > MAX_BLOCK_BYTES:
                 raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
-            for digest in digests.values():
-                digest.update(piece)
             if kind == "warcinfo":
                 info = (info + piece)[: MAX_INFO_BYTES + 1]
-        if is_short(record):
-            return
-        yield from (
-            f"the {word} digest of {name} does not fit"
-            for word, digest in digests.items()
-            if not digest.fits
-        )
+        for problem in record.digest_checker.problems:
+            word = "payload" if "payload" in problem else "block"
+            yield f"the {word} digest of {name} does not fit"
         if len(info) > MAX_INFO_BYTES:
             yield f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read"
         elif kind == "warcinfo":
@@ -491,35 +476,6 @@ def time_of(text: str | None) -> str:
         ) from None
     at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
     return rfc3339(at)
-
-
-class _Digest:
-    """A digest that a record states of its block, which comes in pieces.
-
-    With *skips_header*, of what is behind the first empty line alone.
-    """
-
-    def __init__(self, stated: str, *, skips_header: bool = False) -> None:
-        self._stated = stated
-        self._head = b"" if skips_header else None
-        algorithm = stated.partition(":")[0]
-        self._hash = new(algorithm) if algorithm in algorithms_available else None
-
-    def update(self, piece: bytes) -> None:
-        """Add *piece*."""
-        if self._head is not None:
-            head, end, piece = (self._head + piece).partition(b"\r\n\r\n")
-            self._head = None if end else head[-3:]
-        if self._hash is not None:
-            self._hash.update(piece)
-
-    @property
-    def fits(self) -> bool:
-        """Whether it is the stated one, or none is stated."""
-        if self._hash is None:
-            return not self._stated
-        # Some algorithms have digests of any length.
-        return bool(self._hash.digest_size) and digest_text(self._hash) == self._stated
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:

@@ -99,12 +99,13 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 
 
 def records_in(
-    file: BinaryIO, report: OnFault, *, start: int = 0, whole: bool = False
+    file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
     """Yield the records of a WARC file, each with the byte where it begins.
 
-    *start* is the byte of the first one. A *whole* record has its HTTP headers in its
-    body. A record whose header is too long is skipped.
+    *start* is the byte of the first one. With *check_digests*, `digest_checker.problems` of
+    a record has the digests that do not fit, once its block was read. A record whose header
+    is too long is skipped.
     """
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
@@ -126,8 +127,10 @@ def records_in(
     file.seek(start)
     reader, record = BoundedReader(file, block_size=_BLOCK), None
     while True:
-        archive = ArchiveIterator(file, no_record_parse=whole)
+        archive = ArchiveIterator(file, check_digests=check_digests)
         archive.reader = reader
+        # warcio prints bytes of the file where a record is longer than its header says.
+        archive.INC_RECORD = ""
         try:
             for record in archive:
                 reader.header_bytes = 0
@@ -140,6 +143,8 @@ def records_in(
             if reader.decompressor and reader.read_next_member():
                 continue
             return
+        if archive.err_count:
+            report("a record is longer than its header says")
         # What is not a record any more is passed over, and then not counted.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):

@@ -224,7 +224,7 @@ def test_of_packed_evidence_only_the_beginning_is_read(
     elif place == "warcinfo":
         replace_block(warc, 0, huge)
     elif place == "record":
-        replace_block(warc, 1, huge)
+        replace_block(warc, 2, b"HTTP/1.1 200 OK\r\n\r\n" + huge)
     elif place == "header":
         evidence.write_members(
             warc, [b"WARC/1.1\r\nX: " + huge, *evidence.members(warc)]
@@ -255,6 +255,23 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
     assert lines[20] == "and 4,980 more"
     assert lines[21].endswith(": 5,000 differences")
     assert len(complete) == 5_001
+
+
+def test_record_that_is_too_long_is_named_and_not_printed(folder: Path) -> None:
+    """What follows the block may be a command of a CI system."""
+    (warc,) = evidence.warcs(folder)
+    unpacked = evidence.members(warc)
+    unpacked[1] = unpacked[1].removesuffix(b"\r\n\r\n") + b"##[error]x\r\n\r\n"
+    evidence.write_members(warc, unpacked)
+
+    for args in (
+        ("robots-check", "--evidence", str(folder), "--verify"),
+        ("robots-check", "--robots", str(warc), "http://a.test/"),
+        ("robots-compare", str(warc), "--parsers", "Protego"),
+    ):
+        result = scrapy(*args)
+        assert "##" not in result.out + result.err
+        assert "a record is longer than its header says" in result.out + result.err
 
 
 def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
