@@ -3,12 +3,13 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
+from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import (
     escape_control_chars,
     redact_and_escape,
@@ -21,11 +22,15 @@ from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.parser.user_agent import describe_names
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied
+    from scrapy_robots1994.parser.usage import Statement, Usage
 
 _MARGIN = 12
+# What is counted besides: URLs that are allowed, but not for a purpose.
+_NOT_FOR = "not for a purpose"
 # Green, red and yellow.
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
@@ -97,6 +102,14 @@ class RobotsCheck(RobotsCommand):
             action="store_true",
             help="print in the order of the URLs, when all origins have answered",
         )
+        with_value(
+            "--purpose",
+            action="append",
+            default=[],
+            metavar="PURPOSE",
+            help="what pages are for, such as train-ai (may be repeated); if robots.txt "
+            "forbids that, the exit code is that of a disallowed URL",
+        )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object a line")
 
@@ -108,6 +121,7 @@ class RobotsCheck(RobotsCommand):
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
+        self._purposes = _purposes(opts.purpose)
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
         self._clients = CrawlClients(self.settings)
@@ -175,7 +189,8 @@ class RobotsCheck(RobotsCommand):
         """The exit code for all URLs that were printed or counted."""
         if self._counts["unknown"]:
             return ExitCode.UNREAD
-        return ExitCode.FOUND if self._counts["disallowed"] else ExitCode.FINE
+        found = self._counts["disallowed"] or self._counts[_NOT_FOR]
+        return ExitCode.FOUND if found else ExitCode.FINE
 
     def _read_evidence(self, args: list[str]) -> int:
         """Print what the evidence of crawls says, and return the exit code."""
@@ -257,7 +272,8 @@ class RobotsCheck(RobotsCommand):
         """Count *verdict*, and print it if it is wanted, or later with --ordered."""
         # Without a policy the crawl decides by a setting, and the word is not "unknown".
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
-        self._counts.update(words)
+        verdict = replace(verdict, forbidden=verdict.forbids(self._purposes))
+        self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
         if self._opts.only not in (None, *words):
             return
         if self._opts.ordered:
@@ -288,6 +304,8 @@ class RobotsCheck(RobotsCommand):
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
         what = "not known for" if self._opts.evidence else "no policy was found for"
         without = f"; {what} {unknown:,}" * bool(unknown)
+        purposes = " or ".join(self._purposes)
+        kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
         # In evidence, each decision has the name that the crawl went by.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
@@ -295,7 +313,7 @@ class RobotsCheck(RobotsCommand):
         if self._opts.explain and names:
             terminal.print_lines(wrap_and_escape(names, WIDTH))
         terminal.print_line(
-            f"{allowed:,} allowed, {disallowed:,} disallowed{without}; checked {by}"
+            f"{allowed:,} allowed, {disallowed:,} disallowed{without}{kept}; checked {by}"
         )
 
 
@@ -305,7 +323,8 @@ class UrlVerdict:
 
     *otherwise* are the verdicts of the same file, read otherwise, where they differ. A URL
     that a crawl does not check has an *exemption* and no source. *applied* is the decision
-    of a crawl that it comes from.
+    of a crawl that it comes from. *usage* is what a file states about the use of the URL, and
+    *forbidden* what of that forbids a purpose that was asked for.
     """
 
     url: str
@@ -314,6 +333,8 @@ class UrlVerdict:
     otherwise: Mapping[str, Verdict] = field(default_factory=dict)
     exemption: str = ""
     applied: "Applied | None" = None
+    usage: "Usage | None" = None
+    forbidden: "Statement | None" = None
 
     @classmethod
     def of(
@@ -334,7 +355,17 @@ class UrlVerdict:
         otherwise = {
             name: it for name, it in others.items() if it.allowed != verdict.allowed
         }
-        return cls(url, source, verdict, otherwise)
+        robots = source.rules if isinstance(source.rules, RobotsTxt) else None
+        usage = robots.usage(url, robot) if robots else None
+        return cls(url, source, verdict, otherwise, usage=usage)
+
+    def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
+        """Return what forbids one of *purposes*; None if nothing does, or the URL is not
+        allowed anyway.
+        """
+        if self.usage is None or self.word != "allowed":
+            return None
+        return self.usage.forbids(purposes)
 
     @property
     def is_known(self) -> bool:
@@ -380,6 +411,8 @@ class UrlVerdict:
             words.append("no answer" if inputs.is_url(source.name) else "not read")
         if verdict and verdict.line is not None:
             words.append(f"line {verdict.line}")
+        if self.forbidden:
+            words.append(f"not for {self.forbidden.purpose}")
         words += [f"{name} differs" for name in self.otherwise]
         note = f"  {', '.join(words)}" * bool(words)
         # A file that cannot be read is named by a note, once.
@@ -410,6 +443,7 @@ class UrlVerdict:
         for name, other in self.otherwise.items():
             how = inputs.OTHER_READINGS[name]
             yield f'{how.words} says: {other}; {how.setting} = "{name}" obeys that'
+        yield from _usage_reasons(self.usage)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""
@@ -426,7 +460,39 @@ class UrlVerdict:
             "status": source and source.status,
             "why": (source.why if source else self.exemption) or None,
             **{name: it and _verdict_as_json(it) for name, it in verdicts.items()},
+            "usage": self.usage and asdict(self.usage),
         } | ({"evidence": self.applied.as_json()} if self.applied else {})
+
+
+def _purposes(names: list[str]) -> tuple[str, ...]:
+    """Return the purposes of `--purpose`; raises `WrongUse` for a name that is none."""
+    from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - heavy
+
+    try:
+        return PURPOSES.read("--purpose", names)
+    except SettingsError as error:
+        raise WrongUse(str(error).replace("ROBOTS1994_PURPOSES", "--purpose")) from None
+
+
+def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
+    """Yield what a file states about the use of a URL, if it states anything."""
+    if usage is None or not (
+        usage.statements or usage.licenses or usage.not_understood
+    ):
+        return
+    said: dict[str, str] = {}
+    for it in usage.statements:
+        # The most restrictive one of a purpose is shown.
+        if it.answer is usage[it.purpose]:
+            where = it.where.removeprefix("robots.txt ")
+            said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
+    # A robots.txt says nothing about others.
+    stated = ("train-ai", "ai-use", "search")
+    answers = [f"{it} {said.get(it, 'unstated')}" for it in stated]
+    answers += [f"licence {it}" for it in usage.licenses]
+    yield f"usage: {'; '.join(answers)}"
+    for odd in usage.not_understood:
+        yield f"usage: not understood: {odd}"
 
 
 def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:

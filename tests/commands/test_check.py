@@ -105,6 +105,64 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
     assert shown.endswith('checked as "rex/2"')
 
 
+USAGE = (
+    "User-agent: *\nContent-Signal: search=yes,ai-train=no, ai-input=maybe\n"
+    "License: http://l.test/x\nDisallow: /closed\n"
+)
+
+
+def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
+    """After the verdict, whose exit code stays; and only if the file states anything."""
+    code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=USAGE)
+
+    assert code == 0
+    assert (
+        "usage: train-ai disallow (line 2: ai-train=no); ai-use unstated; search allow "
+        "(line 2: search=yes); licence http://l.test/x usage: not understood: "
+        '"ai-input=maybe" in the robots.txt line 2'
+    ) in shown
+    plain = explained("--robots", "-", "/a", draft="User-agent: *\nDisallow: /b\n")
+    assert "usage" not in plain[1]
+
+
+def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
+    """In the exit code; the verdict is that of the crawl. Of several one is enough."""
+    args = ("robots-check", "--robots", "-", "--robot", "rex")
+    told = scrapy(*args, "/a", "--purpose", "train-ai", stdin_text=USAGE)
+    both = scrapy(
+        *args, "/a", "--purpose", "search", "--purpose", "train-ai", stdin_text=USAGE
+    )
+    fine = scrapy(*args, "/a", "--purpose", "search", stdin_text=USAGE)
+    closed = scrapy(*args, "/closed", "--purpose", "train-ai", stdin_text=USAGE)
+
+    assert (told.code, both.code, fine.code, closed.code) == (1, 1, 0, 1)
+    assert told.lines[0].split() == ["allowed", "/a", "not", "for", "train-ai"]
+    assert told.lines[1].startswith(
+        "1 allowed, 0 disallowed; 1 not for train-ai; checked"
+    )
+    assert "; 0 not for search;" in fine.lines[1]
+    assert "1 disallowed; 0 not for train-ai" in closed.lines[1]
+
+
+def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
+    """In the shape of `Usage`, and null without a file."""
+    args = ("--robots", "-", "/a", "--json")
+    (line,) = scrapy("robots-check", *args, stdin_text=USAGE).lines
+    usage = json.loads(line)["usage"]
+
+    assert usage["statements"][1] == {
+        "purpose": "train-ai",
+        "answer": "disallow",
+        "term": "ai-train=no",
+        "where": "robots.txt line 2",
+    }
+    assert usage["licenses"] == ["http://l.test/x"]
+    assert usage["read"] == ["robots.txt"]
+    assert usage["not_understood"][0]["term"] == "ai-input=maybe"
+    (line,) = scrapy("robots-check", "ftp://y.test/x", "--json").lines
+    assert json.loads(line)["usage"] is None
+
+
 def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
     """A bare name is one name, and a browser has none."""
     draft = "User-agent: rex\nDisallow: /\n"

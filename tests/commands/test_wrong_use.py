@@ -34,6 +34,9 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["--evidence", "evidence", "/a"], "neither a URL nor a path"),
         (["--evidence", ".", "--verify"], "no journal"),
         (["--verify"], "--evidence"),
+        (["--purpose", "ai-train", URL], '--purpose must name purposes, of "train-ai"'),
+        (["--purpose", "ai-train", URL], 'did you mean "train-ai"?'),
+        (["--purpose", "", URL], "--purpose: a value is missing"),
     ],
     "robots-lint": [
         ([], "no file given"),
