@@ -20,7 +20,6 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.outcomes import ROWS
 from scrapy_robots1994.stores.base import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
-from scrapy_robots1994.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +44,9 @@ class RobotsStore(RobotsCommand):
     policies, show files, fetch them again (refresh), forget them, count (stats),
     or print everything as JSON lines (export). Origins or URLs and the options say
     which policies. A crawl that runs uses the policies that it has in memory
-    until they are no longer fresh.
+    until they are no longer fresh. --spider NAME takes the store and the way of
+    refreshing from the settings of that spider. --dialect has no effect, for a store
+    has the answers of origins, which each crawl reads in its own dialect.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale
@@ -95,6 +96,7 @@ class RobotsStore(RobotsCommand):
             )
         try:
             with closing(store):
+                store.check()
                 stored = _stored(store, origins, settings)
                 fitting = [it for it in stored if _fits(it, opts, time.time())]
                 policies = sorted(fitting, key=lambda it: it.origin)
@@ -156,13 +158,12 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
 
 
 def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Say why nothing was found; return whether it is because *store* has no file."""
-    is_missing = isinstance(store, SqliteStore) and not store.exists
+    """Say why nothing was found; return whether it is because *store* does not exist."""
     text = f"{settings.store} has no policy that fits"
-    if is_missing:
-        text = f"{settings.store}: there is no such file; a crawl makes it, in a folder that exists"
+    if not store.exists:
+        text = f"{settings.store}: there is no such file or folder; a crawl makes it"
     terminal.print_note(escape_control_chars(text, 500))
-    return is_missing
+    return not store.exists
 
 
 def _stored(

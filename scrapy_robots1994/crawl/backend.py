@@ -80,7 +80,8 @@ class ScrapyBackend:
         return CachedStore(self.http_cache, store)
 
     def _guarded_store(self, settings: RobotsSettings) -> GuardedStore:
-        """Return the store that *settings* name."""
+        """Return the store that *settings* name; `SettingsError` if it cannot be used."""
+        settings.store.check()
         self._store = GuardedStore(
             settings.store,
             partial(decode, reader=self.reader, freshness=settings.freshness),

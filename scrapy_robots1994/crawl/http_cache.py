@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.fetch_result import FetchResult
     from scrapy_robots1994.robotstxt import Reader
 
-MAX_ORIGINS = 1_000
+MAX_REPLAYED_ORIGINS = 1_000
 """Origins of replayed pages whose policies stay parsed."""
 
 
@@ -65,7 +65,7 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         # Of pages that are replayed: their policy is not fetched, so memory has none.
-        self._policies: LRUCache[Origin, Policy | None] = LRUCache(MAX_ORIGINS)
+        self._policies: LRUCache[Origin, Policy | None] = LRUCache(MAX_REPLAYED_ORIGINS)
 
     @classmethod
     def of(

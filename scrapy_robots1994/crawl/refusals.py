@@ -30,7 +30,7 @@ line and the record; *spider*. Like Scrapy's `request_dropped` it does not suppo
 asynchronous handlers. A dry run does not send it: ours refuses nothing there.
 """
 
-MAX_ORIGINS = 10_000
+MAX_ROWS = 10_000
 """Origins with a row; refusals at further ones are counted together."""
 
 TOP_ORIGINS = 20
@@ -102,9 +102,9 @@ class Refusals:
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        """Return a new row for *origin*; past `MAX_ORIGINS` the one of all others."""
+        """Return a new row for *origin*; past `MAX_ROWS` the one of all others."""
         # A broad crawl meets any number of origins, and a row stays until the close.
-        if len(self._rows) >= MAX_ORIGINS:
+        if len(self._rows) >= MAX_ROWS:
             return self._others
         # As text: the verdict would keep its whole file in memory.
         first = "no answer"

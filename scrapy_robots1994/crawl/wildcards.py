@@ -36,7 +36,7 @@ MAX_BYTES = 32_000_000
 3,000 origins. Others are read again for each request, in a fraction of a millisecond.
 """
 
-MAX_ORIGINS = 100_000
+MAX_COUNTED_ORIGINS = 100_000
 """Origins that are counted one by one; requests of further ones are counted alone."""
 
 
@@ -78,7 +78,7 @@ class IgnoredWildcards:
         if known is None:
             known = self._others[rules] = _read(robots, rules)
         self._sent += 1
-        if len(self._origins) < MAX_ORIGINS:
+        if len(self._origins) < MAX_COUNTED_ORIGINS:
             self._origins.add(origin)
         if not known[1].allowed(request.url):
             self._refused += 1

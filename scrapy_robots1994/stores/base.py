@@ -81,6 +81,21 @@ class PolicyStore(ABC):
         Raise `SettingsError` with a sentence that says what to write instead.
         """
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is a store to read; `False` where the first `put` makes it.
+
+        `robots-store` says so. The default is for a store that is always there.
+        """
+        return True
+
+    def check(self) -> None:  # noqa: B027 - nothing to check by default
+        """Raise `SettingsError` where no crawl can use the store, and say what to do.
+
+        Called when a crawl starts, for a folder that does not exist. Connect to nothing: a
+        server that is away may come back. By default nothing is checked.
+        """
+
     @abstractmethod
     def get(self, origin: Origin) -> bytes | None:
         """Return the bytes stored last for *origin*, or `None`.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.stores.url import MAX_BYTES
+from scrapy_robots1994.stores.url import MEMORY_BYTES
 
 POLICY_BYTES = 1_200
 """Bytes of an origin without its file: policy, origin, and entries of the caches."""
@@ -20,7 +20,10 @@ class MemoryStore:
     """
 
     def __init__(
-        self, max_origins: int, clock: Callable[[], float], max_bytes: int = MAX_BYTES
+        self,
+        max_origins: int,
+        clock: Callable[[], float],
+        max_bytes: int = MEMORY_BYTES,
     ) -> None:
         self._clock = clock
         self._max_origins = max_origins

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.errors import SettingsError, StoreError
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 from scrapy_robots1994.stores.url import UrlParts
 
-MAX_BYTES: Final = 1_000_000_000
+FILE_BYTES: Final = 1_000_000_000
 """Bytes of the file if the URL does not say otherwise."""
 
 MIN_BYTES: Final = 65_536
@@ -126,7 +127,7 @@ class SqliteStore(PolicyStore):
     """
 
     path: str
-    max_bytes: int = MAX_BYTES
+    max_bytes: int = FILE_BYTES
     timeout: float = 2.0
     clock: Callable[[], float] = time.time
     _give_up: float = 0.0
@@ -139,7 +140,7 @@ class SqliteStore(PolicyStore):
         parts.allow("max_bytes")
         if not parts.place.startswith("/") or len(parts.place) == 1:
             raise parts.refusal("a path must follow sqlite:///")
-        max_bytes = parts.count("max_bytes", MAX_BYTES)
+        max_bytes = parts.count("max_bytes", FILE_BYTES)
         if max_bytes < MIN_BYTES:
             raise parts.refusal(f"max_bytes must be at least {MIN_BYTES}")
         return cls(parts.place[1:], max_bytes=max_bytes, timeout=timeout)
@@ -188,8 +189,18 @@ class SqliteStore(PolicyStore):
 
     @property
     def exists(self) -> bool:
-        """Whether the file exists; a store makes it when it first writes."""
+        """Whether the file exists; the first `put` makes it."""
         return Path(self.path).exists()
+
+    def check(self) -> None:
+        """Raise `SettingsError` where the folder of the file does not exist."""
+        folder = Path(self.path).absolute().parent
+        if not folder.is_dir():
+            shown = escape_control_chars(str(folder), 300)
+            raise SettingsError(
+                f"ROBOTS1994_STORE names a file in a folder that does not exist, {shown}: "
+                "make it, or choose another path."
+            )
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
         """Return the first row of *statement*, and how many rows it changed."""

@@ -26,19 +26,27 @@ STORES: Final = {
 }
 """Our stores by URL scheme, each with an example. Any import path is a scheme, too."""
 
-EXAMPLE: Final = "memory://?max_origins=100000"
+_EXAMPLES: Final = {
+    "memory": "memory://?max_origins=100000",
+    **{scheme: example for scheme, (_, example) in STORES.items()},
+}
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
 """Options of the crawl, whatever the store. The store does not see them."""
 
-MAX_ORIGINS: Final = 100_000
-MAX_BYTES: Final = 256_000_000
+MEMORY_ORIGINS: Final = 100_000
+"""Policies in memory, unless the URL says otherwise."""
+
+MEMORY_BYTES: Final = 256_000_000
+"""Bytes of the policies in memory, unless the URL says otherwise."""
+
 TIMEOUT: Final = 2.0
 
 # At most 18 digits: more than any memory has bytes, few enough for `int`.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
+_DATABASE = re.compile(r"[\w ./-]+\.(?:db|sqlite3?)", re.ASCII)
 _MEMORY = re.compile("memory:/*", re.IGNORECASE)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
@@ -61,7 +69,8 @@ class UrlParts:
 
     def refusal(self, why: str) -> SettingsError:
         """Return the error for a URL that cannot be used, with an example."""
-        _, example = STORES.get(self.scheme.lower(), ("", EXAMPLE))
+        # A persistent store, which every command can use, unless they mean another one.
+        example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
 
@@ -117,8 +126,8 @@ class StoreUrl:
     the store at *url*, if there is one; a call of it takes at most *timeout* seconds.
     """
 
-    max_origins: int = MAX_ORIGINS
-    max_bytes: int = MAX_BYTES
+    max_origins: int = MEMORY_ORIGINS
+    max_bytes: int = MEMORY_BYTES
     # It may have a password.
     url: str | None = field(default=None, repr=False)
     timeout: float = TIMEOUT
@@ -135,18 +144,22 @@ class StoreUrl:
             parts = UrlParts("memory", "", parts.options)
             parts.allow("max_origins", "max_bytes")
             return cls(
-                parts.count("max_origins", MAX_ORIGINS),
-                parts.count("max_bytes", MAX_BYTES),
+                parts.count("max_origins", MEMORY_ORIGINS),
+                parts.count("max_bytes", MEMORY_BYTES),
             )
         is_ours = parts.scheme.lower() in STORES
         if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
-            close = closest(parts.scheme, ("memory", *STORES))
-            hint = f' (did you mean "{close}://"?)' if close else ""
             shown = escape_control_chars(redact_url(url))
+            close = closest(parts.scheme, _EXAMPLES)
+            meant = f"{close}://" if close else ""
+            if _DATABASE.fullmatch(url):
+                close, meant = "sqlite", f"sqlite:///{url}"
+            hint = f' (did you mean "{meant}"?)' if meant else ""
+            parts = UrlParts(close or "", "")
             raise parts.refusal(f'"{shown}" names no store{hint}')
         store_url = cls(
-            parts.count("in_memory", MAX_ORIGINS),
-            parts.count("in_memory_bytes", MAX_BYTES),
+            parts.count("in_memory", MEMORY_ORIGINS),
+            parts.count("in_memory_bytes", MEMORY_BYTES),
             parts.without(*OWN_OPTIONS),
             parts.seconds("timeout", TIMEOUT),
         )
@@ -164,8 +177,14 @@ class StoreUrl:
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
-        path, _ = STORES.get(scheme.lower(), (scheme, EXAMPLE))
+        path, _ = STORES.get(scheme.lower(), (scheme, ""))
         return _store_class(path).from_url(self.url, timeout=self.timeout)
+
+    def check(self) -> None:
+        """Raise `SettingsError` where no crawl can use the store. Connect to nothing."""
+        store = self.new_store()
+        if store is not None:
+            store.check()
 
     def describe(self, error: BaseException) -> str:
         """Return what *error* says: one printable line, without credentials.

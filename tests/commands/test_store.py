@@ -19,6 +19,14 @@ from tests.support.site import Site
 BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 
 
+def test_help_says_what_the_common_options_do_here() -> None:
+    """A store has no rules that a dialect would read."""
+    text = " ".join(scrapy("robots-store", "--help").out.split())
+
+    assert "--dialect has no effect" in text
+    assert "--spider NAME takes the store and the way of refreshing from" in text
+
+
 def store(action: str, url: str, *args: str, **options: Any) -> CommandResult:
     """Run `robots-store ACTION` on the store at *url*."""
     return scrapy("robots-store", action, "--store", url, *args, **options)
@@ -110,15 +118,34 @@ def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
 
 
 @pytest.mark.parametrize("action", ["list", "stats", "forget"])
+@pytest.mark.parametrize(
+    "scheme", ["sqlite:///", "tests.support.folder_store.FolderStore://"]
+)
 def test_missing_store_is_reported_and_not_created(
-    action: str, url: str, tmp_path: Path
+    action: str, scheme: str, tmp_path: Path
 ) -> None:
-    """A typing error in the path creates no file."""
+    """A typing error in the path creates no file, whatever the store is."""
+    url = f"{scheme}{tmp_path}/robots.db"
     result = store(action, url, "--host", "a.*")
 
     assert result.code == 3
-    assert result.err.splitlines()[-1].startswith(f"{url}: there is no such file")
+    assert ": there is no such file or folder;" in result.err.splitlines()[-1]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("action", ["list", "refresh"])
+def test_missing_folder_of_a_database_is_exit_code_3(
+    action: str, site: Site, tmp_path: Path
+) -> None:
+    """No crawl makes it, so nothing is fetched."""
+    url = f"sqlite:///{tmp_path}/nosuch/robots.db"
+
+    result = store(action, url, site.url("/"))
+
+    assert result.code == 3
+    said = f"ROBOTS1994_STORE names a file in a folder that does not exist, {tmp_path}"
+    assert f"{said}/nosuch: make it, or choose another path" in result.out + result.err
+    assert site.log() == []
 
 
 def test_forget_removes_only_matching_policies(
@@ -167,12 +194,10 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
     assert store("refresh", url, "--all").code == 0
 
 
-def test_refresh_into_a_failing_store_sets_exit_code_3(
-    site: Site, tmp_path: Path
-) -> None:
+def test_refresh_into_a_failing_store_sets_exit_code_3(site: Site) -> None:
     """The policy is fetched and printed; the log says why it was not stored."""
     site.robots(BODY)
-    url = f"sqlite:///{tmp_path}/nosuch/robots.db"
+    url = "tests.support.stores.KeepsNothing://x"
 
     result = store("refresh", url, site.url("/"))
 

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
+import tracemalloc
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from scrapy_robots1994 import Origin, open_store
-from scrapy_robots1994.stores.base import PolicyStore, SharedStore, Stored
+from scrapy_robots1994 import Origin, StoreError, open_store
+from scrapy_robots1994.stores.base import (
+    MAX_ENTRY_BYTES,
+    PolicyStore,
+    SharedStore,
+    Stored,
+)
 
 SITE = Origin("http", "site.example", 80)
 OTHER = Origin("https", "other.example", 8443)
+LONG = Origin("http", ".".join(["a" * 61] * 4)[:247], 80)
+"""An origin with a host of 247 characters; a file system allows 255 in a name."""
+
+ROOT = Path(__file__).resolve().parents[2]
 LATER = 9e9
 TIMEOUT_SECONDS = 20.0
+
+SIZE = 200_000
+WRITER = f"""
+import sys
+from itertools import count
+from scrapy_robots1994 import Origin, open_store
+from scrapy_robots1994.stores.base import Stored
+store = open_store(sys.argv[1])
+for number in count():
+    packed = bytes([number % 256]) * {SIZE}
+    store.put(Stored(Origin("http", f"host{{number % 3}}.example", 80), packed, {LATER}))
+    print(number, flush=True)
+"""
+"""A program that puts entries, each of one byte that is repeated, until it is killed."""
 
 
 def entry(
@@ -81,6 +107,7 @@ class StoreContract(ABC):
             Origin(SITE.scheme, SITE.host, 8080),
             Origin("http", "::1", 8080),
             Origin("http", "site_example", 80),
+            LONG,
         ],
         ids=str,
     )
@@ -136,6 +163,70 @@ class StoreContract(ABC):
             store.put(entry(each.origin, b"changed"))
 
         assert [each.packed for each in store.entries()] == [b"changed"] * 2
+
+    def test_another_instance_may_change_what_is_listed(
+        self, store: PolicyStore, store_url: str
+    ) -> None:
+        """What is gone is left out, or listed as it was; it is not an error."""
+        origins = [Origin("http", f"host{number}.example", 80) for number in range(50)]
+        for origin in origins:
+            store.put(entry(origin))
+        with closing(open_store(store_url)) as other:
+            for number, each in enumerate(store.entries()):
+                assert each == entry(each.origin)
+                for origin in origins if number == 0 else ():
+                    other.forget(origin)
+
+        assert list(store.entries()) == []
+
+    def test_entry_above_the_limit_is_not_read(self, store: PolicyStore) -> None:
+        """The largest one is returned; of a larger one no more than that is read."""
+        largest = entry(packed=b"x" * MAX_ENTRY_BYTES)
+        store.put(largest)
+        assert store.get(SITE) == largest.packed
+        # Whether it can be put is up to the store.
+        with suppress(StoreError):
+            store.put(entry(OTHER, b"x" * (8 * MAX_ENTRY_BYTES)))
+        del largest
+
+        tracemalloc.start()
+        try:
+            assert store.get(OTHER) is None
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 4 * MAX_ENTRY_BYTES
+        assert [each.origin for each in store.entries()] == [SITE]
+
+    def test_writer_that_is_killed_leaves_whole_entries(
+        self, store: PolicyStore, store_url: str
+    ) -> None:
+        """What `put` returned for is there; what it was writing is whole, or is not there."""
+        for puts in (1, 4, 9):
+            command = [sys.executable, "-c", WRITER, store_url]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as writer:
+                assert writer.stdout is not None
+                for _ in range(puts):
+                    writer.stdout.readline()
+                writer.kill()
+
+            found = {each.origin: each.packed for each in store.entries()}
+            assert len(found) >= min(puts, 3)
+            for origin, packed in found.items():
+                assert len(packed) == SIZE
+                assert len(set(packed)) == 1
+                assert store.get(origin) == packed
+
+    def test_store_exists_once_it_has_an_entry(self, store: PolicyStore) -> None:
+        """Looking into it does not make it."""
+        exists = store.exists
+        assert store.get(SITE) is None
+        assert list(store.entries()) == []
+        assert not store.forget(SITE)
+        assert store.exists is exists
+        store.put(entry())
+
+        assert store.exists
 
     def test_every_entry_is_listed(self, store: PolicyStore) -> None:
         """More than any store reads at once."""

@@ -379,6 +379,20 @@ def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     assert "hunter2" not in "".join(warnings_of(result))
 
 
+def test_missing_folder_of_a_database_stops_the_crawl(
+    site: Site, tmp_path: Path
+) -> None:
+    """A typing error would cost a fetch of each robots.txt in each crawl."""
+    path = tmp_path / "nosuch" / "robots.db"
+
+    result = crawl([site.url("/open")], settings=stored_in(path))
+
+    assert site.log() == []
+    message = f"a folder that does not exist, {path.parent}: make it"
+    assert message in result.error
+    assert len(result.lines("CRITICAL", message)) == 1
+
+
 def test_several_crawls_in_one_process_leak_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from tests.stores.contract import StoreContract
+from scrapy_robots1994 import open_store
+from tests.stores.contract import StoreContract, entry
 
 
 class TestFolderStore(StoreContract):
@@ -13,3 +15,18 @@ class TestFolderStore(StoreContract):
     def url(self, folder: Path) -> str:
         """Return its URL, which begins with the import path of the class."""
         return f"tests.support.folder_store.FolderStore://{folder}/x"
+
+
+def test_files_of_others_are_no_entries(tmp_path: Path) -> None:
+    """A folder may hold anything: notes, other folders, pipes, and half of a file."""
+    store = open_store(f"tests.support.folder_store.FolderStore://{tmp_path}")
+    store.put(entry())
+    texts = ("", "{}", "[1]\n", "[" * 1_900, '["ftp://x", 1]\n', '["http://x", "y"]\n')
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.robots").write_text(text)
+    (tmp_path / "notes.txt").write_text("a note")
+    (tmp_path / "folder.robots").mkdir()
+    os.mkfifo(tmp_path / "pipe.robots")
+
+    assert list(store.entries()) == [entry()]
+    store.close()

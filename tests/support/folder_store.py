@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import struct
+import json
 from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote, unquote
 from uuid import uuid4
 
 from typing_extensions import Self
 
-from scrapy_robots1994 import Origin
-from scrapy_robots1994.stores.base import PolicyStore, Stored
+from scrapy_robots1994 import Origin, StoreError
+from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
+
+MAX_HEAD_BYTES = 2_000
+"""Bytes of the first line of a file. A file with a longer one is not ours."""
 
 
 class FolderStore(PolicyStore):
-    """Policies as files in a folder: `mypackage.stores.FolderStore:///path/of/folder`."""
+    """Policies as files in a folder: `mypackage.stores.FolderStore:///path/of/folder`.
+
+    The first line of a file is JSON with the origin and the end of the entry, the rest is
+    the entry.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -25,39 +33,78 @@ class FolderStore(PolicyStore):
         """Make the store that *url* names."""
         return cls(url.partition("://")[2])
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is a folder; the first `put` makes it."""
+        return self.folder.is_dir()
+
     def file(self, origin: Origin) -> Path:
-        """Return the file of *origin*."""
-        return self.folder / quote(str(origin), safe="")
+        """Return the file of *origin*: a host may be longer than a name of a file."""
+        return self.folder / f"{sha256(str(origin).encode()).hexdigest()}.robots"
 
     def get(self, origin: Origin) -> bytes | None:
         """Return the stored bytes, or `None`."""
-        try:
-            return self.file(origin).read_bytes()[8:]
-        except FileNotFoundError:
-            return None
+        stored = self.read(self.file(origin))
+        return stored.packed if stored and stored.origin == origin else None
 
     def put(self, stored: Stored) -> None:
         """Write a new file, then put it in place of the old one."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        end = struct.pack(">d", stored.keep_until)
-        # Several workers may write at once, each its own file.
-        new = self.folder / f".{uuid4()}"
-        new.write_bytes(end + stored.packed)
-        new.replace(self.file(stored.origin))
+        head = json.dumps([str(stored.origin), stored.keep_until]).encode()
+        with store_errors():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # Several workers may write at once, each its own file; a process that is killed
+            # meanwhile leaves it there, and `entries` does not look at it.
+            new = self.folder / f"{uuid4()}.new"
+            new.write_bytes(head + b"\n" + stored.packed)
+            new.replace(self.file(stored.origin))
 
     def forget(self, origin: Origin) -> bool:
         """Remove the file and return whether it existed."""
-        existed = self.file(origin).exists()
-        self.file(origin).unlink(missing_ok=True)
-        return existed
+        with store_errors():
+            try:
+                self.file(origin).unlink()
+            except FileNotFoundError:
+                return False
+        return True
 
     def entries(self) -> Iterator[Stored]:
-        """Yield every stored policy."""
-        for path in self.folder.glob("[!.]*"):
-            entry = path.read_bytes()
-            origin = Origin.of(unquote(path.name))
-            assert origin is not None
-            yield Stored(origin, entry[8:], *struct.unpack(">d", entry[:8]))
+        """Yield every stored policy that is still there when its turn comes."""
+        with store_errors():
+            paths = list(self.folder.glob("*.robots"))
+        for path in paths:
+            stored = self.read(path)
+            if stored is not None:
+                yield stored
 
     def close(self) -> None:
         """Leave everything as it is: nothing is open."""
+
+    def read(self, path: Path) -> Stored | None:
+        """Return the entry in the file at *path*; `None` if there is none of ours."""
+        # Not a folder, and not a pipe, which would wait for its writer.
+        if not path.is_file():
+            return None
+        with store_errors():
+            try:
+                with path.open("rb") as file:
+                    head = file.readline(MAX_HEAD_BYTES)
+                    packed = file.read(MAX_ENTRY_BYTES + 1)
+            except FileNotFoundError:
+                return None
+        try:
+            name, keep_until = json.loads(head)
+            origin, end = Origin.of(name), float(keep_until)
+        except (ValueError, TypeError, RecursionError):
+            return None
+        if origin is None or len(packed) > MAX_ENTRY_BYTES:
+            return None
+        return Stored(origin, packed, end)
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raise a failure of the file system as a `StoreError`."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(str(error)) from error

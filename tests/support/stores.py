@@ -82,6 +82,14 @@ class Forgetful(PolicyStore):
         """Close nothing."""
 
 
+class KeepsNothing(Forgetful):
+    """Nothing can be written."""
+
+    def put(self, stored: Stored) -> None:
+        """Fail."""
+        raise StoreError("the disk is full")
+
+
 class Raises(Forgetful):
     """Every method raises an error that contains credentials."""
 
