@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 
@@ -40,6 +41,15 @@ class Addon:
     In a dry run nothing is replaced or set: ours is listed behind the built-in.
     """
 
+    def __init__(self, crawler: Crawler | None = None) -> None:
+        """Change the settings of *crawler*, which only `ROBOTS1994_BROWSER` needs."""
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Addon":
+        """Return the add-on of *crawler*."""
+        return cls(crawler)
+
     def __repr__(self) -> str:
         """Return what Scrapy lists under "Enabled addons"."""
         return f"<scrapy_robots1994.Addon {__version__}>"
@@ -60,6 +70,11 @@ class Addon:
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
             settings.set(ROUGH_SIZE, 0, priority="addon")
+        if chosen.browser and self._crawler is not None:
+            from scrapy_robots1994.crawl.features.browser import check_browser  # noqa: PLC0415 - only where it is wanted
+
+            with log_settings_errors():
+                check_browser(self._crawler, settings, Robots1994Middleware)
         # Only where they are wanted: each item and each response would pass through them.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:

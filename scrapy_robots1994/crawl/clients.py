@@ -3,11 +3,13 @@
 from scrapy import Request
 from scrapy.settings import BaseSettings
 
+from scrapy_robots1994.crawl.requests import BROWSER_REQUEST
 from scrapy_robots1994.crawl.setting_types import class_path, load_object
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.clients import (
     AIOHTTP,
     AIOHTTP_VERBATIM,
+    BROWSER,
     CLIENTS,
     TWISTED,
     Clients,
@@ -17,6 +19,7 @@ from scrapy_robots1994.parser.clients import (
 
 _BY_AIOHTTP: Clients = (AIOHTTP,)
 _BY_AIOHTTP_VERBATIM: Clients = (AIOHTTP_VERBATIM,)
+_BY_BROWSER: Clients = (BROWSER,)
 
 
 class CrawlClients:
@@ -33,12 +36,14 @@ class CrawlClients:
 
     def of(self, request: Request, origin: Origin) -> Clients:
         """Return the clients that may send *request*, a URL of *origin*."""
+        clients = self._by_scheme[origin.scheme]
         if request.url[0] in "wW":
             # No handler of WebSockets is known.
-            return CLIENTS
-        clients = self._by_scheme[origin.scheme]
+            clients = CLIENTS
         if clients is _BY_AIOHTTP and request.meta.get("verbatim_url"):
             return _BY_AIOHTTP_VERBATIM
+        if clients is CLIENTS and BROWSER_REQUEST in request.meta:
+            return _BY_BROWSER
         return clients
 
     @property

@@ -24,6 +24,7 @@ from functools import partial
 from logging import INFO
 from typing import TYPE_CHECKING
 
+from scrapy import Request
 from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
@@ -35,13 +36,14 @@ from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.requests import BROWSER_REQUEST, SLOT_KEY, RequestContext
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -49,10 +51,10 @@ from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import TypeAlias
 
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
     Observer: TypeAlias = Callable[[Request, Origin, Found], None]
 
 CLOSING = "the crawl is closing"
+
+UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
 DISOBEYING = (
     "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; set "
@@ -174,17 +178,70 @@ class Robots1994Middleware:
     def policy_of(self, url: str) -> Policy | None:
         """Return the policy of the origin of *url* if it is in memory, fresh or stale.
 
-        A stale one may still decide, while it is renewed.
+        A stale one may still decide, while it is renewed. A policy has `origin`; `outcome`,
+        what the answer to the request for robots.txt means; `status`, its HTTP status or
+        `None`; `robots`, the parsed file or `None`; `fetched_at` and `fresh_until`, in
+        seconds since the epoch; and `rules(robot)`, which has `allowed(url)`,
+        `verdict(url)` and `crawl_delay`. `check` returns one verdict, and fetches.
         """
         origin = Origin.of(url)
         return None if origin is None else self._memory.get(origin)
+
+    async def check(self, url: str) -> Verdict:
+        """Return the verdict for *url*, as the crawl would judge a request for it now.
+
+        Its robots.txt is fetched if need be. Nothing is refused, counted or recorded. A URL
+        that the crawl does not check is allowed, for the reason `unchecked`. Raises what a
+        request that waits for the policy would fail with: `NotSupported` if the URL names
+        no host, and the error of our own that prevented the fetch (R7); also
+        `FetchAborted`, while the crawl closes.
+
+        A component gets this middleware by
+        `crawler.get_downloader_middleware(Robots1994Middleware)`.
+        """
+        return await self._verdict(Request(url), ())
+
+    async def judge(self, request: Request) -> Verdict:
+        """Return the verdict for *request*, which another client sends (`BROWSER_REQUEST`).
+
+        It is `check` of the URL, and evidence and comparison get the decision.
+        """
+        return await self._verdict(request, self._observers)
+
+    async def _verdict(
+        self, request: Request, observers: Collection[Observer]
+    ) -> Verdict:
+        """Return the verdict for *request*, after *observers* got what decides."""
+        origin = Origin.of(request.url)
+        exemption = exemption_of(request.url, origin, request.meta, self._exempt)
+        if exemption is Exemption.NO_HOST:
+            raise NotSupported(exemption.value)
+        if exemption is Exemption.ROBOTS_TXT:
+            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
+        if origin is None:
+            return UNCHECKED
+        found: Found = exemption or await self._find(request, origin)
+        if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
+            await self._read_in_thread(request, found)
+        for observe in observers:
+            observe(request, origin, found)
+        if isinstance(found, Exemption):
+            return UNCHECKED
+        if isinstance(found, Exception):
+            raise found
+        clients = self._clients.of(request, origin)
+        return found.rules(self._robot.of(request)).verdict(request.url, clients)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
         """Return the policy of *origin*, fetched as *request* is sent if need be.
 
         Raises `FetchAborted`, or the error of our own that prevented the fetch (R7).
         """
-        context = RequestContext.from_request(request, self._propagate_meta)
+        keys = self._propagate_meta
+        if BROWSER_REQUEST in request.meta:
+            # The page that needs it may have the last place of its slot.
+            keys = (*keys, SLOT_KEY)
+        context = RequestContext.from_request(request, keys)
         return await self._resolver.resolve(origin, context)
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
@@ -225,7 +282,8 @@ class Robots1994Middleware:
         rules = policy.rules(self._robot.of(visit.request))
         self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
         # A request that is refused needs no turn.
-        if not rules.allowed(visit.request.url):
+        clients = self._clients.of(visit.request, origin)
+        if not rules.allowed(visit.request.url, clients):
             return True
         return await self._delays.turn(visit, origin)
 

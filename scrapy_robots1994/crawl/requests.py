@@ -27,6 +27,12 @@ STATED_USAGE = "_robots1994_usage"
 # URL, on the page's first pass, still belong to that proxy.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
+BROWSER_REQUEST = "_robots1994_browser"
+"""Meta key of a request that a browser sends, and the downloader never gets."""
+
+SLOT_KEY = "download_slot"
+"""Meta key of Scrapy with the download slot of a request: by default, the one of its host."""
+
 COOKIE_JAR = "cookiejar"
 """Meta key of Scrapy that names the cookie jar of a request."""
 

@@ -180,6 +180,11 @@ class RobotsSettings:
     """What the pages of the crawl are for, of ``"train-ai"``, ``"ai-use"``, ``"search"`` and
     ``"tdm"``. The drafts behind these labels may change them.
     """
+    browser: bool = declare(types.FLAG, default=False)
+    """Whether what the browser of scrapy-playwright loads by itself is checked, too, each
+    request by the policy of its own origin. The add-on sets ``PLAYWRIGHT_ABORT_REQUEST``;
+    see :doc:`/plugins`.
+    """
     evidence: str | None = declare(types.FOLDER, None)
     """Folder for the evidence of a crawl, two files for each: the robots.txt answers and
     every decision, see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in
@@ -345,6 +350,13 @@ class RobotsSettings:
                 '"%s" asks for a pause; set ROBOTS1994_DIALECT to one of these: %s'
             )
             log_line(crawler, WARNING, text, self.dialect, ", ".join(having))
+        if self.browser and (self.dry_run or not _is_checked(crawler)):
+            text = (
+                "ROBOTS1994_BROWSER has no effect: only the add-on sets "
+                "PLAYWRIGHT_ABORT_REQUEST, and not in a dry run; enable "
+                'ADDONS = {"scrapy_robots1994.Addon": 500}'
+            )
+            log_line(crawler, WARNING, text)
         if self.compare_report and not (self.compare or self.dry_run):
             text = (
                 "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
@@ -362,6 +374,11 @@ class RobotsSettings:
 def _as_text(value: object) -> str:
     """Return the *value* of a setting as its type reads it from text."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _is_checked(crawler: Crawler) -> bool:
+    """Return whether the add-on has set what aborts the requests of a browser."""
+    return callable(crawler.settings["PLAYWRIGHT_ABORT_REQUEST"])
 
 
 def _unknown(name: str, known: list[str]) -> str:

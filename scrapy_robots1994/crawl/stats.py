@@ -77,6 +77,12 @@ UNCOMPARED: Final = "robots1994/compare/skipped"
 the other parsers did not keep up or took too long; at the close.
 """
 
+BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
+"""Requests of a browser that were aborted because robots.txt disallows them
+(ROBOTS1994_BROWSER).
+"""
+BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
+"""Requests of a browser that were aborted because no policy was found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
 """Crawl delays of origins that are applied (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"

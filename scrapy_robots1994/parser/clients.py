@@ -110,8 +110,10 @@ HTTPX = Client("httpx", (f"{_MODULE}._httpx.HttpxDownloadHandler",), _as_written
 AIOHTTP = Client("aiohttp", (f"{_MODULE}._aiohttp.AiohttpDownloadHandler",), _requoted)
 AIOHTTP_VERBATIM = Client("aiohttp-verbatim", (), _without_empty_query)
 """A request with `verbatim_url` in its meta, which only aiohttp treats differently."""
+BROWSER = Client("browser", (), _as_written)
+"""What a browser loads by itself, whose URLs are known as they are sent."""
 
-CLIENTS: Clients = (TWISTED, HTTP2, HTTPX, AIOHTTP, AIOHTTP_VERBATIM)
+CLIENTS: Clients = (TWISTED, HTTP2, HTTPX, AIOHTTP, AIOHTTP_VERBATIM, BROWSER)
 """Every client that is known."""
 
 UNKNOWN = "unknown"
@@ -135,6 +137,14 @@ def clients_named(name: object) -> Clients:
 def name_of(clients: Clients) -> str:
     """Return the one name of *clients*, of which there are some."""
     return UNKNOWN if len(clients) > 1 else clients[0].name
+
+
+def own_name_of(clients: Clients) -> str | None:
+    """Return the name of *clients* that single requests have; `None` for those of a download
+    handler, or of an unknown one.
+    """
+    first, *others = clients
+    return None if others or first.handlers else first.name
 
 
 def other_spellings(target: str, clients: Clients) -> Iterator[str]:

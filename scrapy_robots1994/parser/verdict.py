@@ -32,6 +32,7 @@ class Reason(str, Enum):
     ABSENT = "absent"
     FORBIDDEN = "forbidden"
     UNREACHABLE = "unreachable"
+    UNCHECKED = "unchecked"
 
     # Each refusal looks one up, and the hash of `Enum` is a Python function.
     __hash__ = str.__hash__
@@ -60,6 +61,7 @@ _MEANINGS = {
     Reason.ABSENT: "the site has no robots.txt",
     Reason.FORBIDDEN: "access to robots.txt was refused",
     Reason.UNREACHABLE: "robots.txt could not be retrieved",
+    Reason.UNCHECKED: "requests for this URL are not checked",
 }
 
 

@@ -77,6 +77,23 @@ def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
     assert len(lines) == (size is None)
 
 
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_browser_is_not_checked_without_the_add_on(
+    site: Site, *, by_hand: bool
+) -> None:
+    """One line says so; in a dry run, too."""
+    settings: dict[str, Any] = {"ROBOTS1994_BROWSER": True}
+    if by_hand:
+        settings["DOWNLOADER_MIDDLEWARES"] = {BUILT_IN: None, OURS: 100}
+        settings |= {"ROBOTSTXT_OBEY": True, "ADDONS": {}}
+    else:
+        settings["ROBOTS1994_DRY_RUN"] = True
+    result = crawl([site.url("/a")], settings=settings)
+
+    (line,) = result.lines("ROBOTS1994_BROWSER has no effect")
+    assert "WARNING" in line
+
+
 class OwnMiddleware(RobotsTxtMiddleware):
     """A subclass of the built-in, as a project may have."""
 

@@ -58,6 +58,19 @@ class BreakRobots:
             raise ZeroDivisionError(message)
 
 
+class BreakSecondRobots(BreakRobots):
+    """Raises for every robots.txt request but the first."""
+
+    first = ""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Raise as a bug in a user's middleware would."""
+        if is_robots(request):
+            self.first = self.first or request.url
+            if request.url != self.first:
+                super().process_request(request, spider)
+
+
 class SolvesForEver:
     """Solves the challenge that a 403 is, which takes five minutes."""
 

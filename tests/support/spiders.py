@@ -16,6 +16,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from scrapy_robots1994 import Robots1994Middleware
 from tests.support.child import RequestingSpider
 
 
@@ -185,6 +186,31 @@ class FormSpider(RequestingSpider):
             yield FormRequest.from_response(
                 response, callback=self.fetched, errback=self.failed
             )
+
+
+class CheckingSpider(RequestingSpider):
+    """Asks the middleware for the verdict of each URL, and requests nothing."""
+
+    name = "checking"
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield an item for each URL, all at once: its verdict, or the error."""
+        ours = self.crawler.get_downloader_middleware(Robots1994Middleware)
+        assert ours is not None
+
+        async def verdict(url: str) -> dict[str, Any]:
+            try:
+                found = await ours.check(url)
+            except Exception as error:  # noqa: BLE001 (it is what the test looks at)
+                return {"url": url, "error": type(error).__name__}
+            values = {"allowed": found.allowed, "reason": found.reason.value}
+            return {"url": url, "line": found.line} | values
+
+        # Scrapy installs its resolver of names after the crawl has begun.
+        await sleep(0)
+        asked = [deferred_from_coro(verdict(it["url"])) for it in self.requests]
+        for each in asked:
+            yield await maybe_deferred_to_future(each)
 
 
 class ItemSpider(RequestingSpider):

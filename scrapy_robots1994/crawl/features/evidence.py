@@ -45,7 +45,7 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser.clients import AIOHTTP_VERBATIM
+from scrapy_robots1994.parser.clients import own_name_of
 from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
 from scrapy_robots1994.policy.http_answer import HttpAnswer
 from scrapy_robots1994.policy.outcomes import outcome_of
@@ -192,7 +192,7 @@ class Evidence(FetchObserver):
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
             "failure": policy.failure,
             # Only where it is not the client of all requests.
-            "client": AIOHTTP_VERBATIM.name if clients == (AIOHTTP_VERBATIM,) else None,
+            "client": own_name_of(clients),
         }
 
         def decide() -> dict[str, Any]:

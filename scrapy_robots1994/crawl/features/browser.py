@@ -1,0 +1,162 @@
+"""What the browser of scrapy-playwright loads by itself is checked, too (ROBOTS1994_BROWSER)."""
+
+import asyncio
+from collections import Counter
+from inspect import isawaitable
+from logging import DEBUG, INFO
+from typing import Any, Protocol
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+
+from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.requests import BROWSER_REQUEST, SLOT_KEY
+from scrapy_robots1994.crawl.setting_types import load_object
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.parser import Verdict
+from scrapy_robots1994.parser.spellings import canonical, without_dot_segments
+
+SETTING = "PLAYWRIGHT_ABORT_REQUEST"
+"""The setting of scrapy-playwright for a function that says which requests are aborted."""
+
+
+class Judge(Protocol):
+    """What the middleware is to this module."""
+
+    async def judge(self, request: Request) -> Verdict:
+        """Return the verdict for *request*."""
+
+
+def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) -> None:
+    """Set `PLAYWRIGHT_ABORT_REQUEST`; a function that it names stays the first to decide.
+
+    *judge* is the class of the middleware that judges requests.
+    """
+    own = settings[SETTING]
+    try:
+        own = own and load_object(own)
+    except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
+        raise SettingsError(
+            f"{SETTING}: {escape_control_chars(str(error))}; write the path of a function"
+        ) from error
+    # At the priority it had, or as an add-on does.
+    priority = settings.getpriority(SETTING) if own else "addon"
+    settings.set(SETTING, BrowserRequests(crawler, own, judge), priority=priority or 0)
+
+
+class BrowserRequests:
+    """Says which requests of the browser are aborted: those that robots.txt disallows.
+
+    Each request for an http or https URL is judged by the policy of its own origin, also a
+    navigation. The URL that Scrapy itself requested passes, for the crawl has judged it. A
+    request without a policy is aborted: unknown is not allowed. *own* is a function of the
+    project, which is asked first.
+    """
+
+    def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
+        self._crawler = crawler
+        self._judge_class = judge
+        self._own = own
+        # The pages that the browser loads for Scrapy now.
+        self._requested: Counter[object] = Counter()
+        self._middleware: Judge | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._checked = self._disallowed = self._unknown = 0
+        connect = crawler.signals.connect
+        connect(self._opened, signals.spider_opened)
+        connect(self._reached, signals.request_reached_downloader)
+        connect(self._left, signals.request_left_downloader)
+        connect(self._closed, signals.spider_closed)
+
+    def __repr__(self) -> str:
+        """Return what Scrapy lists under "Overridden settings"."""
+        own = f", after {self._own!r}" if self._own else ""
+        return f"<requests that robots.txt disallows{own}>"
+
+    async def __call__(self, request: Any) -> bool:
+        """Return whether *request*, one of Playwright's, is aborted."""
+        if self._own:
+            aborts = self._own(request)
+            if (await aborts) if isawaitable(aborts) else aborts:
+                return True
+        url: str = request.url
+        if self._middleware is None or Origin.of(url) is None:
+            # Without the middleware robots.txt is not obeyed, and `data:` is sent nowhere.
+            return False
+        if request.is_navigation_request() and self._requested[_key(url)] > 0:
+            return False
+        judging = self._is_disallowed(request.method, url)
+        if self._loop in (None, asyncio.get_running_loop()):
+            return await judging
+        # On Windows the browser has an event loop of its own, in a thread.
+        return await asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(judging, self._loop)
+        )
+
+    async def _is_disallowed(self, method: str, url: str) -> bool:
+        """Return whether a request for *url* is aborted, and count it."""
+        assert self._middleware is not None  # noqa: S101 - the caller has looked
+        # The page that needs the robots.txt has its place in the slot of its host until it is
+        # loaded: the file must not wait for that.
+        slot = f"robots1994 {Origin.of(url)}"
+        meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
+        self._checked += 1
+        try:
+            verdict = await self._middleware.judge(
+                Request(url, method=method, meta=meta)
+            )
+        except Exception as error:  # noqa: BLE001 - whatever left no policy
+            self._unknown += 1
+            stats.count(self._crawler, stats.BROWSER_UNKNOWN)
+            self._log(method, url, error)
+            return True
+        if verdict.allowed:
+            return False
+        self._disallowed += 1
+        stats.count(self._crawler, stats.BROWSER_DISALLOWED)
+        self._log(method, url, verdict)
+        return True
+
+    def _log(self, method: str, url: str, why: object) -> None:
+        text = "Aborted a request of the browser: <%s %s>: %s"
+        log_line(self._crawler, DEBUG, text, method, url, str(why))
+
+    def _opened(self) -> None:
+        """Look up what judges; without it, robots.txt is not obeyed in this crawl."""
+        self._middleware = self._crawler.get_downloader_middleware(self._judge_class)
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+
+    def _reached(self, request: Request) -> None:
+        """Note a page that the browser is about to load."""
+        if request.meta.get("playwright"):
+            self._requested[_key(request.url)] += 1
+
+    def _left(self, request: Request) -> None:
+        """Forget a page that is loaded."""
+        key = _key(request.url)
+        if self._requested[key] > 1:
+            self._requested[key] -= 1
+        else:
+            del self._requested[key]
+
+    def _closed(self) -> None:
+        """Log what was counted."""
+        text = (
+            "Of what the browser loaded by itself, robots.txt was applied to %s: %d aborted "
+            "because it disallows them, and %d because no policy was found"
+        )
+        values = counted(self._checked, "request"), self._disallowed, self._unknown
+        log_line(self._crawler, INFO, text, *values)
+
+
+def _key(url: str) -> object:
+    """Return what a URL of Scrapy has in common with that URL in the browser."""
+    target = target_of(url)
+    return Origin.of(url), canonical(without_dot_segments(target) or target)

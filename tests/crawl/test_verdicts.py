@@ -1,0 +1,59 @@
+"""`Robots1994Middleware.check`: the verdict for a URL, which is not requested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support import evidence
+from tests.support.crawl import COMPONENTS, Reactor, crawl
+from tests.support.project import CLOSED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+SPIDER = "CheckingSpider"
+
+
+def test_check_returns_the_verdict_of_a_request(
+    site: Site, reactor: Reactor, tmp_path: Path
+) -> None:
+    """Each robots.txt is fetched once, and nothing is counted, recorded or requested."""
+    site.robots(CLOSED)
+    expected = {
+        site.url("/open"): (True, "no-rule", None),
+        site.url("/private"): (False, "rule", 2),
+        site.url("/a/../private#x"): (False, "rule", 2),
+        site.url("/private", host="other.test"): (False, "rule", 2),
+        site.url("/robots.txt"): (True, "robots.txt-itself", None),
+        site.url("/", host="exempt.test"): (True, "unchecked", None),
+        site.refused_url("/x"): (False, "unreachable", None),
+        "ftp://h.test/private": (True, "unchecked", None),
+    }
+    settings = {
+        "ROBOTS1994_EVIDENCE": str(tmp_path),
+        "ROBOTS1994_EXEMPT": ["exempt.test"],
+    }
+    result = crawl(list(expected), spider=SPIDER, reactor=reactor, settings=settings)
+
+    found = {
+        it["url"]: (it["allowed"], it["reason"], it["line"]) for it in result.items
+    }
+    assert found == expected
+    assert site.targets() == ["/robots.txt"] * 2
+    assert "robotstxt/forbidden" not in result.stats
+    assert evidence.only(tmp_path)[2] == []
+
+
+def test_check_raises_what_a_waiting_request_fails_with(
+    site: Site, reactor: Reactor
+) -> None:
+    """R7 is no verdict, and neither is a URL that names no host."""
+    name = f"{COMPONENTS}.BreakRobots"
+    pages = [site.url("/open"), "http:///open"]
+    settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}
+    result = crawl(pages, spider=SPIDER, reactor=reactor, settings=settings)
+
+    assert [it["error"] for it in result.items] == ["ZeroDivisionError", "NotSupported"]
+    assert site.targets() == []

@@ -1,0 +1,50 @@
+"""A spider, and functions of a project, for crawls with scrapy-playwright."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from tests.support.child import RequestingSpider
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+
+SETTINGS: dict[str, Any] = {
+    "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
+    "PLAYWRIGHT_LAUNCH_OPTIONS": {
+        "executable_path": shutil.which("chromium"),
+        "args": ["--no-sandbox", "--disable-gpu"],
+    },
+    "USER_AGENT": "walker/1.0",
+}
+"""The settings of a crawl with Debian's Chromium."""
+
+ENDS = ("requestfinished", "requestfailed")
+
+
+class BrowsingSpider(RequestingSpider):
+    """Runs the script in the meta of a page in its browser, and waits for a request of it."""
+
+    name = "browsing"
+
+    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # of another kind
+        """Record the page, and run its script."""
+        self.result["fetched"].append((response.url, response.status))
+        page = response.meta.get("playwright_page")
+        if page is None:
+            return
+        ends = [asyncio.create_task(page.wait_for_event(it)) for it in ENDS]
+        await page.evaluate(response.meta["script"])
+        _, waiting = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        await page.close()
+
+
+def abort_pictures(request: Any) -> bool:
+    """Abort pictures, whatever robots.txt says."""
+    return bool(request.url.endswith(".png"))
