@@ -118,7 +118,7 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
 
 
 def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
-    """The wildcard stands in a record that a blank line splits: neither explains it alone."""
+    """A wildcard in a record that a blank line splits: neither explains it alone."""
     body = "User-agent: *\n\nDisallow: /*.php\n"
     (tmp_path / "urls").write_text("/x.php")
     options = ("--urls", str(tmp_path / "urls"), "--parsers", "Protego", "--json")
@@ -127,7 +127,8 @@ def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
 
     rows = json.loads(result.out)["disagreements"]
     found = [(it["cause"], it["other_causes"], it["lines"]) for it in rows]
-    assert ("wildcard", ["split-record"], [1, 2, 3]) in found
+    # Without the blank line they differ, too.
+    assert ("wildcard", ["split-record"], [1, 3]) in found
 
 
 def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
