@@ -44,7 +44,11 @@ def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str
 def hosts(served: Served) -> Iterator[str]:
     """Yield the hosts and what is special about each."""
     pages, allowed = len(served.allowed), sum(served.allowed.values())
-    yield f"{len(HOSTS)} hosts, {pages} pages, {pages - allowed} of them disallowed"
+    crawled = sum(bool(host.pages) for host in HOSTS)
+    yield (
+        f"{len(HOSTS)} hosts, of which {crawled} have pages: {pages} pages, "
+        f"{pages - allowed} of them disallowed"
+    )
     yield ""
     for host in HOSTS:
         origin = served.origins[host.name].removeprefix("http://")
@@ -105,7 +109,9 @@ def compared(crawl: Crawl) -> Iterator[str]:
         parser, _, outcome = key.removeprefix(prefix).partition("/")
         yield f"  {parser}  {outcome:9}{crawl.stats[key]:>6}"
     yield ""
+    crawled = sum(bool(host.pages) for host in HOSTS)
     yield f"The report: {REPORT.parent.name}/{REPORT.name} (opens from disk)"
+    yield f"Its sites are the {crawled} hosts with pages, by the addresses at the top."
 
 
 def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:

@@ -250,7 +250,7 @@ def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
     """Return how the parsers called *names* differ from ours, with explained examples."""
     site = SiteImpact.of(task.capture)
     for name in names:
-        site.add(_comparer.compare(name, task))
+        site.add(_comparer.compare(name, task, _comparer.theirs(name, task)))
     for name in names if task.diagnose else ():
         site.examples.update(_comparer.explain(name, site))
     return site

@@ -52,12 +52,19 @@ class Comparer:
             partial(FileReadings, dialect=dialect_named(dialect), reading=reading)
         )
 
-    def compare(self, name: str, task: Comparison) -> SiteImpact:
-        """Return how parser *name* and ours differ by the questions of *task*."""
-        capture, (parser, diagnosis) = task.capture, self._others[name]
+    def theirs(self, name: str, task: Comparison) -> list[Decision]:
+        """Return what parser *name* answers to the questions of *task*."""
+        parser, _ = self._others[name]
+        file = self._file_of(task.capture.others_body)
+        return list(map(file.read(parser, file.body), task.questions))
+
+    def compare(
+        self, name: str, task: Comparison, theirs: Sequence[Decision]
+    ) -> SiteImpact:
+        """Return how *theirs*, the answers of parser *name* to *task*, differ from ours."""
+        capture, (_, diagnosis) = task.capture, self._others[name]
         file = self._file_of(capture.others_body)
         site = SiteImpact.of(capture)
-        theirs = list(map(file.read(parser, file.body), task.questions))
         ours = self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)

@@ -300,6 +300,37 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert violations == []
 
 
+ADD_COLUMN = """
+for (const row of document.querySelectorAll("#rows thead tr, #rows .site")) {
+  const cell = row.lastElementChild.cloneNode(true);
+  (cell.querySelector("button") || cell).textContent = "another column";
+  row.append(cell);
+}
+"""
+
+
+@pytest.mark.parametrize("columns", [0, 1])
+def test_no_cell_reaches_into_another_at_any_width(
+    chromium: Chrome, page: Path, columns: int
+) -> None:
+    """Also with one more column, and nothing scrolls sideways then."""
+    found = {}
+    with browsers.screen(chromium, 1280, "light"):
+        browser = opened(chromium, page)
+        for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:2]:
+            browser.execute_script("arguments[0].click()", opener)
+        for _ in range(columns):
+            browser.execute_script(ADD_COLUMN)
+    for width in range(360, 1601, 20):
+        with browsers.screen(chromium, width, "light"):
+            cells = browsers.overlapping_cells(browser)
+            wide = browsers.width_of(browser)
+        if cells or wide > width:
+            found[width] = (wide, cells[:3])
+
+    assert found == {}
+
+
 @pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
     """Of ten thousand, fifty on each; the number of the page is part of the URL."""

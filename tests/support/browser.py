@@ -93,6 +93,36 @@ def broken_words(browser: Chrome) -> list[str]:
     return list(found)
 
 
+def overlapping_cells(browser: Chrome) -> list[str]:
+    """Return the cells whose words reach into another cell, or out of their own."""
+    found = browser.execute_script(
+        """
+        const found = [];
+        const area = (cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          const { left, right, top, bottom } = range.getBoundingClientRect();
+          return { cell, left, right, top, bottom };
+        };
+        for (const table of document.querySelectorAll("table, #causes, .tiles")) {
+          const cells = table.querySelectorAll("th, td, .cause > *, .tile, .tiles .of");
+          const areas = [...cells].map(area).filter((it) => it.right > Math.max(it.left, 0));
+          for (const one of areas) {
+            const box = one.cell.getBoundingClientRect();
+            if (one.left < box.left - 1 || one.right > box.right + 1)
+              found.push(`out of its cell: ${one.cell.innerText}`);
+            for (const other of areas)
+              if (other !== one && one.left < other.right - 1 && other.left < one.right - 1
+                  && one.top < other.bottom - 1 && other.top < one.bottom - 1)
+                found.push(`over another: ${one.cell.innerText}`);
+          }
+        }
+        return found;
+        """
+    )
+    return list(found)
+
+
 def violations(browser: Chrome) -> list[str]:
     """Return what axe-core finds wrong in the page that is open: rules and elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")

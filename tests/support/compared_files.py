@@ -49,7 +49,7 @@ CAPTURES = [
     ("http://twice.test/robots.txt", "200 OK", FILES["split.test"]),
     # No robots.txt, and what leads to one: both are passed over.
     ("http://gone.test/", "200 OK", b"User-agent: *\nDisallow: /*a\n"),
-    ("http://moved.test/robots.txt", "301 Moved", b""),
+    ("http://moved.test/robots.txt", "301 Moved\r\nLocation: /r", b""),
 ]
 
 

@@ -7,14 +7,16 @@
    time.
 """
 
+import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from logging import ERROR, INFO, WARNING
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, Thread, get_ident
 from time import monotonic
 from typing import NamedTuple
 
@@ -56,7 +58,7 @@ BATCH = 200
 """Questions that are passed on at a time."""
 
 PARSER_SECONDS = 5.0
-"""Seconds in which a parser answers a batch of questions about one file."""
+"""Seconds of processor time in which a parser answers a batch of questions about one file."""
 
 CLOSE_SECONDS = 20.0
 """Seconds that the questions in the queue and the causes may take when a crawl closes."""
@@ -102,8 +104,9 @@ class ShadowComparison(FetchObserver):
         # Once the comparison is over, the thread may still compute, and changes nothing more.
         self._lock = Lock()
         self._is_over = False
-        # Which parser the thread has called, about which site, and when.
+        # Which parser the thread has called, about which site, and when by its clock.
         self._call: tuple[str, str, float] | None = None
+        self._clock = monotonic
         # A request may have a User-Agent of its own; the report lists all of them.
         self._robots: set[str] = set()
         # Other parsers read the body of any status as rules. Error pages pack well.
@@ -198,6 +201,7 @@ class ShadowComparison(FetchObserver):
 
     def _run(self) -> None:
         """Let the parsers answer the questions, and find causes at the end of the queue."""
+        self._clock = _processor_time()
         is_open = True
         while is_open:
             # Nothing else takes from the queue. From an empty one, `get` waits for one.
@@ -221,9 +225,10 @@ class ShadowComparison(FetchObserver):
         task = Comparison(group[0].capture, questions, diagnose=False)
         site = SiteImpact.of(task.capture)
         for name in self._parsers:
-            self._call = name, site.label, monotonic()
-            site.add(self._comparer.compare(name, task))
-        self._call = None
+            self._call = name, site.label, self._clock()
+            theirs = self._comparer.theirs(name, task)
+            self._call = None
+            site.add(self._comparer.compare(name, task, theirs))
         captures = sum(it.is_new for it in group)
         with self._lock:
             if not self._is_over:
@@ -234,9 +239,7 @@ class ShadowComparison(FetchObserver):
     def _explain(self, site: SiteImpact) -> None:
         """Find the causes and the lines of the examples of *site*."""
         for name in self._parsers:
-            self._call = name, site.label, monotonic()
             found = self._comparer.explain(name, site)
-            self._call = None
             with self._lock:
                 if not self._is_over:
                     site.examples.update(found)
@@ -247,14 +250,15 @@ class ShadowComparison(FetchObserver):
 
     def _has_hung(self) -> bool:
         """Return whether a parser has computed for too long; the comparison is over then."""
-        name, label, since = self._call or ("", "", monotonic())
-        if monotonic() - since <= PARSER_SECONDS:
+        call = self._call
+        if call is None or self._clock() - call[2] <= PARSER_SECONDS:
             return False
+        name, label, _ = call
         with self._lock:
             self._is_over = True
         text = (
-            "%s took longer than %d s for robots.txt of %s: the comparison of this crawl ends; "
-            "take the parser out of ROBOTS1994_COMPARE"
+            "%s computed for more than %d s about robots.txt of %s: the comparison of this "
+            "crawl ends; take the parser out of ROBOTS1994_COMPARE"
         )
         log_line(self._crawler, WARNING, text, name, PARSER_SECONDS, label)
         self._why_skipped = f"{name} took too long"
@@ -328,6 +332,13 @@ class ShadowComparison(FetchObserver):
             log_line(self._crawler, ERROR, text, path, str(error))
         else:
             log_line(self._crawler, INFO, "The comparison was written to %s", path)
+
+
+def _processor_time() -> Callable[[], float]:
+    """Return a clock of the time that this thread computes, where the system has one."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return monotonic
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(get_ident()))
 
 
 def capture_of(policy: Policy, body: bytes) -> Capture:

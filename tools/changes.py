@@ -1,0 +1,116 @@
+"""Count the sites that each dialect opens and closes, compared with Protego.
+
+`python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` over each group of
+robots.txt files, for Scrapy's default User-Agent, and prints a table in reStructuredText:
+`docs/_generated/sites.rst`. A FILE may be a folder. `--pictures GROUP` also renders the report of
+that group for the documentation, in Chromium (`docs/_static/report-…png`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import subprocess
+import sys
+import tempfile
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings.default_settings import USER_AGENT
+
+from tests.support import browser as browsers
+
+PICTURES = Path(__file__).parents[1] / "docs" / "_static"
+WIDTHS = (390, 1280)
+HEIGHT = 800
+
+
+def report_of(files: list[str], path: Path) -> dict[str, Any]:
+    """Compare all of *files*, write the page to *path*, and return the report."""
+    command = (sys.executable, "-m", "scrapy", "robots-compare", *files, "--json")
+    options = ("--robot", USER_AGENT, "--parsers", "Protego", "--report", str(path))
+    done = subprocess.run((*command, *options), stdout=subprocess.PIPE, check=True)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def shares(report: dict[str, Any]) -> dict[str, str]:
+    """Return what each dialect and reading opens and closes, in per cent of the sites."""
+    found = {}
+    for variant in report["variants"]:
+        (changes,) = variant["changes"].values()
+        sites = sum(changes.values())
+        opens, closes = (changes[it] + changes["both"] for it in ("opened", "closed"))
+        name = f"{variant['dialect']} {variant['reading']}"
+        found[name] = f"{100 * opens / sites:.1f} · {100 * closes / sites:.1f}"
+    return found
+
+
+def table(reports: dict[str, dict[str, Any]]) -> str:
+    """Return the table of all groups."""
+    columns = {name: shares(report) for name, report in reports.items()}
+    made = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d")
+    heads = (f"{name} ({it['files']:,})" for name, it in reports.items())
+    lines = [
+        f".. From tools/changes.py on {made}, with Protego {version('protego')}.",
+        "",
+        ".. csv-table::",
+        "   :class: numbers",
+        f'   :header: "opens · closes, %", {", ".join(map(quoted, heads))}',
+        "",
+    ]
+    first, *_ = columns.values()
+    for variant in first:
+        cells = (column[variant] for column in columns.values())
+        lines.append(f"   {', '.join(map(quoted, (variant, *cells)))}")
+    return "\n".join(lines) + "\n"
+
+
+def quoted(cell: str) -> str:
+    """Return *cell* for a table in which commas separate cells."""
+    return f'"{cell}"'
+
+
+def render(page: Path) -> None:
+    """Write the first screen of *page* in each width, light and dark."""
+    with (
+        tempfile.TemporaryDirectory() as profile,
+        browsers.chromium(Path(profile)) as browser,
+    ):
+        for width in WIDTHS:
+            for scheme in ("light", "dark"):
+                with browsers.screen(browser, width, scheme):
+                    browser.get(page.as_uri())
+                    shot = browser.execute_cdp_cmd("Page.captureScreenshot", {})
+                path = PICTURES / f"report-{width}-{scheme}.png"
+                path.write_bytes(base64.b64decode(shot["data"]))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compare, print the table, and render the pictures that are asked for."""
+    parser = argparse.ArgumentParser(prog="python -m tools.changes")
+    parser.add_argument("groups", nargs="+", metavar="NAME=FILE")
+    parser.add_argument("--pictures", metavar="GROUP")
+    options = parser.parse_args(arguments)
+    groups: dict[str, list[str]] = {}
+    for argument in options.groups:
+        name, equals, file = argument.rpartition("=")
+        if equals:
+            group = groups.setdefault(name, [])
+        group.append(file)
+    reports = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, files in groups.items():
+            page = Path(folder) / f"{name}.html"
+            reports[name] = report_of(files, page)
+            if name == options.pictures:
+                render(page)
+    sys.stdout.write(table(reports))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
