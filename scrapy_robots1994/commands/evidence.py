@@ -39,19 +39,24 @@ from scrapy_robots1994.commands.warc import (
 )
 from scrapy_robots1994.crawl.features.evidence_format import (
     CLIENT,
+    DECLINED,
     ORIGIN,
     STATUS,
     UNCHECKED,
+    USAGE_VERSIONS,
     VIA_PROXY,
     JournalLine,
     decision_of,
     rfc3339,
+    usage_of,
 )
+from scrapy_robots1994.crawl.features.usage import stated_by
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.clients import Clients, clients_named
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+from scrapy_robots1994.parser.usage import VERSIONS
 from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
 from scrapy_robots1994.policy.policy import Policy
 
@@ -252,6 +257,11 @@ class CrawlEvidence:
         }
         named = {it: fields[it] for it in fields if it.startswith(PREFIX)}
         settings = RobotsSettings.from_recorded(named, faults.append)
+        versions = fields.get(USAGE_VERSIONS, VERSIONS)
+        if versions != VERSIONS:
+            faults.append(
+                f"its usage preferences are those of {versions}, not {VERSIONS}"
+            )
         if settings.max_bytes > MAX_BODY_BYTES:
             settings = replace(settings, max_bytes=MAX_BODY_BYTES)
             faults.append(f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read")
@@ -339,7 +349,11 @@ class CrawlEvidence:
             yield f"its record {line.record} decides nothing"
             return
         verdict = policy.rules(line.robot).verdict(line.url, self.clients(line))
-        yield from _unequal(line, decision_of(verdict), "record")
+        usage = None
+        if self.settings.reads_usage:
+            usage = stated_by(policy, line.url, line.robot)
+        stated = usage_of(usage, verdict, self.settings.request_purposes)
+        yield from _unequal(line, decision_of(verdict) | stated, "record")
 
     def clients(self, line: JournalLine) -> Clients:
         """Return the clients that may have sent the request of *line*."""
@@ -385,6 +399,10 @@ class Applied(NamedTuple):
         """Return where the decision and its record are, in words."""
         line, record = self.line, self.crawl.records.get(self.line.record or "")
         what = "decided" if self.is_own else f"not requested; decided for {line.url}"
+        if line.decision == DECLINED:
+            what += (
+                f", and not requested for {line.reason} because of line {line.line},"
+            )
         by = "" if line.record is None else f" by {line.record} in {self.crawl.warc}"
         byte = "" if record is None else f", byte {record.offset}"
         return f"{what} at {line.time}{by}{byte} ({self.crawl.journal}, line {self.number})"

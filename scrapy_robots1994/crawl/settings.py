@@ -260,8 +260,13 @@ class RobotsSettings:
 
     @property
     def reads_usage(self) -> bool:
-        """Whether usage preferences are read."""
-        return self.usage != types.USAGE_OFF
+        """Whether usage preferences are read. A dry run changes nothing, and reads none."""
+        return self.usage != types.USAGE_OFF and not self.dry_run
+
+    @property
+    def request_purposes(self) -> tuple[str, ...]:
+        """The purposes for which robots.txt must not forbid a page, or it is not requested."""
+        return self.purposes if self.usage == types.REQUESTS else ()
 
     @property
     def applies_crawl_delay(self) -> bool:
@@ -294,7 +299,7 @@ class RobotsSettings:
     @property
     def _usage_text(self) -> str:
         """What the line at the start says of usage preferences."""
-        if not self.reads_usage or self.dry_run:
+        if not self.reads_usage:
             return ""
         from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
 
@@ -363,7 +368,7 @@ class RobotsSettings:
                 "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
             )
             log_line(crawler, WARNING, text)
-        if self.purposes and not self.reads_usage:
+        if self.purposes and self.usage == types.USAGE_OFF:
             text = (
                 "ROBOTS1994_PURPOSES has no effect: usage preferences are not read; set "
                 'ROBOTS1994_USAGE to "report", "items" or "requests"'

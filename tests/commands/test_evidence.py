@@ -537,3 +537,106 @@ def test_compare_reads_the_captures_of_a_folder_of_evidence(recorded: Path) -> N
 
     assert result.code == 0, result.err
     assert json.loads(result.out)["files"] == 1
+
+
+PREFERENCES = (
+    b"User-agent: *\nContent-Usage: search=y\nContent-Usage: /shut train-ai=n\n"
+    b"Content-Signal: ai-train=yes\nDisallow: /closed\n"
+)
+
+
+def preferring(folder: Path, usage: str, **settings: Any) -> list[evidence.Line]:
+    """Crawl a site with preferences, and return the lines of the journal by their URLs."""
+    with Site() as site:
+        site.robots(PREFERENCES)
+        pages = [site.url(path) for path in ("/closed", "/open", "/shut")]
+        own = {"ROBOTS1994_USAGE": usage, "ROBOTS1994_PURPOSES": ["train-ai", "tdm"]}
+        crawl(pages, settings=recording(folder, **own | settings), may_warn=True)
+    return sorted(evidence.only(folder)[2], key=lambda it: it["url"])
+
+
+def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> None:
+    """By purpose the answer and the line; the decision stays that of the rules."""
+    closed, opened, shut = preferring(tmp_path, "report")
+
+    assert [it["decision"] for it in (closed, opened, shut)] == [
+        "refused",
+        "allowed",
+        "allowed",
+    ]
+    assert opened["usage"] == {"search": ["allow", 2], "train-ai": ["allow", 4]}
+    assert shut["usage"] == {"train-ai": ["disallow", 3]}
+    assert differences(tmp_path) == []
+    (info,) = evidence.captures(evidence.warcs(tmp_path)[0], "warcinfo")
+    assert b"ROBOTS1994_PURPOSES: train-ai,tdm\r\n" in info.body
+    assert b"usage-preferences: AIPREF vocab-08, attach-05\r\n" in info.body
+
+
+def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> None:
+    """The line has the purpose and the preference; the command says so, and verifies it."""
+    closed, opened, shut = preferring(tmp_path, "requests")
+
+    assert [it["decision"] for it in (closed, opened, shut)] == [
+        "refused",
+        "allowed",
+        "declined",
+    ]
+    assert (shut["reason"], shut["line"], shut["rule"]) == ("train-ai", 3, "train-ai=n")
+    assert differences(tmp_path) == []
+    result = check(tmp_path, shut["url"])
+    assert result.lines[0].startswith("allowed")
+    assert "not requested for train-ai because of line 3" in " ".join(
+        result.out.split()
+    )
+    assert check(tmp_path, shut["url"], "--purpose", "train-ai").code == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        (
+            b'{"train-ai": ["disallow", 3]}',
+            b"null",
+            "usage is None, by its record {'train-ai'",
+        ),
+        (
+            b'["disallow", 3]',
+            b'["disallow", 4]',
+            "usage is {'train-ai': ['disallow', 4]}",
+        ),
+        (
+            b'"decision": "declined"',
+            b'"decision": "allowed"',
+            "decision is 'allowed', by its",
+        ),
+    ],
+)
+def test_changed_preference_of_a_line_is_a_difference(
+    tmp_path: Path, old: bytes, new: bytes, difference: str
+) -> None:
+    """It is recomputed from the bytes of the record."""
+    preferring(tmp_path, "requests")
+    evidence.change(evidence.journals(tmp_path)[0], old, new)
+
+    (found, *_) = differences(tmp_path)
+    assert difference in found
+
+
+def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
+    """Labels may have changed since."""
+    preferring(tmp_path, "report")
+    (warc,) = evidence.warcs(tmp_path)
+    evidence.change(warc, b"AIPREF vocab-08, attach-05", b"AIPREF vocab-07, attach-05")
+
+    assert any(
+        "those of AIPREF vocab-07, attach-05, not" in it for it in differences(tmp_path)
+    )
+
+
+def test_journal_has_no_preferences_where_they_are_not_read(tmp_path: Path) -> None:
+    """Off, and in a dry run."""
+    for number, settings in enumerate(({}, {"ROBOTS1994_DRY_RUN": True})):
+        folder = tmp_path / str(number)
+        lines = preferring(folder, "report" if number else "off", **settings)
+        assert {it["usage"] for it in lines} == {None}
+        assert differences(folder) == []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     "time method url robot decision reason line rule dialect reading record digest stale "
-    "failure client"
+    "failure client usage"
 )
 RULES = b"User-agent: *\nDisallow: /a\n"
 PACKED = replies.status(200, gzip.compress(RULES), Content_Encoding="gzip")

@@ -46,6 +46,7 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
+from scrapy_robots1994.parser.verdict import Verdict
 from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
 from scrapy_robots1994.policy.http_answer import HttpAnswer
 from scrapy_robots1994.policy.outcomes import outcome_of
@@ -122,6 +123,10 @@ class Evidence(FetchObserver):
             "robot": robot_text(self._robot.usual),
             "description": _DESCRIPTION,
         }
+        if self._settings.reads_usage:
+            from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
+
+            texts[names.USAGE_VERSIONS] = VERSIONS
         # With these settings and clients each decision can be made again.
         texts |= self._settings.recorded()
         clients = self._clients.names.items()
@@ -186,7 +191,8 @@ class Evidence(FetchObserver):
         reference = None if policy.status is None else self._reference_of(policy)
         if reference is not None:
             request.meta[EVIDENCE] = reference.record
-        rules, url = policy.rules(self._robot.of(request)), request.url
+        robot, url = self._robot.of(request), request.url
+        rules = policy.rules(robot)
         clients = self._clients.of(request, policy.origin)
         more = {
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
@@ -196,9 +202,25 @@ class Evidence(FetchObserver):
         }
 
         def decide() -> dict[str, Any]:
-            return names.decision_of(rules.verdict(url, clients)) | more
+            verdict = rules.verdict(url, clients)
+            return (
+                names.decision_of(verdict)
+                | more
+                | self._usage_of(policy, url, robot, verdict)
+            )
 
         self._write_line(request, decide, reference)
+
+    def _usage_of(
+        self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
+    ) -> dict[str, Any]:
+        """Return what the journal says of usage preferences, if the crawl reads them."""
+        if not self._settings.reads_usage:
+            return {}
+        from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
+
+        usage = stated_by(policy, url, robot)
+        return names.usage_of(usage, verdict, self._settings.request_purposes)
 
     def _write_line(
         self,

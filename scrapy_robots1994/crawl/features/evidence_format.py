@@ -4,10 +4,15 @@ import json
 from base64 import b32encode
 from contextlib import suppress
 from datetime import datetime, timezone
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robots1994.origin import head_of
 from scrapy_robots1994.parser.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
 """The header of each record with the origin whose robots.txt was requested: another one
@@ -33,6 +38,12 @@ CLIENT = "client-"
 
 UNCHECKED = "unchecked"
 """The decision about a request for which no policy was found."""
+
+DECLINED = "declined"
+"""The decision about a request that robots.txt allows, but not for a purpose of the crawl."""
+
+USAGE_VERSIONS = "usage-preferences"
+"""The field of a warcinfo with the texts by which usage preferences were read."""
 
 MAX_TEXT = 4_000
 """Characters of a rule in the journal, and of a header; more are cut off."""
@@ -64,6 +75,8 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
+    # By purpose, the answer and the line of robots.txt that states it.
+    usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> "JournalLine | None":
@@ -92,6 +105,33 @@ def decision_of(verdict: Verdict) -> dict[str, Any]:
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_TEXT],
     }
+
+
+def usage_of(
+    usage: "Usage | None", verdict: Verdict, purposes: "Collection[str]"
+) -> dict[str, Any]:
+    """Return what a line of the journal says by *usage*, what robots.txt states about the use of
+    a URL, in addition to the *verdict* or in its place: that a request is not sent which must
+    not be used for one of *purposes*.
+    """
+    if usage is None or not usage.statements:
+        return {"usage": None}
+    stated = {
+        it.purpose: [it.answer.value, line_of(it)]
+        for it in reversed(usage.statements)
+        if it.answer is usage[it.purpose]
+    }
+    values: dict[str, Any] = {"usage": stated}
+    forbidden = usage.forbids(purposes) if verdict.allowed else None
+    if forbidden is not None:
+        values |= {"decision": DECLINED, "reason": forbidden.purpose}
+        values |= {"line": line_of(forbidden), "rule": forbidden.term[:MAX_TEXT]}
+    return values
+
+
+def line_of(statement: "Statement") -> int:
+    """Return the line of robots.txt that has a *statement* of it."""
+    return int(statement.where.rpartition(" ")[2])
 
 
 def unchecked(reason: str) -> dict[str, Any]:

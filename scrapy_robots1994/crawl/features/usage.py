@@ -90,7 +90,7 @@ class StatedUsage:
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
-        self._purposes = settings.purposes if settings.usage == REQUESTS else ()
+        self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_ORIGINS)
 
@@ -132,10 +132,10 @@ class RobotsUsage(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = RobotsSettings.from_settings(crawler.settings)
-        if not settings.reads_usage:
-            raise NotConfigured("ROBOTS1994_USAGE is False")
         if settings.dry_run:
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
+        if not settings.reads_usage:
+            raise NotConfigured("ROBOTS1994_USAGE is False")
         self._purposes = settings.purposes
         self._drops_items = settings.usage in {ITEMS, REQUESTS}
         self._robot = RobotName(crawler)
