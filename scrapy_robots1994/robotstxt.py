@@ -6,8 +6,8 @@ from weakref import WeakValueDictionary
 
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.problems import (
-    ignored_allows,
     problems_of,
+    tightening_problems,
     weakening_problems,
 )
 from scrapy_robots1994.parser.body import Body, encode
@@ -202,14 +202,14 @@ class RobotsTxt:
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
         """Return what a crawl logs about the file: the problems that open the site to *robot*,
-        and then each Allow of its records that the dialect does not have, which makes the
-        file stricter than its author is likely to have meant; at most *limit* of each.
+        and then those that close it, against what its author is likely to have meant; at most
+        *limit* of each.
         """
         # A crawl reads a file once, for its messages and for the rules of its robot.
         reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)
-        return opening + ignored_allows(reading, limit)
+        return opening + tightening_problems(reading, dialect, names, limit)
 
     @property
     def text(self) -> str:

@@ -21,6 +21,16 @@ _LONGEST = 24
 # Letters of another alphabet are letters: some look like those of a field.
 _FIELD = re.compile(rf"[^\W\d_](?:[^\W\d]|[ .-]){{,{_LONGEST - 1}}}")
 _NO_LETTERS = re.compile(r"[^a-z]+")
+# What authors put around a line, or around a name: bullets, numbers, quotes, and marks of
+# Markdown; but not what begins a comment elsewhere, such as `//`, `;` and `--`.
+_QUOTES = "\"'`*_\u2018\u2019\u201c\u201d\xab\xbb"
+_BEFORE = re.compile(
+    r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
+    rf"|[{_QUOTES}\[({{]+[ \t]*)+"
+)
+_BEHIND = re.compile(rf"[{_QUOTES}\])}}]+\Z")
+# What closes a quoted line or a member of JSON.
+_CLOSING = "\"'`,;\u2019\u201d\xbb \t"
 # About one wrong letter in eight.
 _SIMILARITY = 0.87
 
@@ -67,10 +77,33 @@ def name_of(character: str) -> str:
     return f"a {name} (U+{ord(character):04X})".replace("a an ", "an ")
 
 
+def undecorated(name: str) -> str:
+    """Return *name* without quotes, bullets and marks of Markdown around it."""
+    start = _BEFORE.match(name)
+    return _BEHIND.sub("", name[start.end() :] if start else name)
+
+
+def undecorated_value(name: str, value: str) -> str:
+    """Return *value* without what closes that which was opened before the *name* of its field."""
+    is_quoted = name[:1] in _QUOTES and name[:1] not in "*_" and name[:1] != ""
+    return value.strip(_CLOSING) if is_quoted else value
+
+
 def letters(name: str) -> str:
     """Return the letters a to z of *name* in lower case; empty if no field looks like it."""
+    name = undecorated(name)
+    if not name.isascii():
+        # Without accents: a capital I with a dot is one, and has another lower case.
+        plain = unicodedata.normalize("NFKD", name)
+        name = "".join(it for it in plain if not unicodedata.combining(it))
     name = name.lower()
     return _NO_LETTERS.sub("", name) if _FIELD.fullmatch(name) else ""
+
+
+def is_latin(text: str) -> bool:
+    """Return whether all letters of *text* are Latin."""
+    letters_of = (it for it in text if it.isalpha() and not it.isascii())
+    return all(unicodedata.name(it, "").startswith("LATIN") for it in letters_of)
 
 
 _LETTERED = {letters(field.name): field for field in FIELDS}

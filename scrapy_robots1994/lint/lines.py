@@ -2,23 +2,44 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
-from scrapy_robots1994.escaping import is_printable
+from scrapy_robots1994.escaping import is_printable, percent_encode_control_chars
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import (
     UNDECODABLE,
     field_of_letters,
     first_odd,
+    is_latin,
     is_odd,
     likely_field,
     name_of,
+    undecorated,
+    undecorated_value,
     without_odd,
 )
-from scrapy_robots1994.lint.kinds import KIND_CODED, Problem
-from scrapy_robots1994.lint.values import likely_name, name_problems, path_problems
+from scrapy_robots1994.lint.fixes import (
+    Effect,
+    Fix,
+    effect_of,
+    effect_of_new,
+    in_place,
+    quoted,
+    rule_line,
+)
+from scrapy_robots1994.lint.kinds import INFO, KIND_CODED, Problem
+from scrapy_robots1994.lint.values import (
+    likely_name,
+    name_problems,
+    path_problems,
+    sitemap_problems,
+    template_in,
+)
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import (
+    ALLOW,
+    DISALLOW,
     FIELD_NAMED,
     FIELDS,
     IDLE,
@@ -32,7 +53,7 @@ from scrapy_robots1994.parser.reader import SPACE, Line, read
 _ValueCheck: TypeAlias = Callable[[Line, int, Dialect], Iterator[Problem]]
 
 # The value of a rule that nothing is wrong with: empty, or a path of these characters.
-_PLAIN = r"!\"%-)+-9;-~"
+_PLAIN = r"!\"%-)+-9;=-z|~"
 _PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
 # What is in or at the start of any other value, where each begins with NL.
 _ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
@@ -43,17 +64,29 @@ _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
     Role.NAMES: name_problems,
     Role.RULE: path_problems,
     Role.PAUSE: None,
-    Role.SITEMAP: None,
+    Role.SITEMAP: sitemap_problems,
 }
-_WITH_ROLE = "|".join(re.escape(it.name) for it in FIELDS if it.role is not Role.NONE)
+_WITH_ROLE = [it.name for it in FIELDS if it.role is not Role.NONE]
+_NAMES_WITH_ROLE = "|".join(map(re.escape, _WITH_ROLE))
 # A second field after space or punctuation, after a line end that is spelled out, or
-# right after the star of a name.
+# right after the star of a name; or, as it is mostly written and with a value of its own,
+# right behind the value of the first.
 _SECOND_FIELD = re.compile(
-    rf"(?:[{SPACE},;|]|\\[nr]|(?<=\*))((?ai:{_WITH_ROLE}))[{SPACE}]*:"
+    rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*))((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
+    rf"|(User-[Aa]gent)[{SPACE}]*:(?=[{SPACE}]*[\w*])"
+    rf"|(Disallow|(?<![a-z])Allow)[{SPACE}]*:(?=[{SPACE}]*(?:[/*]|\Z))"
+    rf"|(Sitemap)[{SPACE}]*:(?=[{SPACE}]*https?://)"
+    rf"|(Crawl-[Dd]elay)[{SPACE}]*:(?=[{SPACE}]*[0-9])"
 )
-_SPELLED_END = re.compile(r"\\[nr]")
+# What stands between two fields on one line.
+_BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNORECASE)
 # What separates the words of a line whose colon is missing.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
+# A value that is no word of a sentence: a path, a pattern, a URL.
+_RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
+_BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
+_BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
+_BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
 
 
 def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
@@ -68,44 +101,56 @@ def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
 def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
     """Return the problems of *line*, whatever record it belongs to."""
     kind, field, value = line.kind, line.row, line.value
+    if kind in IDLE:
+        return ()
+    if second := second_field(value):
+        # 1994 F3: one field a line. What else is odd about the line follows from it.
+        return (_two_fields(line, second, dialect),)
     if field is None:
-        return () if kind in IDLE else (_ignored(line, dialect),)
+        return _ignored(line, dialect)
+    if template := template_in(line):
+        return (template,)
     if field.bad_value is not None and kind is field.bad_value.kind:
-        bad = KIND_CODED[field.bad_value.problem]
-        return (bad.at(line.number, line.column, value, field=field),)
+        return (_bad_value(line, field, KIND_CODED[field.bad_value.problem]),)
     check = _VALUE_CHECKS[field.role]
     return _effective(line, field, dialect, check) if check else ()
+
+
+def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
+    """Return the problem of a line whose value says nothing."""
+    if bad is kinds.NAMELESS and line.value.startswith("/"):
+        return kinds.PATH_AS_NAME.at(
+            line.number, line.value_column, line.value, field=field, meant=("*",)
+        )
+    number = re.fullmatch(
+        r"([0-9]+)(?:[.,]([0-9]+))? ?s?(?:ec(?:ond)?s?\.?)?", line.value
+    )
+    advice = None
+    if bad is kinds.TIMELESS and number:
+        seconds = number[1] + (f".{number[2]}" if number[2] else "")
+        new = rule_line(line, seconds)
+        advice = in_place(line, new, words=f"Write {quoted(new)}.")
+    return bad.at(line.number, line.column, line.value, field=field, advice=advice)
 
 
 def _effective(
     line: Line, field: Field, dialect: Dialect, check: _ValueCheck
 ) -> Iterator[Problem]:
-    """Yield the problems of a line that names a robot or a path."""
-    if second := second_field(line.value):
-        # 1994 F3: one field a line. What else is odd about the line follows from it.
-        before = _SPELLED_END.split(line.value[: second.start()], maxsplit=1)[0]
-        other = FIELD_NAMED[second[1].lower()]
-        yield kinds.TWO_FIELDS.at(
-            line.number,
-            line.value_column + second.start(1),
-            second[1],
-            line.field,
-            field=other if other.closes else field,
-            meant=_meant(field, dialect, before),
-        )
-        return
+    """Yield the problems of a line that names a robot, a path or a sitemap."""
     odd = _odd_in_value(field, line.value)
-    yield from _form_problems(line, dialect, has_odd=odd >= 0)
+    yield from _form_problems(line, field, dialect, has_odd=odd >= 0)
     if odd < 0:
         yield from check(line, line.value_column, dialect)
         return
     seen = without_odd(line.value).strip(SPACE)
+    new = rule_line(line, seen)
     yield _invisible(
         line,
         line.value_column + odd,
         f'"{line.field}: …"',
         field=field,
         meant=_meant(field, dialect, seen),
+        advice=in_place(line, new, effect=effect_of(field)),
     )
 
 
@@ -114,26 +159,69 @@ def second_field(value: str) -> re.Match[str] | None:
     return _SECOND_FIELD.search(value) if ":" in value else None
 
 
-def _meant(field: Field, dialect: Dialect, value: str) -> tuple[str, ...]:
+def _two_fields(line: Line, second: re.Match[str], dialect: Dialect) -> Problem:
+    """Return the problem of a line in whose value a *second* field begins."""
+    place = next(it for it in range(1, 6) if second[it])
+    start, name = second.start(place), second[place]
+    before = _BETWEEN.sub("", line.value[:start])
+    first, other = line.known, FIELD_NAMED[name.lower()]
+    is_second_closing = other.closes or first is None
+    return kinds.TWO_FIELDS.at(
+        line.number,
+        line.value_column + start,
+        name,
+        line.field,
+        field=other if is_second_closing else first,
+        meant=_meant(first, dialect, before),
+        advice=partial(_parted, line, before, line.value[start:], (first, other)),
+    )
+
+
+def _parted(
+    line: Line, before: str, rest: str, rows: tuple[Field | None, Field]
+) -> Fix:
+    """Return the advice to write each of the fields of a *line* on a line of its own."""
+    new = [rule_line(line._replace(raw=""), before)]
+    while second := _SECOND_FIELD.search(rest.partition(":")[2]):
+        start = len(rest.partition(":")[0]) + 1
+        place = next(it for it in range(1, 6) if second[it])
+        new.append(_BETWEEN.sub("", rest[: start + second.start(place)]))
+        rest = rest[start + second.start(place) :]
+    new.append(rest)
+    words = f"Write {' and '.join(map(quoted, new))} on lines of their own"
+    if rows[0] is DISALLOW and before == "/":
+        words += (
+            ", if the whole site is meant to be closed; else the first is an empty "
+            "`Disallow:` or another path"
+        )
+    return in_place(line, *new, words=f"{words}.", effect=Effect.EITHER)
+
+
+def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]:
     """Return the robots that the author of a line with this *value* likely meant."""
-    if field.role is not Role.NAMES:
+    if field is None or field.role is not Role.NAMES:
         return ()
     return tuple(map(likely_name, dialect.names(value)))
 
 
 def _odd_in_value(field: Field, value: str) -> int:
     """Return where in *value* an odd character is that spoils it; -1 if nowhere."""
-    if field.role is Role.NAMES or value.isascii():
+    if value.isascii():
+        return -1
+    if field.role is Role.NAMES:
         return first_odd(value)
     # Inside a path it may be meant; at its ends it is not.
     return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
 
 
-def _form_problems(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[Problem]:
+def _form_problems(
+    line: Line, field: Field, dialect: Dialect, *, has_odd: bool
+) -> Iterator[Problem]:
     """Yield what is odd about the form of a line, whatever its field."""
     # Ours O15: accepted, and reported.
-    if not line.text.startswith(f"{line.field}:"):
-        yield kinds.SPACED.at(line.number, 1)
+    if not line.raw.startswith(f"{line.field}:"):
+        new = rule_line(line, line.value)
+        yield kinds.SPACED.at(line.number, 1, advice=in_place(line, new))
     value = line.value
     if not value.isascii():
         # Ours O25. An undecodable byte is reported by itself.
@@ -142,32 +230,63 @@ def _form_problems(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[P
         # Revisited K1, K2: a tab separates the values of a list.
         value = value.replace("\t", " ")
     if not (has_odd or is_printable(value)):
-        yield kinds.CONTROL.at(line.number, line.value_column, line.value)
-    if line.comment and line.value:
-        column = line.comment_column
-        if line.value == "/" and line.text[column - 2] == "/":
-            # Ours O13
-            yield kinds.CLOSED_BY_COMMENT.at(line.number, column)
-        elif line.text[column - 2] not in SPACE:
-            yield kinds.COMMENT_INSIDE.at(line.number, column, line.value)
+        yield _control(line, field)
+    if "#" in line.raw and line.value:
+        yield from _comment_problems(line)
 
 
-def _ignored(line: Line, dialect: Dialect) -> Problem:
+def _control(line: Line, field: Field) -> Problem:
+    """Return the problem of characters that no one sees."""
+    advice = None
+    if field.role is Role.RULE and "\t" not in line.value:
+        new = rule_line(line, percent_encode_control_chars(_encoded(line.value)))
+        advice = in_place(line, new)
+    return kinds.CONTROL.at(line.number, line.value_column, line.value, advice=advice)
+
+
+def _encoded(value: str) -> str:
+    """Return *value* with each character that is not printable percent-encoded."""
+    return "".join(
+        it
+        if it.isprintable() or "\ud800" <= it <= "\udfff"
+        else "".join(f"%{octet:02X}" for octet in it.encode())
+        for it in value
+    )
+
+
+def _comment_problems(line: Line) -> Iterator[Problem]:
+    """Yield what is odd about the comment behind a value."""
+    column = line.comment_column
+    before = line.text[column - 2]
+    if line.value == "/" and before == "/":
+        # Ours O13
+        new = rule_line(line, "")
+        advice = in_place(line, new, effect=Effect.OPENS)
+        yield kinds.CLOSED_BY_COMMENT.at(line.number, column, advice=advice)
+    elif before not in SPACE:
+        new = rule_line(line, line.value)
+        advice = in_place(line, new)
+        yield kinds.COMMENT_INSIDE.at(line.number, column, line.value, advice=advice)
+
+
+def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
     """Return the problem of a line that has no effect; what it says is never guessed."""
-    if (known := line.known) is not None:
-        # 1994 F6
-        return absent(line, known)
+    known = line.known
+    if known is not None:
+        # 1994 F6: a field that only another dialect has. What an Allow would open is looked at
+        # with its record.
+        return () if known is ALLOW else (absent(line, known),)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
         seen = next(read(text, dialect), None)
         if seen is not None and (seen.kind is LineKind.BLANK or seen.row is not None):
-            return _invisible_form(line, column, seen, dialect)
+            return (_invisible_form(line, column, seen, dialect),)
     if line.kind is LineKind.MALFORMED:
-        return _malformed(line, dialect)
-    return _unknown(line, likely)
+        return (_malformed(line, dialect),)
+    return _unknown(line, likely, dialect)
 
 
-def _unknown(line: Line, likely: Field | None) -> Problem:
+def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Problem, ...]:
     """Return the problem of a line with a field that nothing is known of.
 
     *likely* is the field of the dialect that was likely meant.
@@ -175,12 +294,37 @@ def _unknown(line: Line, likely: Field | None) -> Problem:
     # 1994 F6
     known = field_of_letters(line.field)
     if known is not None and known is not likely:
-        return absent(line, known)
-    if likely is None:
-        return kinds.UNKNOWN.at(line.number, line.column, line.field)
-    return kinds.MISSPELT.at(
-        line.number, line.column, line.field, likely.name, field=likely
-    )
+        return () if known is ALLOW else (absent(line, known),)
+    if likely is not None:
+        value = undecorated_value(line.field, line.value)
+        new = rule_line(line, value, likely.name)
+        is_decorated = new != rule_line(line, line.value, likely.name) or (
+            undecorated(line.field) != line.field
+        )
+        words = _corrected(new) if is_decorated else ""
+        fix = in_place(line, new, words=words, effect=effect_of_new(likely))
+        problem = kinds.MISSPELT.at(
+            line.number,
+            line.column,
+            line.field,
+            likely.name,
+            field=likely,
+            meant=_meant(likely, dialect, value),
+            advice=fix,
+        )
+        return (problem,)
+    if _WORD_END.search(line.field) or _BARE_URL.match(_content(line)):
+        # The colon is that of a value.
+        problem = _malformed(line, dialect)
+        if problem.kind is not kinds.MALFORMED or _BARE_URL.match(_content(line)):
+            return (problem,)
+    commented = in_place(line, f"# {line.text.lstrip(SPACE)}")
+    return (kinds.UNKNOWN.at(line.number, line.column, line.field, advice=commented),)
+
+
+def _corrected(new: str) -> str:
+    """Return the words of the fix that writes *new*."""
+    return f"Write {quoted(new)}: a field is obeyed only when its name is exact."
 
 
 def absent(line: Line, field: Field) -> Problem:
@@ -195,7 +339,7 @@ def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
     odd = first_odd(line.text)
     if odd >= 0:
         yield odd + 1, without_odd(line.text)
-    if likely is not None and not line.field.isascii():
+    if likely is not None and not is_latin(line.field):
         # A letter of another alphabet, which looks like one of the field *likely*.
         column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
         yield column, line.text.replace(line.field, likely.name, 1)
@@ -203,11 +347,20 @@ def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
 
 def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Problem:
     """Return the problem of an odd character that deprives *line* of its effect."""
-    field, name, value = seen.row, seen.field, seen.value
+    field = seen.row
     if field is None:
-        return _invisible(line, column, "a blank line", is_harmless=True)
-    meant = _meant(field, dialect, value)
-    return _invisible(line, column, f'"{name}"', field=field, meant=meant)
+        deleted = in_place(line, words="Delete the line.")
+        return _invisible(
+            line, column, "a blank line", is_harmless=True, advice=deleted
+        )
+    return _invisible(
+        line,
+        column,
+        f'"{seen.field}"',
+        field=field,
+        meant=_meant(field, dialect, seen.value),
+        advice=in_place(line, seen.text, effect=effect_of_new(field)),
+    )
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
@@ -216,16 +369,62 @@ def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
     return kinds.INVISIBLE.at(line.number, column, name, seen, **more)
 
 
+def _content(line: Line) -> str:
+    """Return *line* without its comment and the space around it."""
+    return line.text[: line.comment_column - 1].strip(SPACE)
+
+
 def _malformed(line: Line, dialect: Dialect) -> Problem:
-    """Return the problem of a line without a colon."""
+    """Return the problem of a line without a field name and a colon."""
     # Ours O14
-    content = line.text[: line.comment_column - 1].strip(SPACE)
+    content = _content(line)
+    if missing := _without_name(line, content):
+        return missing
     # What would be the name of the field: one word, or two as in "User agent x".
     first, *others = _WORD_END.split(content, maxsplit=2)
-    names = (first, first + others[0]) if others and ":" not in content else ()
+    names = (first, first + others[0]) if others else ()
     likely = next(filter(None, (likely_field(it, dialect) for it in names)), None)
-    if likely is None:
-        return kinds.MALFORMED.at(line.number, line.column, content)
-    return kinds.NO_COLON.at(
-        line.number, line.column, content, likely.name, field=likely
+    if likely is not None:
+        words = 1 if likely_field(first, dialect) else 2
+        value = "".join(_WORD_END.split(content, maxsplit=words)[words:])
+        # A sentence may begin so.
+        is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
+        if ":" not in content or is_value:
+            new = rule_line(line, value, likely.name)
+            fix = (
+                in_place(line, new, effect=effect_of_new(likely)) if is_value else None
+            )
+            return kinds.NO_COLON.at(
+                line.number,
+                line.column,
+                content,
+                likely.name,
+                field=likely,
+                meant=_meant(likely, dialect, value),
+                advice=fix,
+            )
+    commented = in_place(line, f"# {line.text.lstrip(SPACE)}")
+    return kinds.MALFORMED.at(line.number, line.column, content, advice=commented)
+
+
+def _without_name(line: Line, content: str) -> Problem | None:
+    """Return the problem of a line that is a value alone; None if it is none."""
+    if _BARE_URL.match(content) and _BARE_SITEMAP.search(content):
+        row, level = FIELD_NAMED["sitemap"], INFO
+    elif _BARE_PATH.match(content):
+        row, level = DISALLOW, ""
+    else:
+        return None
+    new = rule_line(line, content, row.name)
+    words = f"Write {quoted(new)}"
+    if row is DISALLOW:
+        words += ", if the path is to be closed; else begin the line with `#`"
+    return kinds.FIELD_MISSING.at(
+        line.number,
+        line.column,
+        content,
+        row.name,
+        field=row,
+        level=level,
+        advice=in_place(line, new, words=f"{words}.", effect=effect_of_new(row)),
     )

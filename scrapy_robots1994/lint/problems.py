@@ -1,25 +1,33 @@
 """The problems of a file, and those that concern one robot. They change no verdict."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from operator import attrgetter
+from typing import cast
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
+from scrapy_robots1994.lint.fixes import Effect, Fix, in_place, rule_line
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import absent, line_problems, odd_rules
+from scrapy_robots1994.lint.lines import line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
     boundary_problems,
     default_problems,
+    effective_allows,
     is_owned,
+    joined_problems,
     joining_problems,
     name_problems,
     orphan_problem,
     rule_problems,
 )
+from scrapy_robots1994.lint.values import before_wildcard
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
+from scrapy_robots1994.parser.fields import DISALLOW, IDLE, USER_AGENT, LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.records import records_of
 from scrapy_robots1994.parser.robot_reading import RobotReading
@@ -37,6 +45,25 @@ _WIDE_SHARE = 0.25
 
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
+# The problems of lines that have nothing of a robots.txt.
+_OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
+_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
+# How compressed files, archives, pictures and documents begin.
+_BINARY = re.compile(
+    "\x1f\udc8b|PK\x03\x04|%PDF-|\udc89PNG|GIF8|\udcff\udcd8|BZh|\udcfd7zXZ"
+)
+_NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f\udc80-\udcff]")
+_BINARY_SHARE, _BINARY_LEAST = 0.1, 5
+_ERROR_PAGE = re.compile(
+    r"(?i)\b(?:[45][0-9]{2}|not found|no such|does not exist|forbidden|denied|unauthori[sz]ed|"
+    r"error|unavailable|bad gateway|bad request|moved|redirect|invalid|exception|page not)\b"
+)
+# What is said of rules that can be deleted.
+_DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
+# So many lines that are none of a robots.txt make a text.
+_PROSE_LINES = 3
+_SHOWN_LINES = 5
+
 _PLACE = attrgetter("line", "column", "code")
 
 
@@ -51,7 +78,11 @@ def problems_of(
     is_wide, is_page = _is_wide(body.text), not own and begins_as_markup(body.text)
     reported = _reported(lines, is_wide=is_wide, is_page=is_page)
     found = [it for line in reported for it in line_problems(line, dialect)]
-    found += _orphans(above.rules, found, has_records=bool(own))
+    found += _orphans(above, found, has_records=bool(own))
+    looks = "" if is_wide or is_page else _looks_like(body.text, lines, found)
+    if looks:
+        # One problem says more than one for each line.
+        found = [it for it in found if it.kind not in _OF_NO_FIELD]
     # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
     merged = {
         name.lower()
@@ -63,14 +94,19 @@ def problems_of(
     for group in own:
         is_merged = merged.issuperset(map(str.lower, group.names))
         found += boundary_problems(group, dialect, is_merged=is_merged)
+        found += joined_problems(group, dialect)
     found += joining_problems(own, dialect)
+    found += _one_of(list(ignored_allows(own)))
     records = tuple(records_of(groups, dialect))
     found += name_problems(records, dialect)
-    found += rule_problems(records, dialect)
+    blanks = [it.number for it in lines if it.kind is LineKind.BLANK]
+    found += rule_problems(records, dialect, _allows_of(own), blanks)
     if dialect.has_blank_lines:
         found += default_problems(records)
-    found += _file_problems(lines, body, is_wide=is_wide, has_records=bool(own))
-    return tuple(sorted(found, key=_PLACE))
+    found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
+    _settle(found, groups)
+    found = _sure(found, own)
+    return tuple(sorted(_needed(found, own), key=_PLACE))
 
 
 def weakening_problems(
@@ -93,13 +129,15 @@ def weakening_problems(
         odd_rules(reading.above.rules + reading.own_rules),
         _reported(slips, is_wide=is_wide, is_page=is_page),
     )
+    of_lines = [it for line in odd for it in line_problems(line, dialect)]
+    _settle(of_lines, reading.own)
     meant = () if reading.is_named else reading.elsewhere
     found: list[Problem] = []
     for problem in chain(
         _record_problems(reading, dialect),
-        (it for line in odd for it in line_problems(line, dialect)),
+        _needed(of_lines, reading.own),
         _meant_problems(meant, dialect, robot),
-        _orphans(reading.above.rules, found, has_records=reading.has_any),
+        _orphans(reading.above, found, has_records=reading.has_any),
         (_WIDE_TEXT,) if is_wide else (),
     ):
         # The cautious reading obeys the lines below a blank line.
@@ -111,15 +149,139 @@ def weakening_problems(
     return tuple(sorted(found, key=_PLACE))
 
 
-def ignored_allows(
-    reading: RobotReading, limit: int | None = None
+def tightening_problems(
+    reading: RobotReading,
+    dialect: Dialect,
+    robot: Sequence[str],
+    limit: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Return each Allow, at most *limit*, in a record that the robot of *reading* obeys, which
-    the dialect does not have.
+    """Return what closes a file to *robot*, against its owner's likely intent, at most *limit*.
+
+    That is each Allow of its records that the dialect does not have and that would open
+    something, and names below its own that no rule parts from them.
     """
-    known = ((it, it.known) for group in reading.own for it in group.without)
-    allows = (absent(it, field) for it, field in known if field and field.allows)
-    return tuple(islice(allows, limit))
+    found = chain(
+        ignored_allows(reading.own),
+        (
+            problem
+            for group in reading.own
+            for problem in joined_problems(group, dialect)
+            if _speaks_above(group, problem.line, dialect, robot)
+        ),
+    )
+    return tuple(islice(found, limit))
+
+
+def _speaks_above(
+    group: Group, line: int, dialect: Dialect, robot: Sequence[str]
+) -> bool:
+    """Return whether *group* names *robot* above this *line*, and not from there on."""
+    above = [name for it in group.agents if it.number < line for name in it.said or ()]
+    below = [name for it in group.agents if it.number >= line for name in it.said or ()]
+    choices = dialect.choose([tuple(below), tuple(above)], robot)
+    return choices == [1]
+
+
+def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
+    """Yield each Allow of *records* that the dialect does not have and that would open
+    something.
+    """
+    for record in records:
+        for line in effective_allows(record):
+            text = f"line {line.number} is ignored"
+            yield kinds.ALLOW.at(line.number, line.column, text)
+
+
+def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
+    """Yield one problem for all *allows* of a file."""
+    if len(allows) == 1:
+        yield allows[0]
+    elif allows:
+        numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
+        more = " and others" * (len(allows) > _SHOWN_LINES)
+        text = f"lines {numbers}{more} are ignored"
+        yield kinds.ALLOW.at(allows[0].line, allows[0].column, text)
+
+
+def _allows_of(groups: Sequence[Group]) -> list[list[str]]:
+    """Return for each of *groups* the values of all Allow lines of its robots, also where the
+    dialect does not have them.
+    """
+    by_name: dict[str, list[str]] = {}
+    for group in groups:
+        known = ((it, it.known) for it in (*group.rules, *group.without))
+        allows = [it.value for it, row in known if row is not None and row.allows]
+        for name in map(str.lower, group.names):
+            by_name.setdefault(name, []).extend(allows)
+    return [
+        [it for name in {*map(str.lower, group.names)} for it in by_name[name]]
+        for group in groups
+    ]
+
+
+def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
+    """Say of a User-agent line that is lost in another line what that does to the rules below.
+
+    A record above it has them then, so that they close more than they were meant to.
+    """
+    has_allow = any(
+        row is not None and row.allows
+        for group in groups
+        for row in map(attrgetter("known"), (*group.rules, *group.without))
+    )
+    for it in problems:
+        if it.kind is kinds.WILDCARD and has_allow and callable(it.advice):
+            advice = cast("Callable[..., Fix]", it.advice)
+            it.advice = partial(advice, has_allow=True)
+        if it.kind is not kinds.TWO_FIELDS or it.field is not USER_AGENT:
+            continue
+        begun = [
+            each for each in groups if each.names and each.lines[0].number < it.line
+        ]
+        if begun and any(
+            is_owned(rule) and rule.number > it.line for rule in begun[-1].rules
+        ):
+            it.is_harmless = it.is_closing = True
+
+
+def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
+    """Return *problems* without advice to delete rules of a record that may end sooner: one in
+    which a User-agent line is lost.
+    """
+    lost = [it.line for it in problems if it.field is USER_AGENT]
+    ends = [it.lines[-1].number for it in groups]
+    unsure = {bisect_left(ends, line) for line in lost}
+    return [
+        it
+        for it in problems
+        if it.kind not in _DELETING or bisect_left(ends, it.line) not in unsure
+    ]
+
+
+def _needed(problems: Iterable[Problem], groups: Sequence[Group]) -> Iterator[Problem]:
+    """Yield *problems* but those of wildcards whose paths another rule of the record closes."""
+    plain: dict[int, list[str]] = {}
+    for it in problems:
+        if it.kind is kinds.WILDCARD:
+            if not plain:
+                plain = _plain_rules(groups)
+            beginning = before_wildcard(it.texts[1])
+            others = plain.get(it.line, ())
+            if any(beginning.startswith(other) for other in others):
+                continue
+        yield it
+
+
+def _plain_rules(groups: Iterable[Group]) -> dict[int, list[str]]:
+    """Return for the line of each rule the paths without wildcards that its record closes."""
+    found: dict[int, list[str]] = {}
+    for group in groups:
+        owned = [it for it in group.rules if is_owned(it) and it.row is DISALLOW]
+        paths = [path for it in owned for path in it.value.split()]
+        plain = [it for it in paths if it[0] == "/" and before_wildcard(it) == it]
+        if plain:
+            found |= {it.number: plain for it in owned}
+    return found
 
 
 def _meant_problems(
@@ -153,44 +315,99 @@ def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequenc
 
 
 def _orphans(
-    rules: Iterable[Line], found: Sequence[Problem], *, has_records: bool
+    above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems of *rules* above all records; *found* are the problems of lines."""
+    """Yield the problems of rules *above* all records; *found* are the problems of lines."""
     has_agents = has_records or any(
         it.field is not None and it.field.role is Role.NAMES for it in found
     )
-    advice = "" if has_agents else _WITHOUT_AGENTS_FIX
-    for it in rules:
+    advice = None if has_agents else _with_agent(above)
+    for it in above.rules:
         yield orphan_problem(it, advice)
 
 
+def _with_agent(above: Group) -> Fix | None:
+    """Return the advice to put all rules of a file without names into one record."""
+    if not above.rules:
+        return None
+    first, last = above.rules[0], above.rules[-1]
+    between = (
+        it.number
+        for it in above.without
+        if it.kind is LineKind.BLANK and first.number < it.number < last.number
+    )
+    edits: dict[int, tuple[str, ...]] = dict.fromkeys(between, ("#",))
+    edits[first.number] = ("User-agent: *", first.text)
+    return Fix(_WITHOUT_AGENTS_FIX, edits, Effect.CLOSES)
+
+
 def _file_problems(
-    lines: Sequence[Line], body: Body, *, is_wide: bool, has_records: bool
+    lines: Sequence[Line],
+    body: Body,
+    looks: str,
+    *,
+    is_wide: bool,
+    has_records: bool,
 ) -> Iterator[Problem]:
-    """Yield the problems of the file as a whole."""
+    """Yield the problems of the file as a whole, which *looks* like another kind of file."""
     if encoding_of(body.data)[0]:
         # Ours O16
         yield kinds.MARK.at(1, 1)
-    if is_wide:
+    if looks:
+        first = next(filter(_is_written, lines))
+        yield kinds.NOT_ROBOTS.at(first.number, first.column, looks)
+    elif is_wide:
         yield _WIDE_TEXT
     else:
         for line in lines:
             if undecodable := UNDECODABLE.search(line.raw):
                 # Ours O17
-                yield kinds.UNDECODABLE.at(line.number, undecodable.start() + 1)
+                advice = _encoded(line)
+                column = undecodable.start() + 1
+                yield kinds.UNDECODABLE.at(line.number, column, advice=advice)
     if body.is_truncated:
         # Ours O24
         yield kinds.TRUNCATED.at(len(lines) + 1, 1)
     if begins_as_markup(body.text):
         # Ours O23
         first = next(it for it in lines if _is_written(it) and "<" in it.raw)
-        advice = _HTML_LINES_FIX if has_records else ""
+        advice = Fix(_HTML_LINES_FIX) if has_records else None
         yield kinds.HTML.at(first.number, first.raw.index("<") + 1, advice=advice)
     lone_crs = [it for it in lines if it.raw.endswith("\r")]
     if lone_crs:
         # 1994 F2
         number, column = lone_crs[0].number, max(len(lone_crs[0].raw) - 1, 1)
         yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
+
+
+def _encoded(line: Line) -> Fix | None:
+    """Return the advice to write the bytes in a rule percent-encoded; None for other lines."""
+    if line.row is None or line.row.role is not Role.RULE or "\t" in line.value:
+        return None
+    value = UNDECODABLE.sub(lambda it: f"%{ord(it[0]) - 0xDC00:02X}", line.value)
+    return in_place(line, rule_line(line._replace(raw=""), value))
+
+
+def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> str:
+    """Return what kind of file *text* is, if no line of it is one of a robots.txt; else "".
+
+    *found* are the problems of its *lines*.
+    """
+    written = [it for it in lines if _is_written(it)]
+    if not written or any(it.known is not None for it in written):
+        return ""
+    if any(it.kind not in _OF_NO_FIELD for it in found):
+        return ""
+    start = text[:_WIDE_CHARACTERS]
+    odd = len(_NOT_TEXT.findall(start))
+    is_binary = odd >= _BINARY_LEAST and odd > _BINARY_SHARE * len(start)
+    if is_binary or _BINARY.match(start):
+        return "a compressed or binary file"
+    if _JSON.match(text):
+        return "JSON"
+    if _ERROR_PAGE.search(written[0].text):
+        return "an error message"
+    return "plain text" if len(written) >= _PROSE_LINES else ""
 
 
 def _is_written(line: Line) -> bool:
@@ -201,4 +418,6 @@ def _is_written(line: Line) -> bool:
 def _is_wide(text: str) -> bool:
     """Return whether the file is likely UTF-16 without a byte order mark."""
     start = text[:_WIDE_CHARACTERS]
+    if _BINARY.match(start):
+        return False
     return "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start)

@@ -4,6 +4,7 @@ A record comes as the `Group` of its lines (see `parser.reader`), from its first
 up to the next record, or as the `Record` that they make.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
@@ -12,15 +13,16 @@ from operator import itemgetter
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import letters, likely_field
-from scrapy_robots1994.lint.kinds import Problem
+from scrapy_robots1994.lint.fixes import Effect, Fix, in_place
+from scrapy_robots1994.lint.kinds import ERROR, INFO, WARNING, Problem
 from scrapy_robots1994.lint.lines import second_field
-from scrapy_robots1994.lint.values import is_pattern
+from scrapy_robots1994.lint.values import before_wildcard, is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind, Role
-from scrapy_robots1994.parser.reader import Group, Line
+from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
+from scrapy_robots1994.parser.reader import SPACE, Group, Line
 from scrapy_robots1994.parser.records import Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
-from scrapy_robots1994.parser.spellings import canonical
+from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 # Before Python 3.12 each look-up of a member calls a function, and lines are many.
@@ -76,15 +78,22 @@ def _without_rules(record: Group) -> Iterator[Problem]:
     if any(second_field(it.value) for it in agents):
         # A rule is in that line, which is reported itself.
         return
-    block = takewhile(lambda it: it.kind is not _BLANK, record.lines)
-    known = [field for it in block if (field := it.known)]
+    block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
     # Ours O3, against 1994 D3.
-    is_allowing = any(it.allows for it in known)
-    kind = kinds.ALLOW_ONLY if is_allowing else kinds.WITHOUT_RULES
-    # Who writes a delay alone means to close nothing.
-    is_harmless = any(it.role is Role.PAUSE for it in known)
-    names = ", ".join(record.names)
-    yield kind.at(agents[0].number, 1, names, is_harmless=is_harmless)
+    is_allowing = any(it.known is not None and it.known.allows for it in block)
+    # Who writes a delay alone, or any other line, means to close nothing by it.
+    is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
+    last = next(it for it in reversed(block) if it.kind is _AGENT)
+    names, at = ", ".join(record.names), agents[0].number
+    if is_allowing:
+        advice = in_place(last, last.text, "Disallow:")
+        yield kinds.ALLOW_ONLY.at(at, 1, names, advice=advice)
+        return
+    advice = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
+    level = WARNING if is_bare else INFO
+    yield kinds.WITHOUT_RULES.at(
+        at, 1, names, is_harmless=not is_bare, level=level, advice=advice
+    )
 
 
 def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
@@ -99,12 +108,12 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     unknown = (it for it in below if it.kind is _UNKNOWN)
     agents = (it.number for it in unknown if _is_likely_agent(it.field, dialect))
     agent = next(agents, orphans[-1].number)
-    agent_fix = _MISSPELT_AGENT_FIX.format(agent)
+    agent_fix = Fix(_MISSPELT_AGENT_FIX.format(agent))
     first = orphans[0].number
     if not own:
         # Ours O5: the blank line is the boundary that F1 makes it.
         joined = [it for it in blanks if it < first]
-        fix = _SPLIT_FIX if len(joined) > 1 else ""
+        words = _SPLIT_FIX if len(joined) > 1 else ""
         closing = (it.row for it in orphans if it.row is not None and it.row.closes)
         yield kinds.SPLIT.at(
             next(iter(blanks), first),
@@ -112,15 +121,22 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
             str(first),
             field=next(closing, orphans[0].row),
             is_split=True,
-            advice=agent_fix if agent < first else fix,
+            advice=agent_fix if agent < first else _joining(joined, orphans, words),
         )
         # To delete that blank line joins the rules below it, up to the next one.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
-    fix = _ORPHAN_FIX.format(begun)
     for it in orphans:
-        advice = agent_fix if agent < it.number else fix
-        yield orphan_problem(it, advice, is_split=True)
+        between = [each for each in blanks if each < it.number]
+        fix = _joining(between, orphans, _ORPHAN_FIX.format(begun))
+        yield orphan_problem(it, agent_fix if agent < it.number else fix, is_split=True)
+
+
+def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
+    """Return the advice to write a `#` into *blanks*, so that a record has its *orphans*."""
+    allows = any(it.row is not None and it.row.allows for it in orphans)
+    effect = Effect.EITHER if allows else Effect.CLOSES
+    return Fix(words, dict.fromkeys(blanks, ("#",)), effect)
 
 
 def _is_likely_agent(name: str, dialect: Dialect) -> bool:
@@ -129,7 +145,9 @@ def _is_likely_agent(name: str, dialect: Dialect) -> bool:
     return field is not None and field.role is Role.NAMES
 
 
-def orphan_problem(line: Line, advice: str, *, is_split: bool = False) -> Problem:
+def orphan_problem(
+    line: Line, advice: Fix | None, *, is_split: bool = False
+) -> Problem:
     """Return the problem of a rule without a record."""
     # Ours O4
     return kinds.ORPHAN.at(
@@ -146,14 +164,26 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
     """Yield the User-agent lines that no blank line parts from what is above them."""
     if not dialect.has_blank_lines:
         return
-    is_parted = True
+    is_parted = has_closing = True
     for record in records:
         lines = record.lines
         if not is_parted:
             # Ours O7
+            first = lines[0]
             yield kinds.NO_BLANK.at(
-                lines[0].number, 1, "Disallow", "begins a new record"
+                first.number,
+                1,
+                "Disallow",
+                "begins a new record",
+                # A dialect without Allow begins no record there: its names share the rules.
+                advice=in_place(
+                    first,
+                    "",
+                    first.text,
+                    effect=Effect.SAME if has_closing else Effect.OPENS,
+                ),
             )
+        has_closing = any(it.row and it.row.closes for it in record.rules)
         if any(is_owned(it) and it.value for it in record.rules):
             yield from _sharing_problems(lines, dialect)
         # Below the last line that is the record's or meant to be.
@@ -168,7 +198,8 @@ def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Prob
         if line.kind is _AGENT:
             if parting:
                 outcome = f"shares its rules with line {above}"
-                yield kinds.NO_BLANK.at(line.number, 1, parting, outcome)
+                advice = in_place(line, "", line.text, effect=Effect.OPENS)
+                yield kinds.NO_BLANK.at(line.number, 1, parting, outcome, advice=advice)
             above, parting = line.number, ""
         elif not parting and (
             # 1994 F6: such a line is no boundary. A misspelt one, or one with an odd
@@ -189,13 +220,81 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
     for record in defaults[1:]:
         # 1994 A3: there may be one.
         line = next(it.line for it in record.agents if it.name == EVERYBODY)
-        advice = "" if record.rules else _SAME_NAME_FIX
+        advice = None if record.rules else Fix(_SAME_NAME_FIX)
         first = str(defaults[0].first_line)
         yield kinds.SECOND_DEFAULT.at(line, 1, first, advice=advice)
 
 
-def rule_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the rules that change nothing in their record."""
+def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
+    """Yield the User-agent lines of *record* that only idle lines, or fields that end no names,
+    part from those above, so that all of them share its rules.
+    """
+    closing = [it for it in record.rules if it.value and it.row and it.row.closes]
+    if dialect.has_blank_lines or not closing:
+        return
+    # RFC 9309 2.2.2: of equally long rules Allow decides.
+    opened = {it.value for it in record.rules if it.row and it.row.allows}
+    closed = {it.value for it in closing}
+    is_shut = any(it in closed and it not in opened for it in ("/", "/*", "*"))
+    above, is_parted = record.agents[0], False
+    first = above.number
+    for line in record.lines:
+        if line.kind is _AGENT:
+            if is_parted:
+                yield kinds.JOINED.at(
+                    line.number,
+                    1,
+                    ", ".join(line.said),
+                    str(first),
+                    level=ERROR if is_shut else WARNING,
+                    is_closing=True,
+                    advice=_parting(above),
+                )
+                first = line.number
+            above, is_parted = line, False
+        elif line.kind is not LineKind.COMMENT:
+            is_parted = True
+
+
+def _parting(agent: Line) -> Fix:
+    """Return the advice to end the names of a group with *agent*."""
+    words = (
+        f"Write an empty `Disallow:` below line {agent.number}, if its robots are not meant "
+        "to share the rules."
+    )
+    return in_place(agent, agent.text, "Disallow:", words=words, effect=Effect.OPENS)
+
+
+def effective_allows(record: Group) -> list[Line]:
+    """Return the Allow lines of *record*, which its dialect does not have, that open what one of
+    its Disallow lines closes where both have their effect.
+    """
+    known = ((it, it.known) for it in record.without if it.value)
+    allows = [it for it, row in known if row is not None and row.allows]
+    closed = [it.value for it in record.rules if it.kind is not _ORPHAN and it.value]
+    return [it for it in allows if any(_opens(it.value, path) for path in closed)]
+
+
+def _opens(allow: str, disallow: str) -> bool:
+    """Return whether *allow* opens a part of what *disallow* closes, where the longer decides."""
+    first, second = (canonical(before_wildcard(it)) for it in (allow, disallow))
+    has_wildcard = first != canonical(allow) or second != canonical(disallow)
+    if first.startswith(second):
+        return len(allow) >= len(disallow) or has_wildcard
+    return has_wildcard and second.startswith(first)
+
+
+def rule_problems(
+    records: Sequence[Record],
+    dialect: Dialect,
+    allows: Sequence[Sequence[str]] = (),
+    blanks: Sequence[int] = (),
+) -> Iterator[Problem]:
+    """Yield the rules that change nothing in their record.
+
+    *allows* are for each record the values of all Allow lines of its robots, also where the
+    dialect does not have them, and *blanks* the numbers of the blank lines of the file.
+    """
     # RFC 9309 2.2.1: the groups of one name are merged.
     with_allow = {
         name.lower()
@@ -203,19 +302,26 @@ def rule_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
         if any(rule.allows for rule in record.rules)
         for name in record.names
     }
-    for record in records:
-        if any(rule.value for rule in record.rules):
+    for place, record in enumerate(records):
+        if any(rule.value and not rule.allows for rule in record.rules):
             for rule in record.rules:
                 if not (rule.value or rule.allows):
                     # Ours O21
-                    yield kinds.ADDS_NOTHING.at(rule.line, 1)
+                    advice = Fix(edits={rule.line: ()})
+                    yield kinds.ADDS_NOTHING.at(rule.line, 1, advice=advice)
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
-            yield from covered_rules(record.rules, dialect)
+            opposing = allows[place] if allows else ()
+            yield from covered_rules(record.rules, dialect, opposing, blanks)
 
 
-def covered_rules(rules: Sequence[Rule], dialect: Dialect) -> Iterator[Problem]:
+def covered_rules(
+    rules: Sequence[Rule],
+    dialect: Dialect,
+    allows: Sequence[str],
+    blanks: Sequence[int],
+) -> Iterator[Problem]:
     """Yield the rules about whose URLs another one decides."""
     has_allow = any(rule.allows for rule in rules)
     # Revisited K2: deleting a line with several paths would open the others.
@@ -238,25 +344,67 @@ def covered_rules(rules: Sequence[Rule], dialect: Dialect) -> Iterator[Problem]:
         # Ours X1: of several rules the first in the file decides.
         if ancestors and (first.line < rule.line or not has_allow):
             is_same = spelling == spelling_of(first.value)
-            is_listed = listed.get(rule.line, 0) > 1
-            yield _without_effect(rule, first, is_same=is_same, is_listed=is_listed)
+            if rule.allows != first.allows:
+                yield _without_effect(rule, first, is_same=is_same)
+            elif _is_redundant(rule, first, rules, allows) and (
+                # Where blank lines end a record, the two may be of different ones.
+                bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
+            ):
+                is_listed = listed.get(rule.line, 0) > 1
+                yield _redundant(rule, first, is_same=is_same, is_listed=is_listed)
         else:
             first = rule
         ancestors.append((spelling, first))
 
 
-def _without_effect(
-    rule: Rule, first: Rule, *, is_same: bool, is_listed: bool
-) -> Problem:
-    """Return the problem of *rule*, about whose URLs *first* decides."""
+def _is_redundant(
+    rule: Rule, first: Rule, rules: Sequence[Rule], allows: Sequence[str]
+) -> bool:
+    """Return whether no robot of any dialect would miss *rule* next to *first*, which covers it
+    in one dialect.
+    """
+    if rule.value == first.value:
+        return True
+    # Revisited K2: a space separates two paths. RFC 9309 2.2.3: behind `$` nothing follows.
+    if any(it in rule.value for it in SPACE) or first.value.endswith("$"):
+        return False
+    short, long = _literal_spelling(first.value), _literal_spelling(rule.value)
+    if not long.startswith(short) or has_cut_escape(first.value):
+        return False
+    # RFC 9309 2.2.2: the longest rule decides, so a longer one may be needed against these.
+    values = [it.value for it in rules if it.allows != rule.allows]
+    against = values if rule.allows else [*values, *allows]
+    return not any(_overlaps(it, rule.value) for it in against)
+
+
+def _literal_spelling(value: str) -> str:
+    """Return the normal spelling of RFC 9309, with wildcards as they are."""
+    texts = (map(normal_spelling, part.split("$")) for part in value.split("*"))
+    return "*".join(map("$".join, texts))
+
+
+def _overlaps(first: str, second: str) -> bool:
+    """Return whether one URL may be covered by both paths, whatever wildcards stand for."""
+    one, other = (canonical(before_wildcard(it)) for it in (first, second))
+    return one.startswith(other) or other.startswith(one)
+
+
+def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Problem:
+    """Return the problem of *rule*, all of whose URLs *first* covers, too."""
     path = escape_control_chars(rule.value, 60)
-    advice = f"Delete `{path}` from this line, and keep its other paths." * is_listed
-    if rule.allows == first.allows:
-        kind = kinds.DUPLICATE if is_same else kinds.SHADOWED
-    elif rule.allows:
-        kind = kinds.INEFFECTIVE_ALLOW
-    else:
-        kind = kinds.INEFFECTIVE_DISALLOW
+    words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
+    advice = Fix(words, {} if is_listed else {rule.line: ()})
+    kind = kinds.DUPLICATE if is_same else kinds.SHADOWED
+    return kind.at(rule.line, 1, str(first.line), str(first), advice=advice)
+
+
+def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
+    """Return the problem of *rule*, about whose URLs *first* decides the other way."""
+    kind = kinds.INEFFECTIVE_ALLOW if rule.allows else kinds.INEFFECTIVE_DISALLOW
+    effect = Effect.OPENS if rule.allows else Effect.CLOSES
+    advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)
+    if is_same:
+        advice = Fix("Delete one of the two: they say the opposite of one path.")
     return kind.at(rule.line, 1, str(first.line), str(first), advice=advice)
 
 
@@ -280,7 +428,8 @@ def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
                 named = (it for it in taker.agents if it.name.lower() in name)
                 whose = next(named, taker.agents[0])
                 # Neither name is the longer one.
-                advice = _SAME_NAME_FIX if whose.name.lower() == name else ""
+                is_same = whose.name.lower() == name
+                advice = Fix(_SAME_NAME_FIX) if is_same else None
                 yield kinds.UNREACHED.at(
                     agent.line,
                     1,

@@ -1,35 +1,70 @@
-"""Problems of the values of lines: the names of robots, and the paths of rules."""
+"""Problems of the values of lines: the names of robots, paths of rules, and sitemaps."""
 
 import re
 from collections.abc import Iterator
 from functools import partial
 
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
+from scrapy_robots1994.lint.fixes import (
+    Effect,
+    Fix,
+    effect_of,
+    in_place,
+    quoted,
+    rule_line,
+)
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import DISALLOW, Role
 from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # From the first of many spaces: if any could begin it, spaces alone would take minutes.
-_NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
-_PUNCTUATION = f"{SPACE}:;,'\"“”"
+_NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=[/*])")
+_SPACE = re.compile(f"[{SPACE}]")
+_PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
 # Ours O9: what follows belongs to no name of a robot.
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])\(")
 _WHOLE_NAME_FIX = "Write the name alone: it is for the robot of exactly that name."
 # A host, the path on it, and no scheme before them; or a file and a path below it.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
-# How the words look that robots are called by.
-_ROBOT_WORD = re.compile(r"(?i).*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex)\b")
+_URL_PATH = re.compile(r"[^:/?#]+://[^/?#]*")
+# How the words look that robots are called by, and words that no robot is called by alone.
+_ROBOT_WORD = re.compile(
+    r"(?i)(?:.*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex|scraper)\b|.+-(?:ai|extended|user|agent))"
+)
+_GENERIC_WORD = re.compile(
+    r"(?i)(?:(?:ro)?bots?|spiders?|(?:web)?crawlers?|fetcher|scraper|agent|user|web|search|the|and|&|all)"
+)
+_LIST_END = re.compile(rf"[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
+# What a template of a file has where a value is to be filled in.
+_TEMPLATE = re.compile(
+    r"\{\{.*?\}\}|\{%.*?%\}|<%.*?%>|<\?|\$\{.*?\}|\A\{[\w. -]+\}|\{\{|<%"
+)
+# What stands around a path: quotes, brackets, and colons or signs of an assignment.
+_AROUND = f"{SPACE}:=>\"'`<()[]\u2018\u2019\u201c\u201d,;"
 
 
 def likely_name(name: str) -> str:
     """Return the name that the author of *name* likely meant."""
     name = _COMMENT_START.split(name)[0] or name
-    plain = name.strip(_PUNCTUATION).replace(EVERYBODY, "")
+    plain = name.strip(f"{_PUNCTUATION}()").replace(EVERYBODY, "")
     # Quotes and brackets around a star are no name.
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
+
+
+def template_in(line: Line) -> Problem | None:
+    """Return the problem of a value that a template should have filled in; None if it is none."""
+    if "{" not in line.value and "<" not in line.value:
+        return None
+    found = _TEMPLATE.search(line.value)
+    if found is None:
+        return None
+    column = line.value_column + found.start()
+    is_name = line.row is not None and line.row.role is Role.NAMES
+    meant = (EVERYBODY,) if is_name else ()
+    return kinds.TEMPLATE.at(line.number, column, found[0], field=line.row, meant=meant)
 
 
 def name_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem]:
@@ -40,32 +75,73 @@ def name_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem
         # Ours O11
         is_first = names[0] in listed
         outcome = "and the others are left out" if is_first else "which no robot has"
-        place = column + max(value.find(","), 0)
-        meant = tuple(it for it in listed if it not in names)
+        meant = tuple(likely_name(it) for it in listed if it not in names)
         yield kinds.NAME_LIST.at(
-            number, place, names[0], outcome, field=field, meant=meant
+            number,
+            column + max(value.find(","), 0),
+            names[0],
+            outcome,
+            field=field,
+            meant=meant,
+            advice=partial(_one_each, line, listed),
         )
         return
     for name in names:
-        plain, meant = name.strip(_PUNCTUATION), (likely_name(name),)
-        is_name = plain == name and not _COMMENT_START.search(name)
-        if not is_name and EVERYBODY not in plain[1:]:
-            # 1994 A1
-            yield kinds.NAME_PUNCTUATION.at(
-                number, column, name, field=field, meant=meant
-            )
-        elif name != EVERYBODY and EVERYBODY in name:
-            # 1994 A3: only a star alone is every robot.
-            place = column + value.find(EVERYBODY)
-            # RFC 9309 2.2.1: a name is compared whole.
-            advice = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
-            yield kinds.NAME_WILDCARD.at(
-                number, place, name, field=field, meant=meant, advice=advice
-            )
+        yield from _odd_name(line, column, name, dialect)
     if "/" in value:
         # Ours O10
         place = column + value.index("/")
-        yield kinds.VERSION.at(number, place, ", ".join(names))
+        new = [rule_line(line._replace(raw=""), it) for it in names]
+        # Revisited K1: a space separates names.
+        advice = None if _SPACE.search(value) else in_place(line, *new)
+        yield kinds.VERSION.at(number, place, ", ".join(names), advice=advice)
+
+
+def _odd_name(
+    line: Line, column: int, name: str, dialect: Dialect
+) -> Iterator[Problem]:
+    """Yield what is odd about one *name* of a User-agent line."""
+    number, field = line.number, line.row
+    plain = name.strip(f"{_PUNCTUATION}()")
+    meant = (likely_name(name),)
+    is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
+    new = rule_line(line, line.value.replace(name, meant[0], 1))
+    fix = in_place(line, new, effect=Effect.EITHER)
+    if not is_name and EVERYBODY not in plain[1:]:
+        # 1994 A1
+        yield kinds.NAME_PUNCTUATION.at(
+            number, column, name, field=field, meant=meant, advice=fix
+        )
+    elif name != EVERYBODY and EVERYBODY in name:
+        # 1994 A3: only a star alone is every robot.
+        place = column + line.value.find(EVERYBODY)
+        # RFC 9309 2.2.1: a name is compared whole.
+        if dialect.has_wildcards:
+            fix = in_place(line, new, words=_WHOLE_NAME_FIX, effect=Effect.EITHER)
+        yield kinds.NAME_WILDCARD.at(
+            number, place, name, field=field, meant=meant, advice=fix
+        )
+    elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
+        # RFC 9309 2.2.1: a product token has letters, `-` and `_`.
+        place = column + line.value.find(name)
+        first = re.split(f"[{SPACE}]", name)[0]
+        yield kinds.SPACED_TOKEN.at(
+            number, place, name, first, field=field, meant=(first,)
+        )
+
+
+def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
+    """Return the advice to write each name of a list on a line of its own."""
+    names = list(map(likely_name, listed))
+    plain = [name for name in names if not _GENERIC_WORD.fullmatch(name)]
+    if len(plain) < len(names):
+        # `bot` alone closes a site to every robot whose name contains it.
+        return Fix(
+            "Write one User-agent line for each robot: a name is for every robot whose "
+            "name contains it."
+        )
+    new = [rule_line(line._replace(raw=""), name) for name in names]
+    return in_place(line, *new, effect=Effect.EITHER)
 
 
 def _listed(value: str) -> tuple[str, ...]:
@@ -73,12 +149,18 @@ def _listed(value: str) -> tuple[str, ...]:
     if "(" in value:
         # Ours O10: a header has commas and spaces in its comments.
         return ()
-    parts = [part.partition("/")[0].strip(SPACE) for part in value.split(",")]
+    parts = [it.partition("/")[0].strip(SPACE) for it in _LIST_END.split(value)]
     if len(parts) > 1:
-        return tuple(part for part in parts if part)
+        parts = [part for part in parts if part]
+        return tuple(parts) if len(parts) > 1 else ()
     words = tuple(word.partition("/")[0] for word in value.split())
-    many = sum(_ROBOT_WORD.fullmatch(word) is not None for word in words) > 1
-    return words if many else ()
+    if len(words) > 1 and EVERYBODY in words:
+        return words
+    # "Echobot Bot", "My Company Bot": one name of several words.
+    names = [
+        _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it) for it in words
+    ]
+    return words if len(words) > 1 and all(names) else ()
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
@@ -95,7 +177,7 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
     return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
-def _before_wildcard(path: str) -> str:
+def before_wildcard(path: str) -> str:
     """Return *path* up to what later dialects give a meaning: a star, or a dollar at the end."""
     return path.removesuffix("$").partition("*")[0]
 
@@ -114,9 +196,10 @@ def path_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem
                 advice = partial(_path_fix, line, start, path, dialect)
                 yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
             elif path and is_absolute(path):
-                yield kinds.URL_VALUE.at(number, place, path)
+                advice = partial(_url_fix, line, start, path)
+                yield kinds.URL_VALUE.at(number, place, path, advice=advice)
             continue
-        beginning = path if dialect.has_wildcards else _before_wildcard(path)
+        beginning = path if dialect.has_wildcards else before_wildcard(path)
         if beginning != path:
             # 1994 D1: a path is compared as it is written.
             at = len(beginning)
@@ -127,68 +210,147 @@ def path_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem
         if next_path := _NEXT_PATH.search(path):
             # 1994 D1: one path a line.
             place += next_path.start()
-            yield kinds.PATH_LIST.at(number, place, path, field=field)
+            advice = partial(_one_path_each, line)
+            yield kinds.PATH_LIST.at(number, place, path, field=field, advice=advice)
+        elif " " in path or "\t" in path:
+            place += re.search(r"[ \t]", path).start()  # type: ignore[union-attr] # one is there
+            yield kinds.SPACE_INSIDE.at(number, place, path)
 
 
-def _by_directories(dialect: Dialect) -> str:
-    """Return what to do about paths that only a wildcard can name."""
+def sitemap_problems(line: Line, column: int, _dialect: Dialect) -> Iterator[Problem]:
+    """Yield that the value of a Sitemap line, which begins at *column*, is not a whole URL."""
+    if not is_absolute(line.value):
+        yield kinds.SITEMAP_URL.at(line.number, column, line.value)
+
+
+def _one_path_each(line: Line) -> Fix:
+    """Return the advice to write each path of a list on a line of its own."""
+    paths = [it.strip(SPACE) for it in _NEXT_PATH.split(line.value)]
+    new = [rule_line(line._replace(raw=""), it) for it in paths]
+    return in_place(line, *new, effect=effect_of(line.row))
+
+
+def _by_directories(path: str) -> str:
+    """Return what to do about a *path* that only a wildcard can name."""
     return (
-        "Name the directories that hold these paths, a line for each, or delete the "
-        f"{_rule_word(dialect)}."
+        f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, name "
+        "the directories that have such paths, a line for each."
     )
-
-
-def _rule_word(dialect: Dialect) -> str:
-    """Return what to delete, so that nothing else goes with it."""
-    return "path" if dialect.has_lists else "line"
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
     """Return the line with *new* in the place of *path*, which begins at *start*."""
-    name, value = line.field, line.value
-    before, after = value[:start], value[start + len(path) :]
-    return f"`{escape_control_chars(f'{name}: {before}{new}{after}')}`"
+    value = line.value
+    return rule_line(line, f"{value[:start]}{new}{value[start + len(path) :]}")
 
 
-def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
+def _shown(line: str) -> str:
+    """Return *line* without its comment, quoted."""
+    return quoted(line.partition("#")[0].rstrip(SPACE))
+
+
+def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     """Return what to write in place of *path*, which does not begin with a slash."""
     if is_absolute(path):
-        return kinds.URL_VALUE.fix
-    if not path.strip("*"):
+        return _url_fix(line, start, path)
+    effect = effect_of(line.row)
+    plain = _without_what_is_around(path)
+    if not plain.strip("*"):
         rule = _rewritten(line, start, path, "/")
-        return f"Write {rule}, if the whole site is meant."
-    if _before_wildcard(path) != path and not dialect.has_wildcards:
-        return f"{dialect.name} cannot express a wildcard. {_by_directories(dialect)}"
-    rule = _rewritten(line, start, path, f"/{path}")
-    if host := _HOST.match(path):
-        on_host = _rewritten(line, start, path, path[host.end() :])
-        return f"Write {on_host}, if it begins with the host of this site; else {rule}."
-    return f"Write {rule}, if the path begins at the root of the site."
+        words = f"Write {_shown(rule)}, if the whole site is meant."
+        return in_place(line, rule, words=words, effect=effect)
+    if is_absolute(plain):
+        return _url_fix(line, start, path, plain)
+    if not dialect.has_wildcards and before_wildcard(plain) != plain:
+        return Fix(
+            f"{dialect.name} cannot express a wildcard. Name the directories that hold these "
+            "paths, a line for each, and keep this one: robots of RFC 9309 obey it."
+        )
+    rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
+    if plain == "/":
+        words = f"Write {_shown(rule)}, if the whole site is meant."
+    elif plain[0] in "/*":
+        words = (
+            f"Write {_shown(rule)}: what is around the path belongs to it otherwise."
+        )
+    elif host := _HOST.match(plain):
+        on_host = _rewritten(line, start, path, plain[host.end() :])
+        words = (
+            f"Write {_shown(on_host)}, if it begins with the host of this site; else "
+            f"{_shown(rule)}."
+        )
+        rule = on_host
+    else:
+        words = f"Write {_shown(rule)}, if the path begins at the root of the site."
+    return in_place(line, rule, words=words, effect=effect)
 
 
-def _wildcard_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
-    """Return what to write in place of *path*, which has a wildcard.
+def _without_what_is_around(path: str) -> str:
+    """Return *path* without quotes, brackets, colons and dots around it."""
+    plain = path.lstrip(_AROUND)
+    if plain != path:
+        plain = plain.rstrip(_AROUND)
+    # A path of a command line, or of another system.
+    while plain.startswith(("./", "../", ".\\")):
+        plain = plain.lstrip(".")
+    if plain.startswith(("- /", "-/", "= /")):
+        plain = plain.lstrip("-= ")
+    return plain.replace("\\", "/") if plain.startswith("\\") else plain
+
+
+def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
+    """Return what to write in place of a *path* that is the *url* of some host."""
+    url = url or path
+    rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # it is absolute
+    elsewhere = "if it is another host, the line belongs into the robots.txt there"
+    if not rest.strip("/*$"):
+        whole = _rewritten(line, start, path, "/")
+        return Fix(
+            f"If this is the host, {_shown(whole)} covers all of it: write that only if it "
+            f"is meant; {elsewhere}."
+        )
+    rule = _rewritten(line, start, path, rest if rest[0] == "/" else f"/{rest}")
+    words = f"Write {_shown(rule)}, if this is its host; {elsewhere}."
+    return in_place(line, rule, words=words, effect=effect_of(line.row))
+
+
+def _wildcard_fix(
+    line: Line, start: int, path: str, dialect: Dialect, *, has_allow: bool = False
+) -> Fix:
+    """Return what to write for *path*, which has a wildcard.
 
     The beginning without wildcards may cover far more than is meant; advice that closes
-    a site would do harm.
+    a site would do harm, and so would advice that takes the line from robots that obey it.
+    *has_allow* says that the file has Allow lines, which the length of a rule counts against.
     """
-    beginning = _before_wildcard(path)
+    beginning = before_wildcard(path)
     rest = path.removeprefix(beginning)
-    rule = _rewritten(line, start, path, beginning)
-    if not rest.strip("*"):
-        whole = ", if the whole site is meant" if beginning == "/" else ""
-        return f"Write {rule}{whole}: it means the same."
+    if line.row is not DISALLOW:
+        return Fix(
+            f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, "
+            "write the paths that are to be open, a line for each."
+        )
     if beginning == "/" and rest == "$":
-        return (
-            f"{dialect.name} cannot express the home page alone, and a rule for / covers "
-            f"the whole site. Delete the {_rule_word(dialect)}."
+        return Fix(
+            f"{dialect.name} cannot express the home page alone, and a rule for / covers the "
+            f"whole site. Keep {quoted(path)}: robots of RFC 9309 obey it."
         )
-    if beginning == "/":
-        return (
-            f"{dialect.name} cannot express it: without wildcards only / covers these "
-            f"paths, which is the whole site. {_by_directories(dialect)}"
+    if beginning == "/" and rest.strip("*"):
+        return Fix(
+            f"{dialect.name} cannot express it: without wildcards only / covers these paths, "
+            f"which is the whole site. {_by_directories(path)}"
         )
-    why = ", which is more than the wildcard does; otherwise name the paths one by one"
-    if rest == "$":
-        why = f": {dialect.name} cannot express where a path ends"
-    return f"Write {rule}, if it may cover all paths that begin so{why}."
+    whole = ", if the whole site is meant" if beginning == "/" else ""
+    if not (rest.strip("*") or has_allow):
+        rule = _rewritten(line, start, path, beginning)
+        words = f"Write {_shown(rule)}{whole}: it means the same."
+        return in_place(line, rule, words=words, effect=Effect.CLOSES)
+    added = rule_line(line._replace(raw=""), beginning)
+    if not rest.strip("*"):
+        words = f"Add {_shown(added)}{whole}: robots without wildcards obey that."
+    else:
+        words = (
+            f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for the others, if it "
+            "may cover all paths that begin so."
+        )
+    return in_place(line, line.text, added, words=words, effect=Effect.CLOSES)

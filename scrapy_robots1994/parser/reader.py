@@ -43,6 +43,10 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
+# What a line may hide that has no end where another line was to begin.
+_LOST = re.compile("(?i)user-agent|disallow")
+
+
 class Line(NamedTuple):
     """One line of a file; `text + ending` is what the file has there.
 
@@ -197,8 +201,13 @@ class Group:
         """The lines that are no rules and that may be meant as something else."""
         is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it.value)]
-        # What another dialect knows is no slip.
-        found += [it for it in self.without if it.kind not in IDLE and it.known is None]
+        # What another dialect knows is no slip, unless a second field is lost in it.
+        found += [
+            it
+            for it in self.without
+            if it.kind not in IDLE and (it.known is None or _LOST.search(it.value))
+        ]
+        found += [it for it in self.others if _LOST.search(it.value)]
         return found
 
 

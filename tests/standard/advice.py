@@ -1,0 +1,100 @@
+"""Follow the advice of lint: apply a fix to its file, and compare what robots may fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scrapy_robots1994 import Problem, RobotsTxt, Verdict
+from tests.standard.asking import DIALECTS
+
+MAX_VALUES = 12
+MAX_ROBOTS = 6
+MAX_URLS = 18
+ROUNDS = 12
+
+
+def fixed(robots: RobotsTxt, problem: Problem) -> tuple[str, set[int]]:
+    """Return the text with the lines that *problem* says to write, and their numbers."""
+    texts: list[str] = []
+    written: set[int] = set()
+    for line in robots.lines:
+        new = problem.edits.get(line.number)
+        if new is None:
+            texts.append(line.text + line.ending)
+            continue
+        for text in new:
+            texts.append(text + (line.ending or "\n"))
+            written.add(len(texts))
+    return "".join(texts), written
+
+
+def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
+    """Yield what is wrong with the advice for a file: each fix by itself, in every dialect, and
+    then one after the other until none is left.
+    """
+    robots = RobotsTxt.parse(body, dialect=dialect)
+    for problem in robots.problems:
+        if problem.edits:
+            yield from _harm(robots, problem)
+    for _ in range(2 * len(robots.problems) + ROUNDS):
+        problem = next((it for it in robots.problems if it.edits), None)
+        if problem is None:
+            return
+        text, _ = fixed(robots, problem)
+        if text == robots.text:
+            yield f"{problem!r}: {problem.fix} changes nothing\n{robots.text!r}"
+            return
+        robots = RobotsTxt.parse(text, dialect=dialect)
+    yield f"advice without an end: {problem!r}\n{robots.text!r}"
+
+
+def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
+    """Yield how the fix of *problem* does another thing than its effect says."""
+    text, written = fixed(robots, problem)
+    effect = problem.effect.name
+    lines = RobotsTxt.parse(text).lines
+    near = [lines[it - 1].value for it in written if it <= len(lines)]
+    near += [robots.lines[it - 1].value for it in problem.edits]
+    values = tuple(dict.fromkeys([*near, *(it.value for it in lines)]))
+    urls, names = _questions(values[:MAX_VALUES])
+    for dialect in DIALECTS:
+        before = RobotsTxt.parse(robots.text, dialect=dialect)
+        after = RobotsTxt.parse(text, dialect=dialect)
+        for name in names:
+            for url in urls:
+                was, now = before.allowed(url, name), after.allowed(url, name)
+                if was is now:
+                    continue
+                was_said, said = before.verdict(url, name), after.verdict(url, name)
+                is_about = _spans(was_said, problem.edits) or _spans(said, written)
+                is_other = effect == "SAME" or (effect == "CLOSES") is now
+                if is_other if effect != "EITHER" else not is_about:
+                    yield (
+                        f"{robots.dialect} {problem!r}\n  {problem.fix}\n  {effect}, but in "
+                        f"{dialect} {name!r} {url}: {was_said} -> {said}\n"
+                        f"{robots.text!r}\n{text!r}"
+                    )
+                    return
+
+
+def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:
+    """Return whether one of *lines* stands in the record that decided."""
+    record = verdict.record
+    return record is not None and any(
+        record.first_line <= it <= record.last_line for it in lines
+    )
+
+
+def _questions(values: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Return URLs and names of robots for the values of lines."""
+    urls: dict[str, None] = {"/zz": None}
+    names: dict[str, None] = {"zzrobot": None}
+    for value in values:
+        for word in value.split() or [""]:
+            if "/" in word or "*" in word:
+                path = "/" + word.strip("\"'`<>()[].,:;").lstrip("/*")
+                path = path.replace("*", "x").removesuffix("$")
+                urls |= dict.fromkeys((path, f"{path}/y", f"/x{path}"))
+            else:
+                names[word.strip("\"'`*,;()[]<>:") or "*"] = None
+    return [*urls][:MAX_URLS], [*names][:MAX_ROBOTS]

@@ -1,0 +1,138 @@
+"""Each kind of problem in all its forms, and advice that is followed before it is given."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from scrapy_robots1994 import RobotsTxt
+from tests.standard.advice import complaints
+from tests.standard.asking import DIALECTS
+from tests.standard.lint_forms import FORMS, WHOLE, filled, form_file
+from tests.support.corpus import corpus_files
+
+FILES = 60
+LONGEST = 3_000
+ABOVE = ("", "User-agent: zz\n", "User-agent: zz\nDisallow: /zz\n", "Disallow: /zz\n\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "form"), [(code, form) for code, forms in FORMS.items() for form in forms]
+)
+def test_form_has_its_problem(code: str, form: str) -> None:
+    """In some dialect, below a record, a name, or nothing."""
+    text = filled(form, random.Random(repr(form)))  # noqa: S311 - the same file every time
+
+    bodies = [(above + text).encode("utf-8", "surrogateescape") for above in ABOVE]
+    found = {
+        it.code
+        for body in bodies
+        for dialect in DIALECTS
+        for it in RobotsTxt.parse(body, dialect=dialect).problems
+    }
+
+    assert code in found
+
+
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [(code, body) for code, bodies in WHOLE.items() for body in bodies],
+)
+def test_whole_file_has_its_problem(code: str, body: bytes) -> None:
+    """What is not a robots.txt has one problem, whatever its lines are."""
+    codes = [it.code for it in RobotsTxt.parse(body).problems]
+
+    assert code in codes
+    assert code != "R048" or codes == [code]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("seed", range(FILES))
+def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -> None:
+    """In every dialect, for generated files; and it comes to an end."""
+    text, _ = form_file(f"form {seed}")
+
+    found = list(complaints(text.encode("utf-8", "surrogateescape"), dialect))
+
+    assert not found, found[0]
+
+
+@pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
+def test_following_advice_for_real_files_does_what_its_words_promise(
+    dialect: str,
+) -> None:
+    """A sample of the corpus, or of files like it."""
+    small = [body for _, body in corpus_files() if len(body) < LONGEST]
+    some = random.Random(dialect).sample(small, 12)  # noqa: S311 - the same every time
+
+    found = [it for body in some for it in complaints(body, dialect)]
+
+    assert not found, found[0]
+
+
+def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules() -> (
+    None
+):
+    """The site of a shop: what was meant for GPTBot is for every robot."""
+    lost = "Sitemap: https://h.test/s.xmlUser-agent: GPTBot\nDisallow: /\n"
+    joined = RobotsTxt.parse(f"User-agent: *\nDisallow: /a\n{lost}")
+    alone = RobotsTxt.parse(lost)
+
+    assert not joined.allowed("/", "rex")
+    (problem,) = [it for it in joined.problems if it.code == "R039"]
+    assert (problem.weakens_policy, problem.tightens_policy) == (False, True)
+    # To delete a rule that the lost one covers would open the site once it is found.
+    assert [it.code for it in joined.problems if it.code == "R023"] == []
+    assert "R039" in [it.code for it in alone.weakening_problems("rex")]
+
+
+@pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
+def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
+    """RFC 9309: 5% of modern files join records so; each robot is shut out by it."""
+    body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
+    robots = RobotsTxt.parse(body, dialect="rfc9309")
+
+    (problem,) = [it for it in robots.problems if it.code == "R043"]
+
+    assert (problem.severity, problem.tightens_policy) == ("error", True)
+    assert "shares its rules with line 1" in problem.message
+    assert [it.code for it in robots.policy_problems("rex")] == ["R043"]
+    assert robots.policy_problems("SemrushBot") == ()
+    milder = RobotsTxt.parse(body.replace(": /\n", ": /x\n"), dialect="rfc9309")
+    assert [it.severity for it in milder.problems if it.code == "R043"] == ["warning"]
+
+
+@pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
+@pytest.mark.parametrize(
+    "line", ["Crawl-delay: 5", "Content-Signal: ai-train=no", "X: y"]
+)
+def test_record_that_closes_nothing_on_purpose_is_no_error(
+    line: str, dialect: str
+) -> None:
+    """It neither weakens nor tightens."""
+    robots = RobotsTxt.parse(f"User-agent: *\n{line}\n", dialect=dialect)
+
+    (problem,) = [it for it in robots.problems if it.code == "R003"]
+
+    assert problem.severity == "info"
+    assert not problem.weakens_policy
+    assert not problem.tightens_policy
+    assert robots.policy_problems("rex") == ()
+
+
+def test_name_of_several_words_is_one_name_in_1994() -> None:
+    """`User-agent: Bot` would close the site to Googlebot."""
+    body = "User-agent: Echobot Bot\nDisallow: /\n"
+
+    assert RobotsTxt.parse(body).problems == ()
+    (problem,) = RobotsTxt.parse(body, dialect="rfc9309").problems
+    assert (problem.code, "no spaces" in problem.message) == ("R045", True)
+
+
+def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
+    """The one name `* GPTBot` is that of no robot."""
+    robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
+
+    for robot in ("GPTBot", "rex"):
+        assert [it.code for it in robots.weakening_problems(robot)] == ["R029"]

@@ -1,0 +1,41 @@
+"""Each kind of problem has a file that has it, and what to write instead."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scrapy_robots1994.lint.kinds import KIND_CODED, KINDS, SEVERITIES, Kind
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
+from tests.standard.lint_forms import FORMS, WHOLE
+
+
+def test_codes_are_numbered_and_each_has_its_forms() -> None:
+    """A new kind needs its forms; the file over the limit is too long for a table."""
+    codes = [f"R{number:03}" for number in range(1, len(KINDS) + 1)]
+
+    assert list(KIND_CODED) == [kind.code for kind in KINDS] == codes
+    assert {*FORMS, *WHOLE, "R014"} == set(codes)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.code)
+def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
+    """In its dialect; and the fix of the bad one, where a program knows it, makes the good one."""
+    assert kind.severity in SEVERITIES
+    assert kind.dialect in DIALECTS
+    assert re.search(r"[.?`]$", kind.why)
+    bad = RobotsTxt.parse(kind.bad, dialect=kind.dialect, limit=MAX_BYTES)
+    good = RobotsTxt.parse(kind.good, dialect=kind.dialect)
+
+    found = [it for it in bad.problems if it.code == kind.code]
+    assert found
+    assert kind.code not in [it.code for it in good.problems]
+    assert [it for it in good.problems if it.severity == "error"] == []
+    if found[0].edits:
+        texts = []
+        for line in bad.lines:
+            new = found[0].edits.get(line.number)
+            texts += [line.text] if new is None else new
+        assert "\n".join(texts) + "\n" == kind.good
