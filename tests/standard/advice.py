@@ -37,9 +37,10 @@ def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
         if problem.edits:
             yield from _harm(robots, problem)
     for _ in range(2 * len(robots.problems) + ROUNDS):
-        problem = next((it for it in robots.problems if it.edits), None)
-        if problem is None:
+        problems = [it for it in robots.problems if it.edits]
+        if not problems:
             return
+        problem = problems[0]
         text, _ = fixed(robots, problem)
         if text == robots.text:
             yield f"{problem!r}: {problem.fix} changes nothing\n{robots.text!r}"

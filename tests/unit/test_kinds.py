@@ -34,7 +34,7 @@ def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
     assert kind.code not in [it.code for it in good.problems]
     assert [it for it in good.problems if it.severity == "error"] == []
     if found[0].edits:
-        texts = []
+        texts: list[str] = []
         for line in bad.lines:
             new = found[0].edits.get(line.number)
             texts += [line.text] if new is None else new
