@@ -113,7 +113,11 @@ CHANGES = {
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
-    "CookieJar": Change(r"\bCookieJar\b(?! as)", "Jar"),
+    "CookieJar": Change(
+        r"class CookieJar:",
+        "class Jar:",
+        more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
+    ),
     # Version 0.1 used the rest; nothing does now.
     **{
         name: renamed(name, where=where)
