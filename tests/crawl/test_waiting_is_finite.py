@@ -28,6 +28,8 @@ TIMEOUT = 600.0
 """Seconds for the thousand origins on a busy machine."""
 ORIGINS = table("origins", 40, 1_000)
 SETTINGS: dict[str, Any] = {
+    # Few, so that no slot is free for most pages when their robots.txt is known.
+    "CONCURRENT_REQUESTS": 4,
     # A page that comes again finds no fresh policy, and waits again.
     "ROBOTS1994_TTL": 0,
     "ROBOTS1994_MIN_TTL": 0,
