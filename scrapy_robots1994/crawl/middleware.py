@@ -2,7 +2,8 @@
 
 1. `Visit.begin` (`waiting`): a request that was returned to the scheduler gets its own meta
    again.
-2. `exemption_of` (`exemptions`) its URL and meta: an exempt request passes, unchecked.
+2. `exemption_of` (`exemptions`) its URL and meta: an exempt request passes, unchecked
+   (`_pass`).
 3. `PolicyResolver.fresh` (`policy.resolver`): is the policy of its `Origin` in memory, and
    fresh?
 4. Else `_wait`: the request waits (`WaitingRequests.waiting`), without counting, while
@@ -153,15 +154,8 @@ class Robots1994Middleware:
         # Not of `urlparse_cached`: it leaves out tabs, after which clients differ.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
-        if exemption is Exemption.NO_HOST:
-            raise NotSupported(exemption.value)
-        if exemption is Exemption.ROBOTS_TXT and origin is not None:
-            return await self._hand_out(visit, origin)
         if exemption is not None or origin is None:
-            if exemption is Exemption.LISTED and origin is not None:
-                for observe in self._observers:
-                    observe(request, origin, exemption)
-            return None
+            return await self._pass(visit, origin, exemption)
         policy = self._resolver.fresh(origin)
         if policy is None:
             found = await self._wait(visit, origin)
@@ -170,8 +164,11 @@ class Robots1994Middleware:
             policy = found
         if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
-        if self._delays and not await self._has_turn(visit, origin, policy):
-            return visit.returned()
+        if self._delays:
+            if not await self._has_turn(visit, origin, policy):
+                return visit.returned()
+            # The wait may have been long: a newer policy decides.
+            policy = self._resolver.fresh(origin) or policy
         self._decide(request, origin, policy)
         return None
 
@@ -279,11 +276,11 @@ class Robots1994Middleware:
         Return `False` if it goes back to the scheduler, because the crawl closes.
         """
         assert self._delays is not None  # noqa: S101 - the caller looks
-        rules = policy.rules(self._robot.of(visit.request))
+        request = visit.request
+        rules = policy.rules(self._robot.of(request))
         self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
         # A request that is refused needs no turn.
-        clients = self._clients.of(visit.request, origin)
-        if not rules.allowed(visit.request.url, clients):
+        if not rules.allowed(request.url, self._clients.of(request, origin)):
             return True
         return await self._delays.turn(visit, origin)
 
@@ -329,6 +326,19 @@ class Robots1994Middleware:
             raise
         except Exception as error:  # noqa: BLE001 - `_wait` raises it
             return error
+
+    async def _pass(
+        self, visit: Visit, origin: Origin | None, exemption: Exemption | None
+    ) -> Request | Response | None:
+        """Let a request pass that is not checked because of *exemption*."""
+        if exemption is Exemption.NO_HOST:
+            raise NotSupported(exemption.value)
+        if exemption is Exemption.ROBOTS_TXT and origin is not None:
+            return await self._hand_out(visit, origin)
+        if exemption is Exemption.LISTED and origin is not None:
+            for observe in self._observers:
+                observe(visit.request, origin, exemption)
+        return None
 
     async def _hand_out(
         self, visit: Visit, origin: Origin

@@ -105,9 +105,9 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
-    The limit is raised for at most *most* of them, and for fewer in a crawl that ends after
-    a number of pages or items; further ones count. *on_closing* is called when the crawl
-    begins to close, and again `CLOSE_SECONDS` later.
+    The limit is raised for at most *most* of them, and for fewer that wait for a file in a
+    crawl that ends after a number of pages or items; further ones count. *on_closing* is
+    called when the crawl begins to close, and again `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -119,7 +119,8 @@ class WaitingRequests:
         self._crawler = crawler
         self._engine = EngineAccess(crawler)
         limits = filter(None, map(crawler.settings.getint, LIMITS))
-        self._most = min([most, *(it // SHARE for it in limits)])
+        self._most = most
+        self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         # Another scheduler than Scrapy's, or one made of it, may be shared, or may drop what
         # it has seen. Not `issubclass`: each class with the methods of one is a subclass.
@@ -135,11 +136,14 @@ class WaitingRequests:
         crawler.signals.connect(self.close, signals.spider_closed)
 
     @contextmanager
-    def waiting(self, visit: Visit) -> Iterator[None]:
-        """Wait with the request of *visit* while the block runs, without counting it."""
+    def waiting(self, visit: Visit, *, for_file: bool = True) -> Iterator[None]:
+        """Wait with the request of *visit* while the block runs, without counting it.
+
+        With *for_file* it waits for a robots.txt.
+        """
         self._look()
         self._visits[visit.request] = visit
-        if self._raise_limit():
+        if self._raise_limit(self._most_for_file if for_file else self._most):
             visit.is_raised = True
             self._raised += 1
             # There is room for one more now.
@@ -159,7 +163,7 @@ class WaitingRequests:
         Return `False` if the request goes back to the scheduler, because the crawl closes:
         a file may state any delay, so that no close waits for it.
         """
-        with self.waiting(visit):
+        with self.waiting(visit, for_file=False):
             if not self.goes_back(visit, is_known=False):
                 visit.turn = DeferredWaiter()
                 await visit.turn
@@ -170,7 +174,7 @@ class WaitingRequests:
         """Download a robots.txt while the block runs, without counting its request."""
         self._files += 1
         self._look()
-        is_raised = self._raise_limit()
+        is_raised = self._raise_limit(self._most_for_file)
         try:
             yield
         finally:
@@ -247,9 +251,9 @@ class WaitingRequests:
         """Mark a request that the scheduler is about to get."""
         request.meta[SCHEDULED] = True
 
-    def _raise_limit(self) -> bool:
-        """Let one more request be in the downloader, unless so many may be already."""
-        return self._raised < self._most and self._engine.raise_limit()
+    def _raise_limit(self, most: int) -> bool:
+        """Let one more request be in the downloader, unless *most* are there already."""
+        return self._raised < most and self._engine.raise_limit()
 
     def _look(self) -> None:
         """Close with the crawl, and look for that again while a request waits."""

@@ -150,7 +150,10 @@ QUEUES = ["DownloaderAwarePriorityQueue", "ScrapyPriorityQueue"]
 def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """Sixteen pages of one host, 60 s apart, before those of 20 others, at a concurrency of 4."""
+    """Sixteen pages of one host, 60 s apart, before those of 20 others, at a concurrency of 4.
+
+    A limit of pages lets few requests wait for a robots.txt, but any number for a delay.
+    """
     site.robots(stating(60), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
     free = [
@@ -160,6 +163,7 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     ]
     settings = {
         "CONCURRENT_REQUESTS": 4,
+        "CLOSESPIDER_PAGECOUNT": 1_000,
         "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{queue}",
     }
     running = start_crawl([*slow, *free], settings=EXTENDED | settings, reactor=reactor)
