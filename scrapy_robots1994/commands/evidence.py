@@ -78,8 +78,9 @@ MAX_FIELD = 300
 MAX_BODY_BYTES = 8_000_000
 """Bytes of one robots.txt, whatever the crawl obeyed."""
 
-MAX_FILE_BYTES = 32_000_000
-"""Bytes of robots.txt files that stay parsed."""
+MAX_FILE_BYTES = 10_000_000
+"""Bytes of robots.txt files that stay parsed. With rules for many robots a file takes fifty
+times its size."""
 
 _POLICY_BYTES = 1_000
 
@@ -374,7 +375,7 @@ class Applied(NamedTuple):
         """Return the policy of the decision, in another *dialect* if that is named."""
         name = f"{Origin.of(self.line.url)}/robots.txt"
         if self.line.decision == UNCHECKED:
-            why = f"no policy was found: {self.line.reason}"
+            why = f"no policy decided: {self.line.reason}"
             return PolicySource(name, None, "unknown", why=why)
         policy = self.crawl.policy_of(self.line, dialect)
         if policy is None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -98,18 +99,15 @@ def damage_reported(report: OnFault) -> Iterator[None]:
         report(f"cannot be read from here on: {why}")
 
 
-def records_in(
-    file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
-) -> Iterator[tuple[int, Any]]:
-    """Yield the records of a WARC file, each with the byte where it begins.
-
-    *start* is the byte of the first one. With *check_digests*, `digest_checker.problems` of
-    a record has the digests that do not fit, once its block was read. A record whose header
-    is too long is skipped.
+@cache
+def _warcio() -> tuple[Any, Any, Any]:
+    """Return warcio's iterator, a reader whose header lines are bounded, and a loader that
+    logs no bytes of a file.
     """
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
         from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - an extra
+        from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - an extra
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
         """A reader whose header lines are bounded; warcio reads them whole."""
@@ -124,11 +122,31 @@ def records_in(
                 raise HeaderTooLongError
             return line
 
+    class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
+        """A loader that does not log what is wrong with a URL, with bytes of the file."""
+
+        def _ensure_target_uri_format(self, rec_headers: Any) -> str:
+            return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
+
+    loader = QuietLoader(verify_http=False, arc2warc=False)
+    return ArchiveIterator, BoundedReader, loader
+
+
+def records_in(
+    file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the records of a WARC file, each with the byte where it begins.
+
+    *start* is the byte of the first one. With *check_digests*, `digest_checker.problems` of
+    a record has the digests that do not fit, once its block was read. A record whose header
+    is too long is skipped.
+    """
+    archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
-    reader, record = BoundedReader(file, block_size=_BLOCK), None
+    reader, record = bounded_reader(file, block_size=_BLOCK), None
     while True:
-        archive = ArchiveIterator(file, check_digests=check_digests)
-        archive.reader = reader
+        archive = archive_iterator(file, check_digests=check_digests)
+        archive.reader, archive.loader = reader, quiet_loader
         # warcio prints bytes of the file where a record is longer than its header says.
         archive.INC_RECORD = ""
         try:
