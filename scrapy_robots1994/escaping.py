@@ -149,3 +149,23 @@ def redact_and_escape(text: str, width: int = 500) -> str:
     # Ours O25: a host of a URL may hold anything, too; and a proxy's URL with its
     # password is in the message of many exceptions. What is not shown is not searched.
     return escape_control_chars(redact_credentials(text[: width + 1_000]), width)
+
+
+def one_line(raised: BaseException) -> str:
+    """Return what *raised* says, on one printable line that names no password.
+
+    Twisted has it in a list, of failures or exceptions; Scrapy wraps that once more.
+    """
+    # "[<twisted.python.failure.Failure …>]" says nothing to a reader of the log.
+    cause = raised.__cause__
+    found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
+    each = [getattr(reason, "value", reason) for reason in found or [raised]]
+    said = "; ".join(map(_message, each))
+    return redact_and_escape(" ".join(said.split()), 200)
+
+
+def _message(raised: object) -> str:
+    """Return the message of *raised*, or the name of its class."""
+    name = type(raised).__name__
+    # httpx takes the password of a proxy, up to a slash, for a port, and quotes it.
+    return name if name == "InvalidURL" else str(raised) or name

@@ -232,6 +232,7 @@ def _row(policy: Policy, now: float) -> dict[str, Any]:
         "etag": policy.etag,
         "last_modified": policy.last_modified,
         "final_url": policy.final_url,
+        "failure": policy.failure,
         "bytes": None if robots is None else robots.size,
     }
 

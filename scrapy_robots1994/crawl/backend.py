@@ -115,6 +115,16 @@ class ScrapyBackend:
         # A request that times out now by itself is one of R5 (unreachable).
         threads.call_later(self._timeout + 1, cancel)
 
+    def retries_of(self, context: RequestContext) -> int:
+        """Return how often RetryMiddleware, or a failed fetch, has counted a retry."""
+        retries = context.page.meta.get("retry_times", 0)
+        return retries if isinstance(retries, int) else 0
+
+    def count_retries(self, context: RequestContext, retries: int) -> None:
+        """Let RetryMiddleware count *retries* of a failed fetch (Ours 3.1)."""
+        if retries:
+            context.page.meta["retry_times"] = self.retries_of(context) + retries
+
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:

@@ -15,11 +15,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
-from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.scrapy_private import is_queued
 from scrapy_robots1994.crawl.threads import awaited_component
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.faults import fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 from scrapy_robots1994.policy.http_answer import (
     CODING_HEADERS,
@@ -140,7 +140,7 @@ class DownloadState:
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
         """Return whose fault it is that the download ended with *raised*."""
         # A request that a middleware replaced is not seen to be sent.
-        was_sent = not self.answer if self.is_sent else isinstance(raised, NETWORK)
+        was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
 

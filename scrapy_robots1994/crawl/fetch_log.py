@@ -7,7 +7,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.faults import breaking_middleware, one_line
+from scrapy_robots1994.crawl.faults import breaking_middleware
 from scrapy_robots1994.crawl.log import (
     MessageKind,
     OriginLog,
@@ -16,15 +16,16 @@ from scrapy_robots1994.crawl.log import (
     log_lines,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import begins_as_markup
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
-    FetchError,
     FetchResult,
     LocalFault,
+    said_of,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -189,7 +190,7 @@ class FetchLog:
         text = (
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
         )
-        values = _reason(result), meaning, pause
+        values = said_of(result), meaning, pause
         self._origins.log(kind, text, policy.origin, *values)
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
@@ -212,7 +213,7 @@ class FetchLog:
         # Also where a retry may succeed: a bug is a bug.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
-        self._origins.log(None, text, origin, _reason(result), pause)
+        self._origins.log(None, text, origin, said_of(result), pause)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Log and count a fetch that ended without a policy (R6, R7)."""
@@ -231,7 +232,7 @@ class FetchLog:
                 "next one fetches again"
             )
         text = f"Could not fetch %s (%s): {text}"
-        self._origins.log(kind, text, origin, _reason(fault))
+        self._origins.log(kind, text, origin, said_of(fault))
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
@@ -327,15 +328,3 @@ def _begins_as_markup(policy: Policy) -> bool:
     """Return whether the file of *policy* begins as a page of HTML or XML does."""
     robots = policy.robots
     return robots is not None and begins_as_markup(robots.text)
-
-
-def _reason(result: FetchResult) -> str:
-    """Return in a few words why a fetch made no policy."""
-    match result:
-        case FetchError():
-            return f"{result.kind}: {result.detail}"
-        case LocalFault(error):
-            return f"{type(error).__name__}: {one_line(error)}"
-        case Cancelled():
-            return result.detail
-    return f"HTTP {result.status}" + " through a proxy" * result.via_proxy

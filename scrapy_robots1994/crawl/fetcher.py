@@ -14,10 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
-from scrapy_robots1994.crawl.faults import (
-    TIMEOUTS,
-    DownloadTimeout,
-)
+from scrapy_robots1994.crawl.faults import DownloadTimeout
 from scrapy_robots1994.crawl.fetch_limit import FetchLimit
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.requests import (
@@ -36,6 +33,7 @@ from scrapy_robots1994.crawl.threads import (
 )
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, is_http
+from scrapy_robots1994.policy.faults import TIMED_OUT
 from scrapy_robots1994.policy.fetch_result import (
     FetchError,
     FetchResult,
@@ -110,6 +108,8 @@ class RobotsDownload:
                 answer = sent
                 cookies.store(answer.headers, answer.url)
                 result = await self._read(answer)
+        if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
+            result = replace(result, final_url=requested[-1][0])
         for observer in self._observers:
             observer.ended(origin, result, answer)
         return result
@@ -179,7 +179,7 @@ class RobotsDownload:
                     lambda: state.is_queued(self._crawler),
                 )
             except NotReturned:
-                return LocalFault(DownloadTimeout(state.why_given_up), is_final=True)
+                return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
                 # As the built-in counts: the component that raised IgnoreRequest has
                 # counted the request.
@@ -194,15 +194,14 @@ class RobotsDownload:
         if state.is_late:
             error = DownloadTimeout(state.took)
         failure = state.failure_of(error)
-        if isinstance(failure, LocalFault):
+        if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
         # Ours R7: it waited in a queue of ours.
         is_silent = not (state.received or state.answer)
-        if isinstance(error, TIMEOUTS) and is_silent and await is_look_up_slow():
-            return LocalFault(error)
+        if is_silent and await is_look_up_slow():
+            return LocalFault(error, may_pass=True, was_queued=True)
         # The message of Scrapy names the URL again, and no setting.
-        is_timeout = isinstance(error, DownloadTimeout)
-        return replace(failure, detail=state.took) if is_timeout else failure
+        return replace(failure, detail=state.took)
 
     async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
         """Return what *answer* says; count it if no redirect leads on."""

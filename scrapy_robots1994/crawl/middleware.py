@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.dry_run import DryRun
     from scrapy_robots1994.crawl.features.evidence import Evidence
     from scrapy_robots1994.crawl.features.usage import StatedUsage
+    from scrapy_robots1994.policy.backend import Resolved
 
     Found: TypeAlias = Policy | Exception | Exemption
     Observer: TypeAlias = Callable[[Request, Origin, Found], None]
@@ -169,7 +170,7 @@ class Robots1994Middleware:
                 return visit.returned()
             # The wait may have been long: a newer policy decides.
             policy = self._resolver.fresh(origin) or policy
-        self._decide(request, origin, policy)
+        self._decide(visit, origin, policy)
         return None
 
     def policy_of(self, url: str) -> Policy | None:
@@ -234,6 +235,10 @@ class Robots1994Middleware:
 
         Raises `FetchAborted`, or the error of our own that prevented the fetch (R7).
         """
+        return (await self._resolve(request, origin)).policy
+
+    async def _resolve(self, request: Request, origin: Origin) -> Resolved:
+        """Return the policy of *origin*, and the cause of a fetch that has just failed."""
         keys = self._propagate_meta
         if BROWSER_REQUEST in request.meta:
             # The page that needs it may have the last place of its slot.
@@ -255,7 +260,7 @@ class Robots1994Middleware:
                 return policy
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(visit):
-            found = await self._find(visit.request, origin)
+            found = await self._find(visit.request, origin, visit)
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(visit.request, found)
             # Ours R6: a page that is sent now would delay the close.
@@ -296,8 +301,9 @@ class Robots1994Middleware:
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
 
-    def _decide(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Let *request* pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
+    def _decide(self, visit: Visit, origin: Origin, policy: Policy) -> None:
+        """Let a request pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
+        request = visit.request
         rules = policy.rules(self._robot.of(request))
         # Before the decision, for a refusal raises.
         for observe in self._observers:
@@ -306,7 +312,7 @@ class Robots1994Middleware:
         # Most requests are allowed, and need no verdict.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
-            raise self._refusals.refuse(request, verdict, origin)
+            raise self._refusals.refuse(request, verdict, origin) from visit.cause
         if self._usage:
             self._usage.decide(request, origin, policy)
         if (
@@ -317,15 +323,23 @@ class Robots1994Middleware:
         ):
             self._wildcards.sent(request, origin, policy.robots, rules)
 
-    async def _find(self, request: Request, origin: Origin) -> Policy | Exception:
-        """Return the policy of *origin*, or the error because of which it has none."""
+    async def _find(
+        self, request: Request, origin: Origin, visit: Visit | None = None
+    ) -> Policy | Exception:
+        """Return the policy of *origin*, or the error because of which it has none.
+
+        Store in *visit* the failure of the fetch that it waited for (R5).
+        """
         try:
-            return await self.resolve(request, origin)
+            found = await self._resolve(request, origin)
         # Without asyncio a cancellation is an Exception: it is no failure.
         except CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - `_wait` raises it
             return error
+        if visit is not None:
+            visit.cause = found.cause
+        return found.policy
 
     async def _pass(
         self, visit: Visit, origin: Origin | None, exemption: Exemption | None

@@ -110,6 +110,8 @@ class Refusals:
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
+        elif verdict.failure is not None:
+            first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
         # As printed: a line of wildcards may be as long as its file.

@@ -70,6 +70,8 @@ class Visit:
     is_raised: bool = False
     turn: DeferredWaiter[None] | None = None
     """What a crawl delay lets it wait for, if it does."""
+    cause: Exception | None = None
+    """The failure because of which its policy is unknown, if it waited for the fetch (R5)."""
 
     @classmethod
     def begin(cls, request: Request) -> Visit:

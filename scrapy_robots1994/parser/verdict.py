@@ -112,7 +112,8 @@ class Verdict(_Sourced):
     covers it. *spelling* is the target that the rule covers, if it is not the one as
     written, but the one without dot segments, or the one that the client of the crawl
     sends. *status* is the HTTP status of the answer that decided in place of a file; None
-    for a failed fetch too.
+    for a failed fetch too. *failure* says in a few words why robots.txt could not be
+    retrieved, as "DNS lookup failed"; None if it could.
 
     A verdict may be part of an item: the exporters of Scrapy write its fields.
     """
@@ -124,6 +125,7 @@ class Verdict(_Sourced):
     spelling: str | None = None
     source: InitVar[Record | RecordReference | None] = None
     status: int | None = None
+    failure: str | None = None
 
     def __post_init__(self, source: Record | RecordReference | None) -> None:
         """Store *source*, from which `record` is read."""
@@ -208,8 +210,9 @@ class Verdict(_Sourced):
         """Return the part of the sentence that says why."""
         source = self._source
         if source is None:
-            status = "" if self.status is None else f" (HTTP {self.status})"
-            return f": {self.reason.meaning}{status}"
+            status = None if self.status is None else f"HTTP {self.status}"
+            said = self.failure or status
+            return f": {self.reason.meaning}" + f" ({said})" * bool(said)
         names = _quoted(source.names)
         record = f"the record for {names} (line {source.first_line})"
         if self.rule is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
@@ -17,7 +17,15 @@ from scrapy_robots1994.robotstxt import Reader
 
 ContextT = TypeVar("ContextT")
 
-Resolution: TypeAlias = Policy | LocalFault | Cancelled
+
+class Resolved(NamedTuple):
+    """A policy, and the exception because of which it is unknown, if that has just come (R5)."""
+
+    policy: Policy
+    cause: Exception | None = None
+
+
+Resolution: TypeAlias = Resolved | LocalFault | Cancelled
 """The result of a wait: a policy, or the reason why there is none."""
 
 
@@ -60,6 +68,11 @@ class InFlightFetch(Generic[ContextT]):
         self.context = min(waiting, key=self.tried.count, default=self.context)
         self.tried.append(self.context)
         return self.context
+
+    @property
+    def has_other_way(self) -> bool:
+        """Whether a request waits whose way was not tried, for example another proxy."""
+        return any(context not in self.tried for context in self.waiters.values())
 
     def cancel_undecided(self) -> None:
         """Cancel the fetch if no policy is decided; else let its listeners end.
@@ -150,6 +163,12 @@ class ResolverBackend(Protocol[ContextT]):
 
     def now(self) -> float:
         """Return the seconds since the epoch."""
+
+    def retries_of(self, context: ContextT) -> int:
+        """Return how often the page request of *context* was sent again."""
+
+    def count_retries(self, context: ContextT, retries: int) -> None:
+        """Count *retries* of a failed fetch as retries of the page request (Ours 3.1)."""
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Called before the pause of each retry, with the result that is retried."""

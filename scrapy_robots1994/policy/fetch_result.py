@@ -6,9 +6,10 @@ The type of a result says who caused it: the origin (R5), we (R7), or a cancella
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
+from scrapy_robots1994.escaping import one_line, redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, group_of, outcome_of
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
@@ -22,9 +23,6 @@ STATUS_PAUSES = (1.0, 4.0, 15.0)
 
 MAX_RETRY_AFTER = 30.0
 """Seconds of a Retry-After that requests wait for; a longer one ends the retries."""
-
-PROXY_REFUSAL_PAUSE = 1.0
-"""Seconds before a 401 or 403 that came through a proxy is asked for once more."""
 
 JITTER = 0.25
 """The random share by which a pause is longer, so that retries of origins spread."""
@@ -66,12 +64,15 @@ class FetchError:
     """The origin gave no usable answer (R5): timeout, DNS, TLS, reset, redirect loop.
 
     *kind* is the short name of the failure, *detail* one printable line about it.
-    *is_final* says that a retry would end in the same way.
+    *is_final* says that a retry would end in the same way. *final_url* is the URL of the
+    failed request where a redirect led to it, *error* the exception that it ended with.
     """
 
     kind: str
     detail: str
     is_final: bool = False
+    final_url: str | None = None
+    error: Exception | None = field(default=None, compare=False, repr=False)
 
     outcome = Outcome.UNREACHABLE  # Ours R5
 
@@ -81,13 +82,20 @@ class LocalFault:
     """The fetch failed on our side (R7), which says nothing about the origin.
 
     Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes
-    from a middleware or from our code, not from the network or the machine. *is_final*
-    says that a retry would take as long again.
+    from a middleware or from our code, not from the network or the machine. *may_pass*
+    says that a retry may succeed: descriptors and name look-ups were short. With
+    *was_queued* a look-up waited in a queue, so that no request left this machine.
+    With *of_proxy* a proxy failed or refused. *final_url* is as that of a `FetchError`;
+    *retries* is how many requests were sent after the first.
     """
 
     error: Exception
     is_bug: bool = False
-    is_final: bool = False
+    may_pass: bool = False
+    was_queued: bool = False
+    of_proxy: bool = False
+    final_url: str | None = None
+    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,30 @@ def is_of_origin(result: Answer) -> bool:
     return result.outcome.row.is_trusted or not result.via_proxy
 
 
+def said_of(result: FetchResult) -> str:
+    """Return in a few words why *result* is no policy, with the URL a redirect led to."""
+    match result:
+        case FetchError(kind, detail):
+            said = f"{kind}: {detail}"
+        case LocalFault(error):
+            said = f"{type(error).__name__}: {one_line(error)}"
+        case Cancelled(detail):
+            return detail
+        case RobotsResponse(status):
+            said = f"HTTP {status}" + " through a proxy" * result.via_proxy
+    if result.final_url is None:
+        return said
+    return f"redirected to {redact_and_escape(result.final_url, 120)}, {said}"
+
+
+def failure_of(result: Answer) -> str:
+    """Return what failed in a few words, as a verdict says it (R5)."""
+    said = result.kind if isinstance(result, FetchError) else f"HTTP {result.status}"
+    if result.final_url is None:
+        return said
+    return f"{said} at {redact_and_escape(result.final_url, 120)}"
+
+
 def copy_of(error: ExceptionT) -> ExceptionT:
     """Return an exception of the same class and arguments, caused by *error*.
 
@@ -148,21 +180,27 @@ def retry_pause(
     max_retries: int = len(STATUS_PAUSES),
     *,
     was_refused: bool = False,
+    has_other_way: bool = False,
 ) -> float | None:
     """Return the seconds until the next fetch, after *retries*; `None` for no other one.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. There are
     never more retries than pauses, so a dead origin costs a bounded number of fetches.
     *was_refused* says that an earlier request of this fetch was refused, perhaps by a proxy.
+    Most faults of ours (R7) are left to Scrapy's RetryMiddleware, and so is a failure of a
+    proxy, unless a request *has_other_way* that waits and would leave otherwise.
     """
+    shortest = STATUS_PAUSES[0]
     if is_refusal_by_proxy(result):
         # Another proxy may have been refused alone: it is asked once more.
         is_last = was_refused or retries >= max_retries
-        return None if is_last else _with_jitter(PROXY_REFUSAL_PAUSE)
+        return None if is_last else _with_jitter(shortest)
     pauses: tuple[float, ...] = ()
     retry_after = None
     match result:
-        case FetchError(is_final=False) | LocalFault(is_final=False):
+        case FetchError(is_final=False) | LocalFault(may_pass=True):
+            pauses = NETWORK_PAUSES
+        case LocalFault(of_proxy=True) if has_other_way:
             pauses = NETWORK_PAUSES
         case RobotsResponse(outcome=Outcome.UNREACHABLE) if group_of(
             result.status
@@ -173,7 +211,8 @@ def retry_pause(
     pause = pauses[retries] if retry_after is None else retry_after
     if pause > MAX_RETRY_AFTER:
         return None
-    return _with_jitter(pause)
+    # Whatever Retry-After says: a server that is asked at once again cannot recover.
+    return _with_jitter(max(pause, shortest))
 
 
 def _with_jitter(pause: float) -> float:

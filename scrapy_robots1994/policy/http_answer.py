@@ -107,7 +107,7 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     if answer.status in OF_THE_PROXY:
         # Ours R7: the answer of a proxy, not of the origin.
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
-        return LocalFault(ConnectionRefusedError(refused))
+        return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False
     if answer.outcome.row.reads_body:
         if answer.fault is not None:

@@ -11,7 +11,9 @@ from scrapy_robots1994.policy.fetch_result import (
     Answer,
     RobotsResponse,
     Validators,
+    failure_of,
     is_of_origin,
+    said_of,
 )
 from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome, outcome_of
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
@@ -55,11 +57,16 @@ class FreshnessSettings:
         longest = max(self.ttl, self.retry_after)
         return min(max(result.retry_after or 0.0, self.retry_after), longest)
 
-    def uniform(self, outcome: Outcome, status: int | None) -> "UniformRules":
-        """Return the one answer for every URL after *outcome*, which leaves no file."""
+    def uniform(
+        self, outcome: Outcome, status: int | None, failure: str | None = None
+    ) -> "UniformRules":
+        """Return the one answer for every URL after *outcome*, which leaves no file.
+
+        *failure* is what failed, in a few words.
+        """
         reason = outcome.row.reason
         assert reason is not None  # noqa: S101 - the caller read no file
-        return UniformRules(outcome in self.allowing, reason, status)
+        return UniformRules(outcome in self.allowing, reason, status, failure)
 
     @property
     def stale_while_revalidate(self) -> float:
@@ -74,6 +81,7 @@ class UniformRules:
     is_open: bool
     reason: Reason
     status: int | None = None
+    failure: str | None = None
 
     # No file, and so no delay.
     crawl_delay = None
@@ -92,8 +100,11 @@ class UniformRules:
         allowed = self.allowed(url)
         is_robots_txt = allowed and not self.is_open
         reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
-        status = None if is_robots_txt else self.status
-        return Verdict(allowed=allowed, reason=reason, status=status)
+        if is_robots_txt:
+            return Verdict(allowed=allowed, reason=reason)
+        return Verdict(
+            allowed=allowed, reason=reason, status=self.status, failure=self.failure
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +214,15 @@ class Policy:
         return cls(
             origin=origin,
             outcome=Outcome.UNREACHABLE,
-            stated=freshness.uniform(Outcome.UNREACHABLE, status),
+            stated=freshness.uniform(Outcome.UNREACHABLE, status, failure_of(result)),
             status=status,
             fetched_at=now,
             fresh_until=retry_at,
             stale_until=retry_at,
             keep_until=retry_at,
+            final_url=result.final_url,
             may_be_shared=is_of_origin(result),
-            failure=_failure_of(result),
+            failure=said_of(result),
         )
 
     def stale_on_error(
@@ -229,7 +241,7 @@ class Policy:
             fetched_at=self.fetched_at - ahead,
             keep_until=self.keep_until - ahead,
             may_be_shared=is_of_origin(result),
-            failure=_failure_of(result),
+            failure=said_of(result),
         )
         retry_at = now + freshness.retry_delay(result)
         return dated_back.stale_until_retry(retry_at, freshness)
@@ -288,13 +300,6 @@ class Policy:
     def last_good(self, now: float) -> "Policy | None":
         """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
         return self if self.is_known and now < self.keep_until else None
-
-
-def _failure_of(result: Answer) -> str:
-    """Return in words that *result* is not a policy (R5)."""
-    if isinstance(result, RobotsResponse):
-        return f"HTTP {result.status}"
-    return f"{result.kind}: {result.detail}"
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:

@@ -16,7 +16,7 @@ policy is already decided, while listeners run. The rules of this file:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic
 
@@ -27,12 +27,14 @@ from scrapy_robots1994.policy.backend import (
     InFlightFetch,
     Memory,
     Resolution,
+    Resolved,
     ResolverBackend,
     Store,
 )
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
+    FetchError,
     FetchResult,
     LocalFault,
     RobotsResponse,
@@ -70,8 +72,8 @@ class PolicyResolver(Generic[ContextT]):
         policy = self.memory.get(origin)
         return policy if policy and policy.is_fresh(self.backend.now()) else None
 
-    async def resolve(self, origin: Origin, context: ContextT) -> Policy:
-        """Return the policy of *origin*, fetched if need be.
+    async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
+        """Return the policy of *origin*, fetched if need be, and the cause of a failed fetch.
 
         A policy that has just become stale is returned at once while one refresh runs.
         Cancelling one wait affects neither the fetch nor other waits. Raises
@@ -83,11 +85,11 @@ class PolicyResolver(Generic[ContextT]):
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.policy is not None:
                 # It is stale at once; those that waited for it get it, too.
-                return in_flight.policy
+                return Resolved(in_flight.policy)
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
             self._start(InFlightFetch(origin, context, policy))
-        return policy
+        return Resolved(policy)
 
     def abort(
         self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
@@ -114,7 +116,7 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _wait(
         self, origin: Origin, context: ContextT, last: Policy | None
-    ) -> Policy:
+    ) -> Resolved:
         """Join the fetch of *origin*, started by the first request that needs it."""
         if self._aborted is not None and not self._keeps(context):
             raise FetchAborted(self._aborted)
@@ -136,6 +138,7 @@ class PolicyResolver(Generic[ContextT]):
             case Cancelled(detail):
                 raise FetchAborted(detail)
             case LocalFault(error):
+                self.backend.count_retries(context, resolution.retries)
                 raise copy_of(error)
         return resolution
 
@@ -158,7 +161,7 @@ class PolicyResolver(Generic[ContextT]):
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
             stored = await self._look_up(in_flight)
-            resolution = stored or await self._fetch(in_flight)
+            resolution = Resolved(stored) if stored else await self._fetch(in_flight)
         except self.backend.cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - the waiting requests fail with it
@@ -167,7 +170,10 @@ class PolicyResolver(Generic[ContextT]):
         finally:
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy is used in spite of later errors.
-            self._end(in_flight, in_flight.policy or resolution)
+            decided = in_flight.policy
+            if decided and not isinstance(resolution, Resolved):
+                resolution = Resolved(decided)
+            self._end(in_flight, resolution)
             if self.store is not None and in_flight.policy is None:
                 self.store.release_lease(in_flight.origin, None)
 
@@ -187,7 +193,7 @@ class PolicyResolver(Generic[ContextT]):
             if policy is not None and policy is stored and policy.is_usable(now):
                 # As in `resolve`: it is used at once, and its refresh runs meanwhile.
                 await self._load(in_flight, policy)
-                in_flight.release(policy)
+                in_flight.release(Resolved(policy))
             policy = await self.store.acquire_lease(origin)
         if policy is not None:
             await self._load(in_flight, policy)
@@ -210,7 +216,7 @@ class PolicyResolver(Generic[ContextT]):
         result = await self._request(in_flight)
         if isinstance(result, Policy):
             await self._load(in_flight, result)
-            return result
+            return Resolved(result)
         if isinstance(result, (Cancelled, LocalFault)):
             # Ours R6, R7: nothing is known of the origin; the next request starts a new fetch.
             return result
@@ -223,7 +229,10 @@ class PolicyResolver(Generic[ContextT]):
             self.store.release_lease(in_flight.origin, policy)
         await self.backend.policy_fetched(policy, result, in_flight)
         self.memory.measure(policy)
-        return policy
+        # A last good policy decides in spite of the failure.
+        if isinstance(result, FetchError) and not policy.is_known:
+            return Resolved(policy, result.error)
+        return Resolved(policy)
 
     async def _request(
         self, in_flight: InFlightFetch[ContextT]
@@ -235,9 +244,19 @@ class PolicyResolver(Generic[ContextT]):
         origin, retries, was_refused = in_flight.origin, 0, False
         fetch = self.backend.new_fetch(origin, in_flight.last)
         while True:
-            result = await fetch(in_flight.next_context())
+            context = in_flight.next_context()
+            result = await fetch(context)
+            used = retries
+            if isinstance(result, LocalFault) and not result.was_queued:
+                result = replace(result, retries=retries)
+                # Ours 3.1: one budget, with what RetryMiddleware has made of it.
+                used += self.backend.retries_of(context)
             pause = retry_pause(
-                result, retries, self.max_retries, was_refused=was_refused
+                result,
+                used,
+                self.max_retries,
+                was_refused=was_refused,
+                has_other_way=in_flight.has_other_way,
             )
             if pause is None:
                 return result
@@ -269,7 +288,7 @@ class PolicyResolver(Generic[ContextT]):
             return
         del self._in_flight[in_flight.origin]
         try:
-            if not isinstance(resolution, Policy):
+            if not isinstance(resolution, Resolved):
                 self.backend.fetch_failed(in_flight.origin, resolution)
         finally:
             in_flight.release(resolution)

@@ -66,7 +66,6 @@ R7 = Meaning(
     "the failure is on our side",
     "WARNING",
     0.0,
-    3,
     shared=False,
 )
 

@@ -513,3 +513,17 @@ class Exporting(RequestingSpider):
     def items(self, what: Any) -> Iterator[Any]:
         """Yield one item."""
         yield {"what": what} if self.nested else what
+
+
+class CauseSpider(RequestingSpider):
+    """Yields for each request that failed what its exception says of the cause."""
+
+    def failed(self, failure: Failure) -> Iterator[Any]:
+        """Yield failure and cause of a refusal."""
+        error: Any = failure.value
+        cause = error.__cause__
+        yield {
+            "url": failure.request.url,  # type: ignore[attr-defined]  # Scrapy adds it
+            "failure": error.verdict.failure,
+            "cause": None if cause is None else f"{type(cause).__name__}: {cause}",
+        }

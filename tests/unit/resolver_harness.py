@@ -113,6 +113,13 @@ class FakeBackend:
     leased: set[Origin] = field(default_factory=set)
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
 
+    def retries_of(self, context: str) -> int:
+        """Return that no page was retried."""
+        return 0
+
+    def count_retries(self, context: str, retries: int) -> None:
+        """Count nothing: no page is sent."""
+
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[str], Awaitable[FetchResult]]:

@@ -52,7 +52,9 @@ def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(
     ("result", "expected"),
     [
         (FetchError("reset", "by peer"), [1, 4]),
-        (LocalFault(OSError(errno.EMFILE, "files")), [1, 4]),
+        (LocalFault(OSError(errno.EMFILE, "files"), may_pass=True), [1, 4]),
+        (LocalFault(ValueError("a bug"), is_bug=True), []),
+        (RobotsResponse(503, retry_after=0.0), [1, 1, 1]),
         (RobotsResponse(503), [1, 4, 15]),
         (RobotsResponse(429, retry_after=2.0), [2, 2, 2]),
         (RobotsResponse(503, retry_after=30.0), [30, 30, 30]),

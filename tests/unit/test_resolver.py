@@ -92,7 +92,8 @@ class Request:
         self.resolved_at = harness.clock.now
         self.puts_before = len(harness.memory.puts)
         try:
-            self.result = await harness.resolver.resolve(self.origin, self.context)
+            found = await harness.resolver.resolve(self.origin, self.context)
+            self.result = found.policy
         except harness.backend.cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - checked against what was injected

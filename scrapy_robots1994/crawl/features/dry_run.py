@@ -30,7 +30,6 @@ from twisted.internet.defer import Deferred
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import OPT_OUT, exemption_of
-from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import counted, log_line, logger
@@ -39,6 +38,7 @@ from scrapy_robots1994.crawl.requests import EVIDENCE
 from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.policy.faults import fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     FetchError,
@@ -230,7 +230,7 @@ class DryRun:
     def _failed(self, request: Request, error: Exception) -> None:
         """Note that *request* for a robots.txt ended with *error*."""
         # What no network failure raises comes from a middleware.
-        was_sent = isinstance(error, NETWORK)
+        was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
         result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)
         # Anything else is no word of the origin (R6, R7).

@@ -27,7 +27,6 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.clients import CrawlClients
 from scrapy_robots1994.crawl.exemptions import Exemption
-from scrapy_robots1994.crawl.faults import one_line
 from scrapy_robots1994.crawl.features import evidence_format as names
 from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, WarcRecord
 from scrapy_robots1994.crawl.features.evidence_format import (
@@ -43,7 +42,7 @@ from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
 from scrapy_robots1994.parser.verdict import Verdict

@@ -1,0 +1,239 @@
+"""Whose fault a failed request is: the origin's (R5), ours (R7), or no fault (R6).
+
+`fault_of` is the one place that decides, by the tables above it. Only an exception that is
+known to be a failure of the network says something of the origin; everything else is a
+fault of our own. Classes are compared by name, so that no library is imported for it: an
+exception is of a class if its own class, or one that it inherits from, has that name.
+"""
+
+import errno
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ssl import SSLError
+
+from scrapy_robots1994.escaping import one_line
+from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFailure:
+    """A kind of failure of the network, in words, and the exceptions that are one.
+
+    With *texts*, the message of the exception has one of them, too.
+    """
+
+    words: str
+    classes: frozenset[str]
+    texts: tuple[str, ...] = ()
+
+
+def _row(words: str, classes: str, *texts: str) -> NetworkFailure:
+    return NetworkFailure(words, frozenset(classes.split()), texts)
+
+
+TIMED_OUT = _row(
+    "timed out",
+    "scrapy.exceptions.DownloadTimeoutError twisted.internet.error.TimeoutError "
+    "twisted.internet.error.TCPTimedOutError twisted.internet.defer.TimeoutError "
+    "builtins.TimeoutError asyncio.exceptions.TimeoutError httpx.TimeoutException "
+    "curl_cffi.requests.exceptions.Timeout playwright._impl._errors.TimeoutError",
+)
+
+NETWORK_FAILURES = (
+    # The most telling first: one failure often has several exceptions.
+    _row(
+        "DNS lookup failed",
+        "scrapy.exceptions.CannotResolveHostError twisted.internet.error.DNSLookupError "
+        "twisted.internet.error.UnknownHostError socket.gaierror "
+        "aiohttp.client_exceptions.ClientConnectorDNSError "
+        "curl_cffi.requests.exceptions.DNSError",
+    ),
+    _row(
+        "DNS lookup failed",
+        "playwright._impl._errors.Error",
+        "ERR_NAME_NOT_RESOLVED",
+        "NS_ERROR_UNKNOWN_HOST",
+    ),
+    _row(
+        "TLS failed",
+        "OpenSSL.SSL.Error ssl.SSLError service_identity.exceptions.VerificationError "
+        "twisted.internet.error.SSLError twisted.internet.error.VerifyError "
+        "twisted.internet.error.CertificateError "
+        "aiohttp.client_exceptions.ClientSSLError curl_cffi.requests.exceptions.SSLError",
+    ),
+    _row("TLS failed", "playwright._impl._errors.Error", "ERR_CERT_", "ERR_SSL_"),
+    TIMED_OUT,
+    _row(
+        "connection refused",
+        "scrapy.exceptions.DownloadConnectionRefusedError builtins.ConnectionRefusedError "
+        "twisted.internet.error.ConnectionRefusedError",
+    ),
+    _row(
+        "incomplete answer",
+        "scrapy.exceptions.ResponseDataLossError twisted.web.http.PotentialDataLoss "
+        "aiohttp.client_exceptions.ClientPayloadError h2.exceptions.InvalidBodyLengthError "
+        "curl_cffi.requests.exceptions.IncompleteRead "
+        "curl_cffi.requests.exceptions.ChunkedEncodingError",
+    ),
+    _row(
+        "connection lost",
+        "twisted.internet.error.ConnectionClosed builtins.ConnectionResetError "
+        "builtins.ConnectionAbortedError builtins.BrokenPipeError",
+    ),
+    _row(
+        "no connection",
+        "twisted.internet.error.ConnectError httpx.ConnectError "
+        "aiohttp.client_exceptions.ClientConnectorError "
+        "curl_cffi.requests.exceptions.ConnectionError",
+    ),
+    _row(
+        "the request failed",
+        "scrapy.exceptions.DownloadFailedError twisted.web._newclient._WrapperException "
+        "twisted.web._newclient.ParseError httpx.TransportError "
+        "aiohttp.client_exceptions.ClientConnectionError "
+        "aiohttp.http_exceptions.HttpProcessingError "
+        "scrapy.core.http2.stream.InactiveStreamClosed",
+    ),
+    # Of Chromium and Firefox; a closed browser is a fault of our own.
+    _row(
+        "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
+    ),
+)
+"""The failures of the network of all handlers of Scrapy and of Twisted, and of curl_cffi,
+Playwright and the libraries below zyte_api. An answer of an API, such as a wrong key, is none.
+"""
+
+CANCELLED = frozenset(
+    (
+        "twisted.internet.defer.CancelledError",
+        "scrapy.exceptions.DownloadCancelledError",
+        "asyncio.exceptions.CancelledError",
+    )
+)
+"""What a download raises that another component ended (R6)."""
+
+OF_PROXIES = frozenset(
+    (
+        "scrapy.core.downloader.handlers.http11.TunnelError",
+        "httpx.ProxyError",
+        "aiohttp.client_exceptions.ClientProxyConnectionError",
+        "aiohttp.client_exceptions.ClientHttpProxyError",
+        "curl_cffi.requests.exceptions.ProxyError",
+    )
+)
+"""What a download raises because a proxy fails or refuses (R7)."""
+
+OURS = frozenset(
+    (
+        "twisted.internet.error.ConnectBindError",
+        "scrapy.exceptions.IgnoreRequest",
+        "scrapy.exceptions.NotSupported",
+        "scrapy.exceptions.UnsupportedURLSchemeError",
+        # By a handler of signals; where ours stops one, it is a timeout.
+        "scrapy.exceptions.StopDownload",
+    )
+)
+"""What a download raises that fails on our side (R7), and that is no bug."""
+
+PASSING_ERRNOS = frozenset(
+    {
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOBUFS,
+        errno.ENOMEM,
+        errno.EADDRINUSE,
+        errno.EADDRNOTAVAIL,
+    }
+)
+"""Errors of this machine that pass: no descriptor, no memory, no local port."""
+
+LOCAL_ERRNOS = PASSING_ERRNOS | {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
+"""Errors of this machine."""
+
+MAX_CAUSES = 20
+"""The largest number of causes of an exception that are examined."""
+
+
+def fault_of(
+    raised: Exception, *, was_sent: bool, via_proxy: bool
+) -> FetchError | LocalFault | Cancelled:
+    """Return whose fault it is that a download ended with *raised*.
+
+    *was_sent* says that the request reached the downloader and no response came,
+    *via_proxy* that it was sent through a proxy.
+    """
+    if _is_of(raised, CANCELLED):
+        return Cancelled(one_line(raised))
+    numbers = {_error_number(cause) for cause in causes(raised)}
+    if numbers & LOCAL_ERRNOS or any(_is_of(it, OURS) for it in causes(raised)):
+        return LocalFault(raised, may_pass=bool(numbers & PASSING_ERRNOS))
+    if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
+        return LocalFault(raised, of_proxy=True)
+    failure = network_failure_of(raised)
+    # Before or after the download only code of this process runs.
+    if failure is None or not was_sent:
+        return LocalFault(raised, is_bug=True)
+    # Ours R7: of what is behind a proxy, a failed connection says nothing.
+    if via_proxy:
+        return LocalFault(raised, of_proxy=True)
+    return FetchError(failure.words, one_line(raised), error=raised)
+
+
+def network_failure_of(raised: BaseException) -> NetworkFailure | None:
+    """Return the failure of the network that *raised* is; `None` if it is another one."""
+    if _failure_row(raised) is None and not _is_wrapper(raised):
+        return None
+    found = [row for row in map(_failure_row, causes(raised)) if row is not None]
+    return min(found, key=NETWORK_FAILURES.index, default=None)
+
+
+def _failure_row(raised: BaseException) -> NetworkFailure | None:
+    """Return the row that has the class of *raised*, and its message."""
+    said = str(raised)
+    for row in NETWORK_FAILURES:
+        is_said = not row.texts or any(text in said for text in row.texts)
+        if is_said and _is_of(raised, row.classes):
+            return row
+    return None
+
+
+def _is_wrapper(raised: BaseException) -> bool:
+    """Return whether *raised* says nothing itself: a group, or an OSError with a cause."""
+    inner = getattr(raised, "exceptions", None)
+    if inner:
+        return all(network_failure_of(it) is not None for it in inner)
+    cause = raised.__cause__
+    is_plain = type(raised) is OSError and cause is not None
+    return is_plain and network_failure_of(cause) is not None  # type: ignore[arg-type]
+
+
+def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
+    """Return whether *raised* is of one of *classes*, given by their import paths."""
+    mro = type(raised).__mro__
+    return any(f"{it.__module__}.{it.__qualname__}" in classes for it in mro)
+
+
+def _error_number(raised: BaseException) -> int | None:
+    """Return the errno of *raised*; Twisted's connection errors call it osError."""
+    # The numbers of OpenSSL are its own: 1, that of a failed handshake, is not EPERM.
+    if isinstance(raised, SSLError):
+        return None
+    number = getattr(raised, "errno", None) or getattr(raised, "osError", None)
+    return number if isinstance(number, int) else None
+
+
+def causes(raised: BaseException) -> Iterator[BaseException]:
+    """Yield *raised* and every exception that caused it."""
+    found, queue = {id(raised)}, deque([raised])
+    while queue and len(found) <= MAX_CAUSES:
+        each = queue.popleft()
+        yield each
+        # Twisted stores further exceptions, or failures with them, in a list; clients on
+        # asyncio raise an ExceptionGroup, of one exception for each address of a host.
+        reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
+        inner = [getattr(reason, "value", reason) for reason in reasons or ()]
+        for cause in (each.__cause__, each.__context__, *inner):
+            if isinstance(cause, BaseException) and id(cause) not in found:
+                found.add(id(cause))
+                queue.append(cause)

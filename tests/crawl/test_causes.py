@@ -1,0 +1,89 @@
+"""Why a robots.txt could not be fetched: what errbacks, log and commands are told."""
+
+from __future__ import annotations
+
+from tests.support import replies
+from tests.support.commands import scrapy
+from tests.support.crawl import CrawlRequest, Reactor, crawl
+from tests.support.left_out import table
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+GZIP = (("Content-Encoding", "gzip"),)
+
+
+def test_refusal_says_what_failed_and_has_the_exception_as_cause(
+    site: Site, reactor: Reactor
+) -> None:
+    """Also the requests that did not wait for the fetch say it, without the cause."""
+    site.answer("/robots.txt", replies.reset(), at="reset.test")
+    site.answer("/robots.txt", replies.status(503), at="down.test")
+    site.answer("/robots.txt", replies.redirect("http://b.invalid/r"), at="to.test")
+    urls = {
+        "DNS lookup failed": "http://name.invalid/",
+        "connection refused": site.refused_url("/"),
+        "connection lost": site.url("/", host="reset.test"),
+        "HTTP 503": site.url("/", host="down.test"),
+        "DNS lookup failed at http://b.invalid/r": site.url("/", host="to.test"),
+    }
+    result = crawl([*urls.values()], spider="CauseSpider", reactor=reactor)
+
+    found = {it["url"]: (it["failure"], it["cause"]) for it in result.items}
+    assert {url: failure for url, (failure, _) in found.items()} == {
+        url: failure for failure, url in urls.items()
+    }
+    causes = {failure: bool(cause) for failure, cause in found.values()}
+    assert causes == {failure: failure != "HTTP 503" for failure in urls}
+    for failure in urls:
+        assert result.lines("Forbidden by robots.txt", f"({failure})")
+        assert result.lines("  unreachable  ", failure[:30])
+    assert result.lines(
+        "Could not fetch", "redirected to http://b.invalid/r, DNS lookup"
+    )
+
+
+@table(
+    ("answer", "said"),
+    (replies.redirect("/robots.txt"), "redirect loop: back to "),
+    (Reply(200, b"x" * 99, GZIP), "undecodable: bad compressed data"),
+    (replies.status(503), "HTTP 503"),
+    short=3,
+)
+def test_robots_check_explains_what_failed(
+    site: Site, answer: Reply, said: str
+) -> None:
+    """An answer that could not be used is not called "no answer"."""
+    site.answer("/robots.txt", answer)
+    args = ("-s", "RETRY_ENABLED=False", "--explain")
+    checked = scrapy("robots-check", *args, site.url("/page"))
+
+    assert said in " ".join(checked.out.split())
+    assert "no answer" not in checked.out
+
+
+def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
+    """Ours 3.1: with RETRY_TIMES = n, robots.txt is requested n + 1 times for all pages."""
+    meta = {"proxy": site.refused_url("").rstrip("/")}
+    pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
+    settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 4}
+    result = crawl(pages, settings=settings)
+
+    assert result.failed_urls == [it.url for it in pages]
+    assert result.stats["robotstxt/request_count"] == 5
+    assert "robots1994/retries" not in result.stats
+
+
+def test_own_retries_count_as_those_of_the_page(site: Site) -> None:
+    """Ours 3.1: descriptors that stay short cost n + 1 requests, too."""
+    handler = {"http": "tests.support.failures.FailingHandler"}
+    settings = {
+        "RETRY_ENABLED": True,
+        "RETRY_TIMES": 3,
+        "DOWNLOAD_HANDLERS": handler,
+    }
+    pages = [f"http://files.test/{number}" for number in range(3)]
+    result = crawl(pages, settings=settings)
+
+    assert result.failed_urls == pages
+    assert result.stats["robotstxt/request_count"] == 4
+    assert result.stats["robots1994/retries"] == 2
