@@ -24,8 +24,10 @@ from scrapy_robots1994.policy.http_answer import (
     codings_of,
     read_answer,
     redirect_target,
+    unpacked,
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
+from scrapy_robots1994.policy.unpacking import Undecodable
 from scrapy_robots1994.robotstxt import Reader
 
 OnFault = Callable[[str], object]
@@ -197,6 +199,11 @@ def answer_of(
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     if isinstance(result, RobotsResponse):
+        if not answer.outcome.row.reads_body:
+            # Other parsers read the body of any status. What they cannot read is left out.
+            with suppress(Undecodable):
+                body, is_truncated = unpacked(answer, limit)
+                result = replace(result, body=body, is_truncated=is_truncated)
         return result
     # A redirect that was not followed, and a 407, are answers that say nothing.
     return RobotsResponse(answer.status)

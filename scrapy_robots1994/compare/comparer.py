@@ -9,7 +9,7 @@ from typing import Any
 
 from cachetools import LRUCache, cached
 
-from scrapy_robots1994.compare.diagnosis import Diagnosis, FileReadings
+from scrapy_robots1994.compare.diagnosis import Diagnosis, ParsedBody
 from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
 from scrapy_robots1994.compare.parsers import (
     Capture,
@@ -46,17 +46,17 @@ class Comparer:
         self._variants = [our_parser(*it) for it in VARIANTS]
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._others = {it.name: (it, Diagnosis(it.name)) for it in others}
-        files = LRUCache[Any, FileReadings](CACHED_BYTES, lambda it: len(it.body) + 1)
+        files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
         # What is larger than all of the cache is not stored.
         self._file_of = cached(files)(
-            partial(FileReadings, dialect=dialect_named(dialect), reading=reading)
+            partial(ParsedBody, dialect=dialect_named(dialect), reading=reading)
         )
 
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
         """Return what parser *name* answers to the questions of *task*."""
         parser, _ = self._others[name]
         file = self._file_of(task.capture.others_body)
-        return list(map(file.read(parser, file.body), task.questions))
+        return list(map(file.decider(parser, file.body), task.questions))
 
     def compare(
         self, name: str, task: Comparison, theirs: Sequence[Decision]
@@ -114,5 +114,5 @@ class Comparer:
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
         """Return what our parser *ours* answers to the questions of *task*."""
         body = task.capture.body
-        by_file = self._file_of(body).read(ours, body)
+        by_file = self._file_of(body).decider(ours, body)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]

@@ -15,8 +15,8 @@ from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
     Question,
+    decider,
     direction_of,
-    read,
 )
 from scrapy_robots1994.compare.profiles import PROFILES, Point, Setup
 from scrapy_robots1994.parser.body import Body, encoding_of
@@ -27,15 +27,15 @@ from scrapy_robots1994.parser.rules import RobotRules
 _MAX_RULES = 64  # of one file, that stay compiled
 
 
-class FileReadings:
+class ParsedBody:
     """One body, and what parsers make of it, each made once."""
 
     def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
         self.body = body
         self._dialect = dialect
         self._reading = reading
-        self.read = cache(read)
-        """Return a body as a parser reads it."""
+        self.decider = cache(decider)
+        """Return what a parser says about a body."""
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
 
     def _compile(
@@ -67,7 +67,7 @@ class FileReadings:
 
         def direction(places: Sequence[int]) -> object:
             body = mark + b"".join(lines[place] for place in sorted(places))
-            part = FileReadings(body, self._dialect, self._reading)
+            part = ParsedBody(body, self._dialect, self._reading)
             return direction_of(part.answer(question), part.answer(question, points))
 
         whole = direction(range(len(lines)))
@@ -93,7 +93,7 @@ class Diagnosis:
         self._profiles = [PROFILES[it] for it in known]
 
     def explain(
-        self, capture: Capture, file: FileReadings, question: Question, theirs: Decision
+        self, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
     ) -> Explanation:
         """Return why the other parser answers *theirs* about *capture*, whose whole file is
         *file*.
@@ -112,7 +112,7 @@ class Diagnosis:
 
 def _explain(
     profile: Mapping[Cause, Point],
-    file: FileReadings,
+    file: ParsedBody,
     question: Question,
     theirs: Decision,
 ) -> Explanation | None:

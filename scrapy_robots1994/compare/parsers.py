@@ -74,8 +74,8 @@ def raised(name: str) -> Decision:
     return f"raises {name}"
 
 
-Reading: TypeAlias = Callable[[Question], Decision]
-"""One file as one parser reads it: what it says to each question, whatever it does."""
+Decider: TypeAlias = Callable[[Question], Decision]
+"""What one parser says about one file: a decision for each question, whatever it does."""
 
 
 class Direction(Enum):
@@ -99,8 +99,8 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
     return Direction.LAXER if theirs == ALLOWS else Direction.STRICTER
 
 
-def read(parser: Parser, body: bytes) -> Reading:
-    """Return *body* as *parser* reads it. What it raises at the file is its decision."""
+def decider(parser: Parser, body: bytes) -> Decider:
+    """Return what *parser* says about *body*. What it raises at the file is its decision."""
     try:
         parsed = parser.parse(body)
     except Exception as error:  # noqa: BLE001 - any parser, any bytes: a column value

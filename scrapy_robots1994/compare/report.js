@@ -157,23 +157,26 @@
   /* The sites */
   const examplesOf = new Map(data.sites.map(({ site }) => [site, []]));
   for (const example of data.disagreements) examplesOf.get(example.where)?.push(example);
-  const ABSENT = { change: "unchanged", agree: 0, stricter: 0, laxer: 0, raised: 0, main_cause: null };
+  const ABSENT = { agree: 0, stricter: 0, laxer: 0, raised: 0, cells: { change: "unchanged", cause: null } };
   const impactOn = (site) => site.parsers[state.parser] || ABSENT;
   const searched = new Map(data.sites.map(({ site }) =>
     [site, [site, ...examplesOf.get(site).flatMap(({ url, robot }) => [url, robot])].join("\n").toLowerCase()]));
   const titleOf = (cause) => data.cause_words[cause]?.[0] || "";
-  /* The columns: each sorts by what `by` returns, with `down` first from the largest, and shows that or what `show` returns. */
+  /* How a value of a column is shown, and what it sorts by if not by itself; `down`: first from the largest. */
+  const SHOWN = {
+    text: { show: String },
+    count: { show: number, down: 1, style: "count" },
+    change: { show: tag, by: (change) => Object.keys(CHANGES).indexOf(change), down: 1 },
+    cause: { show: (cause) => titleOf(cause) || "-", by: titleOf },
+    basis: { show: (basis) => basisWord[basis], by: (basis) => basisWord[basis] },
+  };
   const COLUMNS = [
     { key: "site", head: "site", by: ({ site }) => site },
-    { key: "change", head: "change", by: (site) => Object.keys(CHANGES).indexOf(impactOn(site).change), down: 1,
-      show: (site) => tag(impactOn(site).change) },
-    { key: "opened", head: "opened", by: (site) => impactOn(site).stricter, down: 1, style: "count", show: (site) => number(impactOn(site).stricter) },
-    { key: "closed", head: "closed", by: (site) => impactOn(site).laxer, down: 1, style: "count", show: (site) => {
-      const { laxer, raised } = impactOn(site);
-      return number(laxer) + (raised ? ` (+${number(raised)} raised)` : "");
-    } },
-    { key: "cause", head: "main cause", by: (site) => titleOf(impactOn(site).main_cause), show: (site) => titleOf(impactOn(site).main_cause) || "-" },
-    { key: "basis", head: "decided by", by: ({ basis }) => basisWord[basis] },
+    ...data.columns.map(([key, head, shown]) => {
+      const { show, by = (value) => value, down = 0, style } = SHOWN[shown];
+      const value = (site) => impactOn(site).cells[key] ?? (shown === "basis" ? site.basis : shown === "count" ? 0 : "");
+      return { key, head, down, style, by: (site) => by(value(site)), show: (site) => show(value(site)) };
+    }),
   ];
   const KEYS = {
     count: (site) => { const { stricter, laxer, raised } = impactOn(site); return stricter + laxer + raised; },
@@ -185,7 +188,7 @@
     let others = 0;
     const sites = data.sites.filter((it) => {
       if (text && !searched.get(it.site).includes(text)) return false;
-      const { change, main_cause: cause } = impactOn(it);
+      const { change, cause } = impactOn(it).cells;
       const fits = (!state.change || change === state.change || (state.change === "any" && change !== "unchanged"))
         && (!state.cause || cause === state.cause)
         && (!state.basis || it.basis === state.basis);
@@ -237,7 +240,7 @@
     const [first, ...others] = COLUMNS;
     const row = element("tr", { class: "site" },
       element("th", { scope: "row", "data-head": first.head }, opener),
-      ...others.map(({ head, by, style, show }) => element("td", { "data-head": head, class: style }, (show || by)(site))));
+      ...others.map(({ head, by, style, show }) => element("td", { "data-head": head, class: style }, show(site))));
     const toggle = () => {
       if (!detail.firstChild) detail.append(element("td", { colspan: COLUMNS.length }, ...detailOf(site)));
       detail.hidden = !detail.hidden;

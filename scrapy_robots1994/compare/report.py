@@ -4,12 +4,12 @@ what JSON can hold.
 
 import platform
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
 from itertools import chain, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.impact import (
@@ -68,6 +68,36 @@ class ComparisonReport:
     def sites(self) -> list[SiteImpact]:
         """The listed sites by label."""
         return [self.totals.sites[it] for it in sorted(self.totals.sites)]
+
+
+class Column(NamedTuple):
+    """A column of the sites on the page, which sorts by it.
+
+    *value* is what a site has there for a parser, which the JSON has, too. *shown* says how the
+    page shows it: as `text`, as a `count`, or by the words of a `change`, a `cause` or a `basis`.
+    """
+
+    key: str
+    head: str
+    value: Callable[[SiteImpact, str], Any]
+    shown: str = "text"
+
+
+def _main_cause(site: SiteImpact, parser: str) -> str | None:
+    return next((it.value for it in site.causes_of(parser)), None)
+
+
+COLUMNS = (
+    Column("change", "change", lambda site, it: site.change(it).name, "change"),
+    Column(
+        "opened", "opened", lambda site, it: site.count(it, Direction.STRICTER), "count"
+    ),
+    Column(
+        "closed", "closed", lambda site, it: site.count(it, Direction.LAXER), "count"
+    ),
+    Column("cause", "main cause", _main_cause, "cause"),
+    Column("basis", "decided by", lambda site, _: site.answer.basis.name, "basis"),
+)
 
 
 def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
@@ -167,6 +197,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
             }
             for row in with_settings()
         ],
+        "columns": [[it.key, it.head, it.shown] for it in COLUMNS],
         "variants": [
             variant._asdict()
             | {"changes": {it: _named(changes, it, place) for it in report.parsers}}
@@ -228,9 +259,8 @@ def _site(
         "basis": site.answer.basis.name,
         "status": site.answer.status,
         "parsers": {
-            name: {"change": site.change(name).name}
-            | {way.value: site.count(name, way) for way in Direction}
-            | {"main_cause": next((it.value for it in site.causes_of(name)), None)}
+            name: {way.value: site.count(name, way) for way in Direction}
+            | {"cells": {it.key: it.value(site, name) for it in COLUMNS}}
             for name in report.parsers
             if site.count(name)
         },

@@ -12,8 +12,11 @@ from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipel
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.crawl.setting_types import BUILT_IN as PARSER_SETTING
-from scrapy_robots1994.crawl.setting_types import class_path, load_object
+from scrapy_robots1994.crawl.setting_types import (
+    PARSER_SETTING,
+    class_path,
+    load_object,
+)
 from scrapy_robots1994.crawl.settings import (
     ROUGH_SIZE,
     RobotsSettings,

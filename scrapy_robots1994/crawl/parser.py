@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
 from scrapy_robots1994.crawl.setting_types import (
-    BUILT_IN,
+    PARSER_SETTING,
     PARSERS,
     SCRAPY_PARSERS,
     is_parser,
@@ -127,15 +127,15 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
 
 
 def load_parser(
-    path: str | type, settings: BaseSettings, setting: str = BUILT_IN
+    path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
 ) -> type[RobotParser]:
     """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
 
     Raise `SettingsError` for anything else.
     """
-    if path == BUILT_IN:
+    if path == PARSER_SETTING:
         # An error must name the setting that the user wrote.
-        setting, path = BUILT_IN, settings[BUILT_IN]
+        setting, path = PARSER_SETTING, settings[PARSER_SETTING]
     # Scrapy's own parsers also by their short names, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
     try:

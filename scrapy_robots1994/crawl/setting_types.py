@@ -20,7 +20,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 # The setting, not its value: it is read where the parser is loaded.
-BUILT_IN = "ROBOTSTXT_PARSER"
+PARSER_SETTING = "ROBOTSTXT_PARSER"
 """What `ROBOTS1994_COMPARE = True` means: the parser that the built-in would use."""
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
@@ -257,7 +257,7 @@ def _parsers(value: Any) -> tuple[str | type, ...]:
 PARSERS = SettingType(
     "True, False or a list of parsers, for example "
     '["ProtegoRobotParser", "my.module.MyRobotParser"]',
-    _switch((BUILT_IN,), (), _parsers),
+    _switch((PARSER_SETTING,), (), _parsers),
 )
 
 

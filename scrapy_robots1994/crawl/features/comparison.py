@@ -34,7 +34,7 @@ from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
-from scrapy_robots1994.crawl.setting_types import BUILT_IN
+from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -95,7 +95,11 @@ class ShadowComparison(FetchObserver):
         self._is_dry_run = settings.dry_run
         self._max_bytes = settings.max_bytes
         # A dry run is about the parser of the built-in, whatever else is compared.
-        wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
+        wanted = (
+            (PARSER_SETTING, *settings.compare)
+            if settings.dry_run
+            else settings.compare
+        )
         # Loaded at the start: a wrong name must not let the crawl start.
         others = peers(wanted, crawler)
         self._parsers = tuple(other.name for other in others)
