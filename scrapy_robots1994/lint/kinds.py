@@ -1,6 +1,6 @@
 """Problems: what the author of a file should know about it; with the table of all kinds.
 
-A kind is one row. To add one, add its row with the next code, which is R051, and yield its problem
+A kind is one row. To add one, add its row with the next code, which is R059, and yield its problem
 where the line (`lines.py`), the name or path (`values.py`), the record (`records.py`) or the file
 (`problems.py`) is looked at. A code never changes its meaning.
 """
@@ -789,6 +789,100 @@ PATH_AS_NAME = Kind(
     fix="Write the robot's name, or `*` for every robot; a path belongs into a Disallow line.",
     bad="User-agent: /*\nDisallow: /private\n",
     good="User-agent: *\nDisallow: /private\n",
+)
+USAGE_DICTIONARY = Kind(
+    code="R051",
+    clause="U4",
+    severity=ERROR,
+    title="usage preference that is no dictionary",
+    message="{}, so everything on the line is unknown",
+    why="Content-Usage is read to the letter: one wrong character hides all labels.",
+    fix="Write labels in small letters with `=y` or `=n`, separated by commas, and nothing else.",
+    bad="User-agent: *\nContent-Usage: train-ai=n,\nDisallow:\n",
+    good="User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n",
+)
+USAGE_VALUE = Kind(
+    code="R052",
+    clause="U4",
+    severity=WARNING,
+    title="value of a label that is none",
+    message='"{}" says nothing: the value is neither {} nor {}',
+    why="Any other value means that nothing is stated, neither yes nor no.",
+    fix="Write `y` or `n` in Content-Usage, and `yes` or `no` in Content-Signal.",
+    bad="User-agent: *\nContent-Usage: train-ai=no\nDisallow:\n",
+    good="User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n",
+)
+USAGE_LABEL = Kind(
+    code="R053",
+    clause="U5",
+    severity=INFO,
+    title="unknown label of a usage preference",
+    message='"{}" is not a label of {}, and is ignored{}',
+    why="The labels are those of AIPREF vocab-08, and of Content Signals of July 2026.",
+    fix="Nothing need be done, if it is for a program that knows it.",
+    bad="User-agent: *\nContent-Usage: ai=n\nDisallow:\n",
+    good="User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n",
+)
+USAGE_TWICE = Kind(
+    code="R054",
+    clause="U3",
+    severity=WARNING,
+    title="label that is stated twice",
+    message='"{}" is stated twice, and the {} one counts',
+    why="Of the two answers one has no effect.",
+    fix="Leave the one that is meant.",
+    bad="User-agent: *\nContent-Usage: train-ai=n, train-ai=y\nDisallow:\n",
+    good="User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n",
+)
+USAGE_NARROWER = Kind(
+    code="R055",
+    clause="U3",
+    severity=WARNING,
+    title="longer path that drops a preference",
+    message='below {}, what line {} forbids is not stated: "{}"',
+    why="Only the preference with the longest path counts, whole. Shorter ones say nothing there.",
+    fix="Repeat on this line what is to hold there, too.",
+    bad=(
+        "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /doc/ ai-use=n\n"
+        "Disallow:\n"
+    ),
+    good=(
+        "User-agent: *\nContent-Usage: train-ai=n, search=y\n"
+        "Content-Usage: /doc/ ai-use=n, train-ai=n\nDisallow:\n"
+    ),
+)
+USAGE_CONTRADICTION = Kind(
+    code="R056",
+    clause="U8",
+    severity=WARNING,
+    title="Content-Usage and Content-Signal that contradict",
+    message='line {}, "{}", states the opposite of "{}", and the most restrictive one counts',
+    why="Programs that know one of the two fields alone do the opposite of others.",
+    fix="State the same in both.",
+    bad="User-agent: *\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\nDisallow:\n",
+    good="User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: ai-train=no\nDisallow:\n",
+)
+USAGE_ABOVE = Kind(
+    code="R057",
+    clause="U6",
+    severity=WARNING,
+    title="usage preference above all records",
+    message="the preference stands above all records, and is for no robot",
+    why="A preference belongs to a record. No standard has one for a whole site.",
+    fix="Put it below `User-agent: *`, and into each other record that it is for.",
+    bad="Content-Signal: ai-train=no\nUser-agent: *\nDisallow:\n",
+    good="User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n",
+)
+LICENSE_URL = Kind(
+    code="R058",
+    clause="U6",
+    severity=WARNING,
+    title="License that is not a whole URL",
+    message='the License "{}" is not a whole URL',
+    why="RSL wants a whole URL: a program must know on which host the terms are.",
+    fix="Write the whole URL, for example `https://example.com/license.xml`.",
+    bad="User-agent: *\nLicense: /license.xml\nDisallow:\n",
+    good="User-agent: *\nLicense: https://example.com/license.xml\nDisallow:\n",
 )
 
 KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))

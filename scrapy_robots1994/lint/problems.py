@@ -27,7 +27,14 @@ from scrapy_robots1994.lint.records import (
 from scrapy_robots1994.lint.values import before_wildcard
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import DISALLOW, IDLE, USER_AGENT, LineKind, Role
+from scrapy_robots1994.parser.fields import (
+    DISALLOW,
+    IDLE,
+    USER_AGENT,
+    LineKind,
+    Role,
+    may_state_usage,
+)
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.records import records_of
 from scrapy_robots1994.parser.robot_reading import RobotReading
@@ -104,9 +111,20 @@ def problems_of(
     if dialect.has_blank_lines:
         found += default_problems(records)
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
+    found += _usage_problems(body.text, dialect)
     _settle(found, groups)
     found = _sure(found, own)
     return tuple(sorted(_needed(found, own), key=_PLACE))
+
+
+def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
+    """Return the problems of usage preferences; none if *text* has no such field."""
+    if not may_state_usage(text):
+        return ()
+    # Loaded here: a crawl, which also reads problems, has no use for it.
+    from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - as above
+
+    return usage_problems(text, dialect)
 
 
 def weakening_problems(

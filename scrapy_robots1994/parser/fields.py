@@ -260,5 +260,16 @@ FIELDS = (
 )
 """All fields that are known by name, whether a dialect has them or not."""
 
+_PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
+
+
+def may_state_usage(text: str) -> bool:
+    """Return whether a file may state usage preferences. Most have no such field, which one search
+    of the *text* shows.
+    """
+    lower = text.lower()
+    return any(name in lower for name in _PREFERENCES)
+
+
 FIELD_NAMED = {field.key: field for field in FIELDS}
 """The fields by their names in lower case."""

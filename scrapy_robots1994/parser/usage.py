@@ -16,6 +16,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
+from scrapy_robots1994.parser.fields import may_state_usage
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.rfc9309 import MAX_WORK, Pattern, normal_spelling
 from scrapy_robots1994.parser.said import Said
@@ -32,9 +33,6 @@ TDM = "tdm"
 
 MAX_NOT_UNDERSTOOD = 20
 """So many values of a page or of a robots.txt that cannot be read are handed over."""
-
-# A file without any of them takes one search.
-_FIELD_NAMES = ("content-usage", "content-signal", "license")
 
 _SPACE = " \t"
 # About so many bytes are taken by a line with its pattern, and by a statement.
@@ -194,10 +192,7 @@ class UsageRules:
     @staticmethod
     def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
         """Return what the file *text* states to the robot with these *names*."""
-        lower = text.lower()
-        if not any(name in lower for name in _FIELD_NAMES):
-            return _NO_RULES
-        return UsageRules(text, dialect, names)
+        return UsageRules(text, dialect, names) if may_state_usage(text) else _NO_RULES
 
     def of(self, url: str | bytes) -> Usage:
         """Return what is stated about the use of *url*. Never raises."""

@@ -162,6 +162,40 @@ FORMS: dict[str, tuple[str, ...]] = {
     "R047": ("Sitemap: /s.xml\n", "Sitemap:\n", "Sitemap: www.h.test/s.xml\n"),
     "R049": ("{D}: {p} x\n", "{D}: /my {w} (old)\n", "{D}: {p}\tx\n"),
     "R050": ("{U}: /*\n{D}: {p}\n", "{U}: /{w}\n{D}: {p}\n"),
+    "R051": (
+        "{U}: {n}\nContent-Usage: Train-AI=n, search=y\n",
+        "{U}: {n}\nContent-Usage: train-ai=n,\n",
+        "{U}: {n}\nContent-Usage: train-ai = n\n",
+        "{U}: {n}\ncontent-usage: {p} search=y train-ai=n\n{D}: {p}\n",
+        "{U}: {n}\nContent-Usage: x=é\n",
+    ),
+    "R052": (
+        "{U}: {n}\nContent-Usage: train-ai=no, search=y\n",
+        '{U}: {n}\nContent-Usage: train-ai=?0, search="n", ai-use\n',
+        "{U}: {n}\nContent-Signal: ai-input=maybe,,ai-train\n{D}: {p}\n",
+        "{U}: {n}\nContent-Signals: search=y\n",
+    ),
+    "R053": (
+        "{U}: {n}\nContent-Usage: ai=n\n",
+        "{U}: {n}\nContent-Usage: {p} bots=n;x=1\n",
+        "{U}: {n}\nContent-Signal: train-ai=no\n",
+    ),
+    "R054": (
+        "{U}: {n}\nContent-Usage: train-ai=y, train-ai\n",
+        "{U}: {n}\nContent-Usage: {w}=y, search=n, search=y\n",
+        "{U}: {n}\nContent-Usage: /a train-ai=y\nContent-Usage: /a train-ai=n\n",
+        "{U}: {n}\nContent-Signal: ai-train=yes\nHost: x\nContent-Signal: ai-train=no\n",
+    ),
+    "R055": (
+        "{U}: {n}\nContent-Usage: train-ai=n\nContent-Usage: {p} ai-use=n\n",
+        "{U}: {n}\nContent-Usage: /a/b search=y\nContent-Usage: /a train-ai=n\n",
+    ),
+    "R056": (
+        "{U}: {n}\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\n",
+        "{U}: {n}\nContent-Signal: ai-input=yes\n{D}: {p}\nContent-Usage: ai-use=n\n",
+    ),
+    "R057": ("Content-Signal: ai-train=no\n", "Content-Usage: train-ai=n\n\n"),
+    "R058": ("License: /rsl.xml\n", "{U}: {n}\nLicense:\n", "license: www.h.test/x\n"),
 }
 """Lines by the code of their problem; the letters in braces are filled in."""
 

@@ -405,3 +405,74 @@ def test_verdict_never_changes_by_a_preference() -> None:
                     differences.append((dialect, reading, url, mixed))
 
     assert differences == []
+
+
+LINTED = [
+    ("4 longest path, whole", ["R055"], '"train-ai=n"'),
+    ("8 old labels", ["R053"], "it was one of AIPREF vocab-00"),
+    ("9 capital", ["R051"], "a label has no capital letters"),
+    ("10 values", ["R052"], '"train-ai=no" says nothing: the value is neither y nor n'),
+    ("10 other types", ["R052", "R052", "R052"], '"ai-use" says nothing'),
+    ("11 trailing comma", ["R051"], "nothing follows the last comma"),
+    ("11 spaces", ["R051"], "no space stands around `=`"),
+    ("11 missing comma", ["R051"], "a comma is missing"),
+    ("14 above all records", ["R057", "R057"], "above all records"),
+    ("21 both fields", ["R056"], 'line 2, "train-ai=y", states the opposite'),
+]
+
+
+@pytest.mark.parametrize(("name", "codes", "words"), LINTED)
+def test_lint_says_what_is_not_read_in_every_dialect(
+    name: str, codes: list[str], words: str
+) -> None:
+    """The fields are in no dialect; what is wrong in them is the same in all."""
+    body = next(
+        row[1]
+        for row in EXAMPLES
+        if row[0] == name or name in _ELEVENTH.get(row[1], "")
+    )
+
+    for dialect in DIALECTS:
+        found = [
+            it
+            for it in RobotsTxt.parse(body, dialect=dialect).problems
+            if it.code > "R050"
+        ]
+        assert [it.code for it in found] == codes
+        assert words in " ".join(it.message for it in found)
+        assert not any(it.weakens_policy or it.tightens_policy for it in found)
+
+
+_ELEVENTH = {
+    f"{STAR}Content-Usage: train-ai=n,": "11 trailing comma",
+    f"{STAR}Content-Usage: train-ai = n": "11 spaces",
+    f"{STAR}Content-Usage: train-ai=n search=y": "11 missing comma",
+}
+
+
+def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
+    """And nothing about labels that were never one."""
+
+    def fixes(line: str) -> list[str]:
+        return [
+            it.fix for it in RobotsTxt.parse(STAR + line).problems if it.code == "R053"
+        ]
+
+    assert fixes("Content-Usage: genai=n") == ["Write `train-ai`, if that is meant."]
+    assert fixes("Content-Signal: ai-use=no") == ["Write `ai-input`, if that is meant."]
+    assert (
+        fixes("Content-Usage: bots=n, x=y")
+        == [("Nothing need be done, if it is for a program that knows it.")] * 2
+    )
+    assert fixes("Content-Signal: search=yes, use=full") == []
+
+
+def test_lint_of_thousands_of_preferences_takes_linear_time() -> None:
+    """Pairs of lines are compared in the first ones of a record alone."""
+    lines = "".join(
+        f"Content-Usage: /{it} train-ai={'yn'[it % 2]}\n" for it in range(8_000)
+    )
+
+    assert [
+        it.code for it in RobotsTxt.parse(STAR + lines).problems if it.code > "R050"
+    ] == []
