@@ -64,7 +64,7 @@ class RobotsDownload:
         self._robot = RobotName(crawler)
         self._downloads = DownloadLimits(crawler, file, observers)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
-        self._limit = FetchLimit(crawler, settings.max_fetches, pages)
+        self._limit = FetchLimit(settings.max_fetches, pages)
         # Once for each scheme, at its first request, from which on its handler exists.
         # Most redirects lead from one scheme to the other.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))

@@ -178,21 +178,6 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
                 setattr(pool, limit, size + more)
 
 
-def close_idle_connections(crawler: Crawler) -> None:
-    """Close the connections that wait for a further request to their host.
-
-    Their descriptors are free soon after.
-    """
-    # `_get_handler` and `_pool` are private; the pool's method is Twisted's public one.
-    # Without them descriptors may run out, which fails requests with their own error.
-    engine: Any = crawler.engine
-    for scheme in ("http", "https"):
-        with suppress(Exception):
-            pool = engine.downloader.handlers._get_handler(scheme)._pool  # noqa: SLF001
-            # A Deferred, for which no one has to wait.
-            pool.closeCachedConnections()
-
-
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Return whether a request that *is_wanted* is in the queue of a download slot.
 

@@ -8,7 +8,6 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl,
-    crawl_over_time,
 )
 from tests.support.failures import BUGS, OF_ORIGIN, OURS
 from tests.support.site import Site
@@ -116,25 +115,4 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 
     assert result.fetched_urls == sorted(urls)
-    assert "robots1994/outcome/unreachable" not in result.stats
-
-
-def test_connections_that_stay_open_lose_no_page(site: Site) -> None:
-    """Each keeps one of 256 descriptors until it is closed, as Twisted's pool can be asked to."""
-    site.robots(FILE)
-    # Several pages of a host at once, each on a connection of its own.
-    site.answer("*", replies.Reply(body=b"page", delay=0.3))
-    hosts = [f"h{number}.test" for number in range(100)]
-    # Once all robots.txt files are known, pages alone take descriptors.
-    known = [site.url("/known", host=host) for host in hosts]
-    urls = [site.url(f"/{page}", host=host) for host in hosts for page in range(4)]
-    settings = RETRIED | {
-        "TEST_DESCRIPTORS": 256,
-        "CONCURRENT_REQUESTS": 100,
-        # Host by host: the default would take a page of each host in turn.
-        "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
-    }
-    result = crawl_over_time(known, urls, settings=settings, hook="few_descriptors")
-
-    assert result.fetched_urls == sorted([*known, *urls])
     assert "robots1994/outcome/unreachable" not in result.stats
