@@ -19,7 +19,7 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.body import begins_as_markup
+from scrapy_robots1994.parser.body import begins_as_markup, compression_of
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -62,6 +62,12 @@ _MARKUP = MessageKind(
     INFO,
     "%d robots.txt files begin as a page of HTML or XML does: most such pages disallow "
     "nothing",
+    _LINT,
+)
+_COMPRESSED = MessageKind(
+    WARNING,
+    "%d robots.txt files are compressed without a Content-Encoding, so no line of them can be "
+    "read: they disallow nothing",
     _LINT,
 )
 _OPENING = MessageKind(
@@ -143,7 +149,15 @@ class FetchLog:
             # A status such as 403 is often a mistake of the origin (R3).
             is_new = last is None or last.outcome is not row.outcome
             return (self._uniform(row.outcome) if is_new else None), more
-        if (last is None or last.robots is None) and _begins_as_markup(policy):
+        is_new = last is None or last.robots is None
+        robots = policy.robots if is_new else None
+        if robots and (name := compression_of(robots.body)):
+            said = "so no line of it can be read: it disallows nothing"
+            return (
+                _COMPRESSED,
+                f"; it is {name} data without a Content-Encoding, {said}",
+            )
+        if is_new and _begins_as_markup(policy):
             # A page that answers every path, and more than a detail: nothing is refused.
             return (
                 _MARKUP,

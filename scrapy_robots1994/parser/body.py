@@ -24,6 +24,24 @@ _FREQUENT = (
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
 
 
+# None of them begins a text.
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\x00": "xz",
+    b"PK\x03\x04": "zip",
+}
+
+
+def compression_of(body: bytes) -> str | None:
+    """Return the name of the format that *body* is compressed in; `None` for a text.
+
+    A robots.txt that is sent compressed without a Content-Encoding has no line that means
+    anything.
+    """
+    return next((it for mark, it in _COMPRESSED.items() if body.startswith(mark)), None)
+
+
 def begins_as_markup(text: str) -> bool:
     """Return whether the decoded *text* of a file begins as a page of HTML or XML does."""
     return _MARKUP.match(text) is not None

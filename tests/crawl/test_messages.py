@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -367,3 +368,12 @@ def test_ignored_wildcards_that_open_nothing_are_no_warning(
     assert len(lines) == is_summed_up
     end = "would have refused 0 of the 1 request sent there."
     assert all("INFO" in line and line.endswith(end) for line in lines)
+
+
+def test_file_that_is_compressed_without_saying_so_is_a_warning(site: Site) -> None:
+    """The site is open, and the line says why; Scrapy unpacks nothing without a header."""
+    site.robots(gzip.compress(b"User-agent: *\nDisallow: /closed\n"))
+    result = crawl([site.url("/closed")])
+
+    assert result.fetched_urls == [site.url("/closed")]
+    assert result.lines("WARNING", "gzip data without a Content-Encoding")
