@@ -124,8 +124,8 @@ class CrawlEvidence:
     ) -> None:
         """Read the header of the *journal* in *folder*.
 
-        *differ* is called with a line for each difference, *note* with what a crawl that was
-        killed leaves.
+        *differ* is called with a line for each difference, *note* with a line for an end
+        that a killed crawl may leave.
         """
         self.folder, self.journal = folder, journal
         self._differ, self._note = differ, note
@@ -144,7 +144,7 @@ class CrawlEvidence:
             differ(f"{journal}: its first line names no WARC")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield the decisions, each with the number of its line."""
+        """Yield each decision with the number of its line."""
         if self._header is None:
             return
         lines = self._lines()
@@ -201,7 +201,7 @@ class CrawlEvidence:
 
     def read_warc(self) -> None:
         """Note where each record is, and check its digests."""
-        # Of os.path: a name that is too long is not an error here, but a missing file.
+        # `os.path.exists` does not raise for a name that is too long.
         if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - as above
             self._differ(f"{self.warc} is missing")
             return
@@ -228,7 +228,7 @@ class CrawlEvidence:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
     def _faults_of(self, record: Any) -> Iterator[str]:
-        """Read the block of *record*, and yield what is wrong with it."""
+        """Read the block of *record*, and yield each fault of it."""
         kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
         while piece := record.raw_stream.read(PIECE_BYTES):
@@ -246,7 +246,7 @@ class CrawlEvidence:
             yield from self._read_settings(info)
 
     def _read_settings(self, info: bytes) -> Iterator[str]:
-        """Take the settings of the crawl from *info*; yield what is not used of it."""
+        """Take the settings of the crawl from *info*; yield each that is not used."""
         faults: list[str] = []
         text = info.decode("utf-8", "replace")
         parts = (line.partition(": ") for line in text.split("\r\n"))
@@ -294,8 +294,8 @@ class CrawlEvidence:
 
     def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
         """Return the policy that the record *name* states; `None` if it states none."""
-        # Until now, a 304 was a revisit of the record that it confirmed, and a fetch
-        # without an answer had a record of its own.
+        # Evidence of earlier code: a 304 is a revisit of the record that it confirms, and a
+        # fetch without an answer has a record of its own.
         refers_to = self.records[name].refers_to
         it = self.records.get(refers_to or name)
         if it is None or it.origin is None:
@@ -313,7 +313,7 @@ class CrawlEvidence:
         return None
 
     def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer that *record* is; `None` for what is no answer."""
+        """Return the answer that *record* has; `None` if it has no answer."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
@@ -328,7 +328,7 @@ class CrawlEvidence:
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
-        """Yield what the records say otherwise than *line*."""
+        """Yield each value of *line* that does not follow from the records."""
         record = self.records.get(line.record or "")
         is_checked = line.decision != UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
@@ -412,8 +412,7 @@ class Applied(NamedTuple):
 class EvidenceFolder:
     """All evidence of one folder.
 
-    *differ* is called with each difference as it is found, in this object's *differences*
-    they are counted.
+    *differ* is called with each difference as soon as it is found.
     """
 
     def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
@@ -481,7 +480,7 @@ class EvidenceFolder:
 def time_of(text: str | None) -> str:
     """Return a time of the command line as journals have it; without one, a late one.
 
-    Raise `WrongUse` for what is none.
+    Raise `WrongUse` if *text* is not a time.
     """
     if text is None:
         return "9999"
@@ -498,7 +497,7 @@ def time_of(text: str | None) -> str:
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
-    """Yield the values of *line* that are other ones than those *stated* elsewhere."""
+    """Yield each value of *line* that differs from the one *stated* elsewhere."""
     for key, value in stated.items():
         if (written := getattr(line, key)) != value:
             shown = (escape_control_chars(repr(it), 200) for it in (written, value))

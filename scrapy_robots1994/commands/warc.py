@@ -165,7 +165,7 @@ def records_in(
             return
         if archive.err_count:
             report("a record is longer than its header says")
-        # What is not a record any more is passed over, and then not counted.
+        # warcio passes over bytes that are not a record, and does not count them.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):
             report(BREAKS_OFF)
@@ -181,7 +181,7 @@ def answer_of(
         report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
-    # warcio reads a chunk of any size whole, so that what was sent is read here.
+    # warcio reads a chunk of any size whole, so the bytes that were sent are read here.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
     body = _sent_body(record)
     record.raw_stream = raw
@@ -193,7 +193,7 @@ def answer_of(
     answer = replace(answer, body=body, is_truncated=is_truncated)
     result = read_answer(answer, limit, 0.0)
     if isinstance(result, FetchError) and _is_text(body):
-        # Archives may unpack a body and leave the header; packed bytes are no UTF-8.
+        # Some archives unpack a body and keep its header. Packed bytes are not UTF-8.
         result = read_answer(replace(answer, codings=()), limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")

@@ -160,7 +160,7 @@ def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
 
     assert first.stats["finish_reason"] == FAILED
     assert first.log.count("] ERROR: ") == 1
-    assert "the disk does not follow the crawl" in first.log
+    assert "the disk is too slow for the crawl" in first.log
     # The 64th line is too much; of those before it, what was not sent may go back.
     assert sent == first.fetched_urls
     assert 64 - CONCURRENT <= len(sent) < len(pages)

@@ -99,11 +99,11 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # By the uid of a policy. One that is forgotten is written again.
+        # By the uid of a policy. The record of a forgotten policy is written again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
         # By origin: the last answer of a fetch of which no policy was made yet.
         self._answers: LRUCache[Origin, Reference] = LRUCache(MAX_ANSWERS)
-        # Where policies come from that this crawl did not fetch.
+        # The source of each policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._source = DRY_RUN if settings.dry_run else " or ".join(places)
@@ -114,7 +114,7 @@ class Evidence(FetchObserver):
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def _info(self, software: str, name: str) -> dict[str, str]:
-        """Return what the WARC says of itself: the crawl, and the settings that decide."""
+        """Return the fields of the warcinfo: the crawl, and the settings that decide."""
         texts = {
             "software": software,
             "format": "WARC File Format 1.1",
@@ -316,7 +316,9 @@ class Evidence(FetchObserver):
             names.ORIGIN: str(origin),
             **record.headers,
         }
-        self._files.write(record._replace(headers=headers), len(record.body))
+        sent = record.http[1] if record.http else []
+        size = len(record.body) + sum(len(it) for _, lines in sent for it in lines)
+        self._files.write(record._replace(headers=headers), size)
         return reference
 
     # The crawl.
@@ -327,7 +329,7 @@ class Evidence(FetchObserver):
         self._files.start()
 
     def _failed(self) -> None:
-        """Close the crawl, from whatever thread."""
+        """Close the crawl; this may be called in any thread."""
         # A crawl that has ended has no event loop; `_closed` looks for the error, too.
         with suppress(RuntimeError):
             self._call_in_crawl(self._fail)
@@ -346,7 +348,7 @@ class Evidence(FetchObserver):
             deferred_from_coro(close(reason=CLOSE_REASON))
 
     def _log_error(self) -> bool:
-        """Return whether evidence is missing; the first time, log why."""
+        """Return whether evidence is missing; log the reason, once."""
         error = self._files.error
         if error is not None and not self._has_failed:
             self._has_failed = True
@@ -365,13 +367,13 @@ class Evidence(FetchObserver):
         return error is not None
 
     def _idle(self) -> None:
-        """Write all there is before the crawl ends: it may still get another reason."""
+        """Write everything while the crawl can still close with another reason."""
         self._files.flush()
         if self._log_error():
             raise CloseSpider(CLOSE_REASON)
 
     async def _closed(self) -> None:
-        """Write the rest, and log what there is."""
+        """Write the rest, and log where the files are."""
         await run_in_thread(self._files.close)
         if self._log_error():
             return

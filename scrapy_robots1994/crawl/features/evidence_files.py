@@ -1,9 +1,9 @@
 """The files of evidence of one crawl: a WARC of answers, and a journal of decisions.
 
-A thread makes and writes all that came in a second at once: between two pages of a crawl
-the same code takes several times as long. What it has written stays readable when the process is
-killed: each record of the WARC is a gzip member, and so are the lines of a second in the
-journal. The WARC is written first, so that no line names a record that is not there.
+A thread builds and writes the records and lines of each second in one go: between two pages
+of a crawl the same code takes several times as long. The files stay readable when the process
+is killed: each record of the WARC is a gzip member, and so are the journal lines of a second.
+The WARC is written first, so that no line names a record that is missing.
 """
 
 import gzip
@@ -34,22 +34,22 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.warcwriter import WARCWriter
 
 FLUSH_SECONDS = 1.0
-"""Seconds between two writes: what a crawl that is killed may lose."""
+"""Seconds between two writes, which a killed crawl may lose."""
 
 FLUSH_BYTES = 4_000_000
 """Bytes at which the thread writes earlier."""
 
 MAX_WAITING_BYTES = 64_000_000
-"""Bytes that wait for the disk; more mean that it does not follow."""
+"""Bytes that may wait for the disk; with more, the disk is too slow."""
 
 CLOSE_SECONDS = 30.0
 """Seconds that the last write may take."""
 
 COMPRESSION = 3
-"""The level of gzip: a third of the time of level 9, and a tenth more bytes."""
+"""The level of gzip: it takes a third of the time of level 9, for a tenth more bytes."""
 
 _ENTRY_BYTES = 500
-"""Bytes of memory that a record or a line takes besides its text."""
+"""Bytes of memory that a record or a line takes in addition to its text."""
 
 # Credentials are not evidence, and people pass the files on. Any header of a request may
 # have one that a project sets; of an answer, those whose names say so. The body is written
@@ -128,8 +128,8 @@ class EvidenceFiles:
         # The record about the crawl is written already.
         self.records, self.lines = 1, 0
         self._waiting: deque[WarcRecord | MakeLine | Event] = deque()
-        # Bytes that came, and of these bytes those that wait no more: each is changed by
-        # one thread.
+        # Bytes that `write` accepted, and bytes that the thread has handled. Each number is
+        # changed by one thread alone.
         self._accepted = self._done = 0
         self._is_due = Event()
         self._is_closing = False
@@ -142,7 +142,7 @@ class EvidenceFiles:
         return self._warc.path, self._journal.path
 
     def start(self) -> None:
-        """Begin to write; what came before waits."""
+        """Begin to write, also what was accepted before."""
         self._thread.start()
 
     def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
@@ -158,10 +158,10 @@ class EvidenceFiles:
         if waiting > FLUSH_BYTES:
             self._is_due.set()
         if waiting > MAX_WAITING_BYTES:
-            self._fail(TimeoutError("the disk does not follow the crawl"))
+            self._fail(TimeoutError("the disk is too slow for the crawl"))
 
     def flush(self, *, is_last: bool = False) -> None:
-        """Return when all items are written, or cannot be; the *is_last* one closes."""
+        """Wait until all items are written or an error stops it; if *is_last*, close."""
         is_written = Event()
         self._waiting.append(is_written)
         self._is_closing = is_last
@@ -176,7 +176,7 @@ class EvidenceFiles:
         self.flush(is_last=True)
 
     def _run(self) -> None:
-        """Write what waits, every second, until the end."""
+        """Write the waiting items every second, until the files are closed."""
         is_open = True
         while is_open:
             self._is_due.wait(FLUSH_SECONDS)
@@ -190,9 +190,9 @@ class EvidenceFiles:
                 if not is_open:
                     self._warc.close()
                     self._journal.close()
-            except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
+            except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
                 self._fail(error)
-            # Until here they are in memory.
+            # The items were in memory until now.
             self._done = accepted
             for item in items:
                 if isinstance(item, Event):
@@ -202,7 +202,7 @@ class EvidenceFiles:
         """Write *items*, records first."""
         records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
         lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
-        # Also without any: a file that was removed is noticed.
+        # Append even nothing: a file that was removed is noticed then.
         self._warc.append(b"".join(records))
         self._journal.append(_packed_lines(it()._asdict() for it in lines))
         self.records += len(records)
@@ -270,17 +270,17 @@ def without_credentials(
 
 
 class _File:
-    """A new file that is appended to; what it has ends with a whole piece."""
+    """A new file to append to, which always ends with a complete piece."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Never an old one, of any crawl.
+        # Never the file of another crawl.
         self._file = path.open("xb", buffering=0)
 
     def append(self, piece: bytes) -> None:
         """Write *piece* whole, or raise OSError."""
         status = os.fstat(self._file.fileno())
-        # Written to a file that was removed, it would be lost without an error.
+        # A write to a file that was removed would be lost without an error.
         if status.st_nlink == 0:
             raise FileNotFoundError(ENOENT, "it was removed", str(self.path))
         rest = memoryview(piece)
@@ -288,7 +288,7 @@ class _File:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError:
-            # What a full disk took of it would be a broken end.
+            # The part that a full disk still took would be a broken end.
             with suppress(OSError):
                 self._file.truncate(status.st_size)
             raise
