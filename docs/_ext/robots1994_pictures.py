@@ -18,7 +18,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 from scrapy_robots1994.crawl import settings as crawl_settings
-from scrapy_robots1994.crawl.exemptions import Exemption
+from scrapy_robots1994.crawl.requests import Exemption
 from scrapy_robots1994.policy.outcomes import ROWS
 from scrapy_robots1994.robotstxt import RobotsTxt
 

@@ -117,7 +117,7 @@ class RobotsCheck(RobotsCommand):
         """Look up, print, and return the exit code."""
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - when it runs
-        from scrapy_robots1994.crawl.clients import CrawlClients  # noqa: PLC0415 - as above
+        from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - as above
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
@@ -170,7 +170,7 @@ class RobotsCheck(RobotsCommand):
 
         Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
         """
-        from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
 
         if is_path_fine and url.startswith("/"):
             return ""

@@ -22,8 +22,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.requests import RequestContext
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import thread_safe_call
 from scrapy_robots1994.errors import FetchAborted

@@ -23,8 +23,7 @@ from scrapy_robots1994.crawl.parser import (
     examine,
     robots_sitemaps,
 )
-from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import InFlightFetch, Store

@@ -14,8 +14,8 @@ from scrapy import Request, exceptions, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl.exemptions import OWN_REQUEST
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
+from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.scrapy_private import is_queued
 from scrapy_robots1994.crawl.threads import awaited_component
 from scrapy_robots1994.origin import Origin

@@ -20,9 +20,9 @@ from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.requests import (
     FetchCookies,
     RequestContext,
+    RobotName,
     robots_request,
 )
-from scrapy_robots1994.crawl.robot_name import RobotName
 from scrapy_robots1994.crawl.scrapy_private import widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import (

@@ -2,7 +2,7 @@
 
 1. `Visit.begin` (`waiting`): a request that was returned to the scheduler gets its own meta
    again.
-2. `exemption_of` (`exemptions`) its URL and meta: an exempt request passes, unchecked
+2. `exemption_of` (`requests`) its URL and meta: an exempt request passes, unchecked
    (`_pass`).
 3. `PolicyResolver.fresh` (`policy.resolver`): is the policy of its `Origin` in memory, and
    fresh?
@@ -32,13 +32,18 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.clients import CrawlClients
-from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import BROWSER_REQUEST, SLOT_KEY, RequestContext
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import (
+    BROWSER_REQUEST,
+    SLOT_KEY,
+    CrawlClients,
+    Exemption,
+    RequestContext,
+    RobotName,
+    exemption_of,
+)
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests

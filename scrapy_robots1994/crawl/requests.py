@@ -1,19 +1,214 @@
-"""The robots.txt request that a page request needs, and what the two share."""
+"""A request of a page: whether it is checked, by which name and client it is sent, and the
+robots.txt request that it needs.
+"""
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from logging import WARNING
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.crawler import Crawler
+from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import BaseSettings
 
-from scrapy_robots1994.crawl.exemptions import OPT_OUT
+from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.scrapy_private import CookieJar
+from scrapy_robots1994.crawl.setting_types import class_path, load_object
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.parser.clients import (
+    AIOHTTP,
+    AIOHTTP_VERBATIM,
+    BROWSER,
+    CLIENTS,
+    TWISTED,
+    Clients,
+    clients_of_handler,
+    name_of,
+)
 from scrapy_robots1994.policy.http_answer import HeaderLines
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
+
+OWN_REQUEST = "_robots1994_download"
+"""Meta key of every robots.txt request and of no other; its value is `DownloadState`."""
+
+OPT_OUT = "dont_obey_robotstxt"
+"""Scrapy's meta key of a request that is not checked, whatever its URL is."""
+
+_NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
+
+
+class Exemption(Enum):
+    """Why a request is not checked; the value is a phrase for a message."""
+
+    OPTED_OUT = "its meta has dont_obey_robotstxt"
+    LISTED = "ROBOTS1994_EXEMPT names its host or origin"
+    OWN_REQUEST = "it is our own request for a robots.txt"
+    # Those of WebSockets, which begin as HTTP, have that of http or https.
+    NOT_HTTP = "only http and https URLs have a robots.txt"
+    # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
+    NO_HOST = (
+        "the URL names no host, or not the same one to every client, "
+        "so there is no robots.txt that could be fetched"
+    )
+    ROBOTS_TXT = "robots.txt itself may always be retrieved"
+
+
+def exemption_of(
+    url: str,
+    origin: Origin | None,
+    meta: Mapping[str, Any],
+    exempt: Collection[str | Origin] = (),
+) -> Exemption | None:
+    """Return why a request for *url* of *origin* is not checked; `None` for one that is.
+
+    *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
+    """
+    # First: our own request must never wait for itself, wherever it is redirected, and
+    # also where another middleware takes its opt-out away.
+    if OWN_REQUEST in meta:
+        return Exemption.OWN_REQUEST
+    if meta.get(OPT_OUT):
+        return Exemption.OPTED_OUT
+    if origin is None:
+        # Clients remove characters that no scheme has, such as a tab.
+        scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
+        is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
+        return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
+    if exempt and (origin.host in exempt or origin in exempt):
+        return Exemption.LISTED
+    # Ours O22: nothing waits for a file in order to fetch that file. The first test is for
+    # speed: each request comes here.
+    is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
+    return Exemption.ROBOTS_TXT if is_file else None
+
+
+class RobotName:
+    """Finds the name of our robot for a request.
+
+    `ROBOTSTXT_USER_AGENT` says it exactly (Ours O9). Otherwise it is the User-Agent
+    that the request will be sent with: its own header, else the one of
+    `DEFAULT_REQUEST_HEADERS`, else the spider's `user_agent`, else `USER_AGENT`, which
+    is the order in which Scrapy's middlewares fill it in after ours has run.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
+        self._has_warned = False
+
+    def of(self, request: Request) -> str | bytes:
+        """The name for *request*: a bare name or a whole User-Agent header."""
+        # Most requests have no header yet.
+        own = request.headers and request.headers.get(b"User-Agent")
+        return self._exact or own or self.usual
+
+    def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
+        """Warn once if a robots.txt was requested by another name than it is matched with.
+
+        *sent* is the User-Agent that it was sent with, *own* that of the page request.
+        The page passes the same middlewares, so it will be sent with that name, too.
+        """
+        expected = own or self.usual
+        if isinstance(expected, str):
+            expected = expected.encode("utf-8", "replace")
+        if self._exact or self._has_warned or sent is None or sent == expected:
+            return
+        self._has_warned = True
+        log_line(
+            self._crawler,
+            WARNING,
+            "robots.txt is matched by the User-Agent %s, but a downloader middleware "
+            "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
+            robot_text(expected),
+            robot_text(sent),
+        )
+
+    @cached_property
+    def usual(self) -> str | bytes:
+        """The name for requests that bring none of their own."""
+        settings = self._crawler.settings
+        # As Scrapy's own middleware fills them in: names and values may be text, bytes
+        # or lists, and the first of a name stays.
+        sent = Headers()
+        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+            if value is not None and name not in sent:
+                sent[name] = value
+        return (
+            self._exact
+            or sent.get(b"User-Agent")
+            or getattr(self._crawler.spider, "user_agent", None)
+            or settings["USER_AGENT"]
+            or ""
+        )
+
+
+def robot_text(name: str | bytes) -> str:
+    """Return the name of a robot as text, to be shown."""
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
+
+
+_BY_AIOHTTP: Clients = (AIOHTTP,)
+_BY_AIOHTTP_VERBATIM: Clients = (AIOHTTP_VERBATIM,)
+_BY_BROWSER: Clients = (BROWSER,)
+
+
+class CrawlClients:
+    """The clients of a crawl, read from its settings when it starts."""
+
+    def __init__(self, settings: BaseSettings) -> None:
+        handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+        # Scrapy before 2.19 has no such setting, and always a reactor.
+        has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
+        self._by_scheme = {
+            scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
+            for scheme in ("http", "https", "ws", "wss")
+        }
+
+    def of(self, request: Request, origin: Origin) -> Clients:
+        """Return the clients that may send *request*, a URL of *origin*."""
+        clients = self._by_scheme[origin.scheme]
+        if request.url[0] in "wW":
+            # No handler of WebSockets is known.
+            clients = CLIENTS
+        if clients is _BY_AIOHTTP and request.meta.get("verbatim_url"):
+            return _BY_AIOHTTP_VERBATIM
+        if clients is CLIENTS and BROWSER_REQUEST in request.meta:
+            return _BY_BROWSER
+        return clients
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The name of the clients for each scheme."""
+        return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
+
+    def of_scheme(self, scheme: str) -> Clients:
+        """Return the clients that send URLs of *scheme*; of all schemes if it is another."""
+        if scheme in self._by_scheme:
+            return self._by_scheme[scheme]
+        found = dict.fromkeys(it for row in self._by_scheme.values() for it in row)
+        return tuple(found)
+
+
+def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
+    """Return the clients of a *handler* as DOWNLOAD_HANDLERS names it."""
+    try:
+        clients = clients_of_handler(class_path(load_object(handler)))
+    except (ImportError, NameError, AttributeError, TypeError, ValueError):
+        # Without a handler, requests fail with an error of Scrapy's own.
+        return CLIENTS
+    # Twisted sends nothing without a reactor: Scrapy replaces its default handler by that
+    # of aiohttp when such a crawl starts, but commands read the settings before.
+    if clients == (TWISTED,) and not has_reactor:
+        clients = (AIOHTTP,)
+    return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
+
 
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request of which evidence is recorded: the id of the record that decided."""

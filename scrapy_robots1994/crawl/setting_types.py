@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from scrapy_robots1994.crawl.requests import meta_keys_without_effect
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
@@ -170,17 +169,7 @@ def _strings(value: Any) -> tuple[str, ...]:
     return found
 
 
-def _meta_keys(value: Any) -> tuple[str, ...]:
-    found = _strings(value)
-    if without := meta_keys_without_effect(found):
-        raise SettingsError(
-            f"ROBOTS1994_PROPAGATE_META must not name {', '.join(without)}: robots.txt "
-            "requests have a value of their own, so it would have no effect; leave it out."
-        )
-    return found
-
-
-META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _meta_keys)
+META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
 # A host, which `Origin.of` then reads, and perhaps a port. It drops a user, a path and a

@@ -21,7 +21,11 @@ from w3lib.url import file_uri_to_path
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
+from scrapy_robots1994.crawl.requests import (
+    RobotName,
+    meta_keys_without_effect,
+    robot_text,
+)
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -212,6 +216,12 @@ class RobotsSettings:
             value = settings.get(name, each.metadata["default"])
             values[each.name] = each.metadata["type"].read(name, value)
         chosen = cls(**values)
+        if without := meta_keys_without_effect(chosen.propagate_meta):
+            raise SettingsError(
+                f"ROBOTS1994_PROPAGATE_META must not name {', '.join(without)}: robots.txt "
+                "requests have a value of their own, so it would have no effect; leave it "
+                "out."
+            )
         # R1: a lifetime is bounded by both, and no value lies between them.
         if chosen.min_ttl > chosen.ttl:
             raise SettingsError(

@@ -33,7 +33,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
-from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
+from scrapy_robots1994.crawl.requests import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread

@@ -21,10 +21,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.exemptions import exemption_of
 from scrapy_robots1994.crawl.log import MessageKind, OriginLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import RobotName, exemption_of
 from scrapy_robots1994.crawl.scrapy_private import count_in_slot
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later

@@ -28,14 +28,17 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.clients import CrawlClients
-from scrapy_robots1994.crawl.exemptions import OPT_OUT, exemption_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import counted, log_line, logger
 from scrapy_robots1994.crawl.parser import examine
-from scrapy_robots1994.crawl.requests import EVIDENCE
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import (
+    EVIDENCE,
+    OPT_OUT,
+    CrawlClients,
+    RobotName,
+    exemption_of,
+)
 from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.faults import fault_of, network_failure_of

@@ -25,8 +25,6 @@ from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.crawl.clients import CrawlClients
-from scrapy_robots1994.crawl.exemptions import Exemption
 from scrapy_robots1994.crawl.features import evidence_format as names
 from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, WarcRecord
 from scrapy_robots1994.crawl.features.evidence_format import (
@@ -37,8 +35,13 @@ from scrapy_robots1994.crawl.features.evidence_format import (
 )
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
-from scrapy_robots1994.crawl.requests import EVIDENCE
-from scrapy_robots1994.crawl.robot_name import RobotName, robot_text
+from scrapy_robots1994.crawl.requests import (
+    EVIDENCE,
+    CrawlClients,
+    Exemption,
+    RobotName,
+    robot_text,
+)
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call

@@ -17,7 +17,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_head import UNREADABLE, page_head
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import (

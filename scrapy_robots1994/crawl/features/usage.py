@@ -17,8 +17,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_usage import page_usage
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.requests import STATED_USAGE
-from scrapy_robots1994.crawl.robot_name import RobotName
+from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.setting_types import ITEMS, REPORT, REQUESTS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
