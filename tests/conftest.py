@@ -7,11 +7,20 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.after_failure import (
+    pytest_runtest_makereport,
+    pytest_runtest_teardown,
+)
 from tests.support.crawl import Reactor, reactors
 from tests.support.left_out import pytest_runtest_setup, pytest_sessionfinish
 from tests.support.site import Site
 
-__all__ = ["pytest_runtest_setup", "pytest_sessionfinish"]
+__all__ = [
+    "pytest_runtest_makereport",
+    "pytest_runtest_setup",
+    "pytest_runtest_teardown",
+    "pytest_sessionfinish",
+]
 
 
 # How long an example takes depends more on the machine than on the parser.

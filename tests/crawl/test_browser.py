@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [pytest.mark.browser, pytest.mark.long]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.long,
+    pytest.mark.plugin("scrapy_playwright"),
+]
 
 RULES = "User-agent: *\nDisallow: /static/\nDisallow: /no\n"
 CHECKED: dict[str, Any] = {"ROBOTS1994_BROWSER": True}

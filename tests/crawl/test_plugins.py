@@ -22,6 +22,7 @@ MODULE = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 
 
+@pytest.mark.plugin("h2")
 @pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
 @table(("limit", "fetched"), (100, ["/late"]), (500_000, []))
 def test_http2_file_is_truncated_at_the_limit(
@@ -38,6 +39,7 @@ def test_http2_file_is_truncated_at_the_limit(
     assert result.stats.get("robots1994/truncated", 0) == len(fetched)
 
 
+@pytest.mark.plugin("httpx")
 @pytest.mark.skipif(VERSION < (2, 19), reason="older versions may not support proxies")
 def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     site: Site,
@@ -61,6 +63,7 @@ def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     assert len(result.fetched) == len(pages)
 
 
+@pytest.mark.plugin("scrapy_impersonate")
 @table("propagated", ["impersonate"], [])
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
@@ -87,12 +90,13 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     assert {it.headers["user-agent"] for it in (robots, page)} == {"walker/1.0"}
 
 
+@pytest.mark.plugin("scrapy_deltafetch")
 def test_scrapy_deltafetch_does_not_skip_refused_pages(
     site: Site, tmp_path: Path
 ) -> None:
     """The second crawl skips the page with an item, and fetches the page refused before."""
     settings: dict[str, Any] = {
-        "SPIDER_MIDDLEWARES": {"tests.support.plugins.AnyDeltaFetch": 100},
+        "SPIDER_MIDDLEWARES": {"tests.support.plugins.deltafetch.AnyDeltaFetch": 100},
         "DELTAFETCH_ENABLED": True,
         "DELTAFETCH_DIR": str(tmp_path),
     }
@@ -114,13 +118,14 @@ def test_scrapy_deltafetch_does_not_skip_refused_pages(
     assert second.stats["deltafetch/skipped"] == 1
 
 
+@pytest.mark.plugin("scrapy_poet")
 def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
     """With both add-ons, a request by the HTTP client of a callback is checked, too."""
     site.robots(CLOSED)
 
     result = crawl(
         [site.url("/open"), site.url("/private")],
-        spider="tests.support.plugins:Paged",
+        spider="tests.support.plugins.poet:Paged",
         settings={
             "ADDONS": {"scrapy_poet.Addon": 300, "scrapy_robots1994.Addon": 500},
             "SCRAPY_POET_DISCOVER": [],
@@ -134,6 +139,7 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
     assert sorted(site.targets()) == ["/open", "/robots.txt"]
 
 
+@pytest.mark.plugin("scrapy_playwright")
 @pytest.mark.long
 @pytest.mark.browser
 def test_refused_page_opens_no_tab(site: Site) -> None:
@@ -165,6 +171,7 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
     assert "sec-fetch-mode" not in robots.headers
 
 
+@pytest.mark.plugin("scrapy_redis")
 @pytest.mark.redis
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site, reactor: Reactor
@@ -182,7 +189,9 @@ def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
 
         push("/private/1", "/first")
         crawling = start_crawl(
-            spider="tests.support.plugins:Shared", settings=redis.queue, reactor=reactor
+            spider="tests.support.plugins.redis_queue:Shared",
+            settings=redis.queue,
+            reactor=reactor,
         )
         site.wait("/first")
         push("/later", "/private/2")

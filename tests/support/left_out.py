@@ -1,8 +1,9 @@
 """Hooks of pytest: skip the tests whose program is missing, and name them at the end.
 
-A test that needs a program carries the mark `redis` or `browser`. Where the program is
-missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`). The
-last lines of a run name each group of skipped tests, and what brings the program.
+A test that needs a program carries the mark `redis` or `browser`, one that needs packages of
+others `plugin`, with the names that they are imported by. Where one is missing the test is
+skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last lines of
+a run name each group of skipped tests, and what brings the program or package.
 
 A test that takes long carries the mark `long`, as do the rows of a table beyond those
 that stand for it (`table`). `tests/run` without arguments sets
@@ -15,6 +16,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -66,7 +68,12 @@ def missing(mark: str) -> str:
 
 def require(mark: str) -> None:
     """Skip or fail the running test if a program of *mark* is missing."""
-    if reason := missing(mark):
+    leave_out(missing(mark))
+
+
+def leave_out(reason: str) -> None:
+    """Skip the running test for a *reason*, or fail it where nothing may be missing."""
+    if reason:
         (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(reason)
 
 
@@ -81,6 +88,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in PROGRAMS:
         if item.get_closest_marker(mark):
             require(mark)
+    for plugin in item.iter_markers("plugin"):
+        for name in plugin.args:
+            package = name.replace("_", "-")
+            is_here = find_spec(name) is not None
+            leave_out("" if is_here else f"{package} is missing: pip install {package}")
 
 
 def is_on_other_reactor(item: pytest.Item) -> bool:

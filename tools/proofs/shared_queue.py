@@ -55,7 +55,7 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
         client.config_resetstat()
         running = [
             start_crawl(
-                spider="tests.support.plugins:Shared",
+                spider="tests.support.plugins.redis_queue:Shared",
                 settings=queue.queue | settings,
                 timeout=1500,
                 # scrapy-redis calls deprecated methods of Scrapy.

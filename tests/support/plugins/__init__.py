@@ -1,0 +1,1 @@
+"""Spiders and components with other plugins, as their documentation writes them."""

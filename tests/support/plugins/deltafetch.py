@@ -1,0 +1,24 @@
+"""With scrapy-deltafetch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_deltafetch import DeltaFetch
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.http import Response
+
+
+class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # it has no annotations
+    """DeltaFetch for newer Scrapy, with which scrapy-deltafetch 2.1.0 does not start."""
+
+    async def process_spider_output_async(
+        self, response: Response, result: AsyncIterator[Any], spider: Any = None
+    ) -> AsyncIterator[Any]:
+        """Yield the results of its method for older Scrapy."""
+        results = [each async for each in result]
+        for each in self.process_spider_output(response, results, spider):
+            yield each
