@@ -29,6 +29,19 @@ NOT_RECORDED = "not in the evidence"
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
+# A host, with or without a port and a path, and not the name of a file.
+_HOST = re.compile(
+    r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
+    r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})(?::[0-9]+)?(?:/[^\s]*)?\Z",
+    re.IGNORECASE,
+)
+
+
+def _is_host(name: str) -> bool:
+    """Return whether *name* is a host name and no file."""
+    return _HOST.match(name) is not None and not os.path.lexists(name)
+
+
 def is_url(name: str) -> bool:
     """Whether *name* is to be fetched, not opened."""
     return is_http(name)
@@ -49,7 +62,7 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        if not is_url(name) and (not name or _AS_URL.match(name)):
+        if not is_url(name) and (not name or _AS_URL.match(name) or _is_host(name)):
             shown = repr(escape_control_chars(name, 60))
             raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
         # Of os.path: a name that is too long is not an error here, but a missing file.

@@ -5,6 +5,7 @@
 
 import argparse
 
+from scrapy_robots1994 import __version__
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
@@ -135,7 +136,7 @@ which it fetches with the downloader and the settings of the project; the
 console script robots-lint starts without Scrapy.
 
 examples:
-  robots-lint robots.txt
+  robots-lint --dialect rfc9309 robots.txt
   robots-lint --format github --ignore R015,R018 robots.txt
   robots-lint --summary --format json folder/
   scrapy robots-lint https://example.com/ --only-problems
@@ -150,6 +151,8 @@ def main(argv: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     terminal.add_common_options(parser, HELP, "1994")
+    version = f"%(prog)s {__version__}"
+    parser.add_argument("--version", action="version", version=version)
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     with terminal.in_one_sentence(parser):

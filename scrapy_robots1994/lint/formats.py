@@ -3,6 +3,7 @@
 Text from the file is escaped in all of them, or it is JSON.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -16,8 +17,9 @@ from scrapy_robots1994.lint.kinds import (
     WARNING,
     Problem,
 )
-from scrapy_robots1994.lint.report import Report, Summary, Unread
+from scrapy_robots1994.lint.report import TODAY, Report, Summary, Unread
 from scrapy_robots1994.parser import Line, Record
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 WIDTH = 100
 _TEXT = 44
@@ -55,11 +57,31 @@ def as_text(
     # The problems of a line stay below it.
     for _, texts in sorted(rows, key=itemgetter(0)):
         yield from texts
-    others = {} if only_problems else report.read_otherwise
-    for dialect, lines in others.items():
-        words = _reads_otherwise(dialect, lines)
-        for text in wrap_and_escape(words, WIDTH - len(_INDENT)):
-            yield _INDENT + paint(text, FAINT)
+    if not only_problems:
+        for words in _of_other_dialects(report):
+            for text in wrap_and_escape(words, WIDTH - len(_INDENT)):
+                yield _INDENT + paint(text, FAINT)
+
+
+def _of_other_dialects(report: Report) -> Iterator[str]:
+    """Yield a sentence for each dialect that reads lines otherwise, and how many problems are
+    left in the one that most robots follow.
+    """
+    for dialect, lines in report.read_otherwise.items():
+        closed = report.closed_otherwise.get(dialect, [])
+        yield _reads_otherwise(dialect, lines, closed)
+    if report.problems_today is not None:
+        found = Counter(it.severity for it in report.problems_today)
+        counts = [_counted(found[it], it) for it in SEVERITIES if found[it]]
+        yield (
+            f'the dialect "{TODAY}", which most robots follow today, leaves '
+            f"{' and '.join(counts) or 'no problem'}: see --dialect {TODAY}."
+        )
+
+
+def _counted(number: int, word: str) -> str:
+    """Return how many there are."""
+    return f"{number:,} {word}" + "s" * (number != 1 and word != INFO)
 
 
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
@@ -69,17 +91,17 @@ def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        yield line.number, [(row + paint(effect, FAINT)).rstrip()]
+        # The words of a field may be longer than the rest of the line.
+        first, *others = wrap_and_escape(effect, WIDTH - len(row)) or [""]
+        more = [" " * len(row) + paint(it, FAINT) for it in others]
+        yield line.number, [(row + paint(first, FAINT)).rstrip(), *more]
 
 
 def _heading(report: Report) -> str:
     """Return the line above a file: its name and the counts."""
     counts = {"line": len(report.lines), "record": len(report.records)}
     counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
-    shown = ", ".join(
-        f"{count:,} {word}" + "s" * (count != 1 and word != INFO)
-        for word, count in counts.items()
-    )
+    shown = ", ".join(_counted(count, word) for word, count in counts.items())
     shown += ", cut at the size limit" * report.is_truncated
     return f"{escape_control_chars(report.name, WIDTH - len(shown) - 2)}: {shown}"
 
@@ -97,14 +119,24 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
         yield f"{_INDENT}  {text}"
 
 
-def _reads_otherwise(dialect: str, lines: list[Line]) -> str:
-    """Return the sentence about *lines*, which *dialect* reads otherwise."""
+def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
+    """Return the sentence about *lines*, which *dialect* reads otherwise; it closes the whole site
+    to the names *closed*.
+    """
     fields: dict[str, str] = {}
     for line in lines:
         fields.setdefault(line.field.lower(), escape_control_chars(line.field, 30))
     shown = [*fields.values()][:_SHOWN_FIELDS] + ["…"] * (len(fields) > _SHOWN_FIELDS)
     numbers = f"line{'s' * (len(lines) > 1)} {_runs([line.number for line in lines])}"
-    return f'the dialect "{dialect}" reads {numbers} otherwise ({", ".join(shown)}).'
+    sentence = f'the dialect "{dialect}" reads {numbers} otherwise ({", ".join(shown)})'
+    if closed:
+        # 1994 A3
+        names = [
+            "every robot not named" if it == EVERYBODY else f'"{it}"' for it in closed
+        ]
+        some = names[:_SHOWN_FIELDS] + ["…"] * (len(names) > _SHOWN_FIELDS)
+        sentence += f", and closes the whole site to {', '.join(some)}"
+    return f"{sentence}."
 
 
 def _runs(numbers: list[int]) -> str:
@@ -129,6 +161,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
             dialect: [line.number for line in lines]
             for dialect, lines in report.read_otherwise.items()
         },
+        "closed_otherwise": report.closed_otherwise,
         "problems": list(map(_problem_as_json, report.problems)),
     }
 

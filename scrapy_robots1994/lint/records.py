@@ -248,7 +248,7 @@ def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
                     str(first),
                     level=ERROR if is_shut else WARNING,
                     is_closing=True,
-                    advice=_parting(above),
+                    advice=_parting(above, has_allow=bool(opened)),
                 )
                 first = line.number
             above, is_parted = line, False
@@ -256,13 +256,14 @@ def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
             is_parted = True
 
 
-def _parting(agent: Line) -> Fix:
+def _parting(agent: Line, *, has_allow: bool) -> Fix:
     """Return the advice to end the names of a group with *agent*."""
     words = (
         f"Write an empty `Disallow:` below line {agent.number}, if its robots are not meant "
         "to share the rules."
     )
-    return in_place(agent, agent.text, "Disallow:", words=words, effect=Effect.OPENS)
+    effect = Effect.EITHER if has_allow else Effect.OPENS
+    return in_place(agent, agent.text, "Disallow:", words=words, effect=effect)
 
 
 def effective_allows(record: Group) -> list[Line]:

@@ -8,14 +8,17 @@ from operator import ne
 from typing import Any
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS
+from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS, Problem
 from scrapy_robots1994.lint.problems import problems_of
 from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
 from scrapy_robots1994.parser.fields import WHY_IGNORED, Field, LineKind, Role
-from scrapy_robots1994.parser.reader import Group, Line, groups_of, read
+from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.records import records_of
+
+TODAY = "rfc9309"
+"""The dialect that most robots follow today."""
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
@@ -46,7 +49,9 @@ class Report:
 
     *body* are its bytes, or with *is_truncated* the beginning of them, and *dialect* the name
     of the dialect in which it is read. Problems with a code in *ignored* are left out.
-    *read_otherwise* are the lines that another dialect reads otherwise, by its name.
+    *read_otherwise* are the lines that another dialect reads otherwise, by its name, and
+    *closed_otherwise* the names to which it closes the whole site, and this dialect does not.
+    *problems_today* are the problems in `TODAY`, where the file is read in the dialect of 1994.
     """
 
     def __init__(
@@ -69,12 +74,20 @@ class Report:
         self.effects = list(_effects(groups, here))
         self.problems = [it for it in problems if it.code not in ignored]
         self.is_truncated = is_truncated
-        ours = [_meaning(it, here) for it in lines]
+        ours, closed = _meanings(groups, here), _closed_to(groups, here)
         self.read_otherwise: dict[str, list[Line]] = {}
+        self.closed_otherwise: dict[str, list[str]] = {}
+        self.problems_today: list[Problem] | None = None
         for other in DIALECTS.values():
-            theirs = (_meaning(it, other) for it in read(text, other))
+            others = tuple(groups_of(text, other))
+            theirs = _meanings(others, other)
             if differing := list(compress(lines, map(ne, ours, theirs))):
                 self.read_otherwise[other.name] = differing
+            if more := [it for it in _closed_to(others, other) if it not in closed]:
+                self.closed_otherwise[other.name] = more
+            if other.name == TODAY and here.name == "1994":
+                today = problems_of(others, file, other)
+                self.problems_today = [it for it in today if it.code not in ignored]
 
     def count(self, *severities: str) -> int:
         """Return how many problems have one of *severities*."""
@@ -192,6 +205,36 @@ def _joined(word: str, texts: list[str], width: int) -> str:
     """Return the first of *texts* with *word* between them, on so many characters."""
     more = " …" if len(texts) > _SHOWN_VALUES else ""
     return escape_control_chars(word.join(texts[:_SHOWN_VALUES]) + more, width)
+
+
+def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
+    """Return what each line says in *dialect*: its own effect, and for a rule or a pause also
+    the User-agent lines whose robots it is for.
+    """
+    found: list[object] = []
+    for group in groups:
+        agents = tuple(it.number for it in group.agents if it.is_obeyed)
+        for line in group.lines:
+            meaning = _meaning(line, dialect)
+            row = line.row
+            is_for_names = row and row.in_record and row.role is not Role.NAMES
+            found.append((meaning, agents) if meaning and is_for_names else meaning)
+    return found
+
+
+def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
+    """Return the names to which *groups* close the whole site, each once."""
+    whole = ("/", "/*", "*") if dialect.has_wildcards else ("/",)
+    found: dict[str, None] = {}
+    for group in groups:
+        rules = [it for it in group.rules if it.is_obeyed and it.row is not None]
+        paths = [(path, it.row) for it in rules for path in dialect.paths(it.value)]
+        closed = {path for path, row in paths if row and not row.allows}
+        opened = {path for path, row in paths if row and row.allows}
+        # Ours X1, RFC 9309 2.2.2: a rule of the same path opens it again.
+        if any(path in closed and path not in opened for path in whole):
+            found |= dict.fromkeys(group.names)
+    return list(found)
 
 
 def _meaning(line: Line, dialect: Dialect) -> object:

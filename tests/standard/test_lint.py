@@ -226,3 +226,47 @@ def test_ignored_codes_are_neither_listed_nor_counted() -> None:
         "-: 1 line, 0 records\n"
     )
     assert "1 info" in lint(body, "--only-problems")
+
+
+JOINED = "User-agent: *\nCrawl-delay: 10\n\nUser-agent: SemrushBot\nDisallow: /\n"
+
+
+def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -> None:
+    """In RFC 9309 the rule is for every robot, and closes the whole site to them."""
+    found = report(JOINED)
+
+    assert 5 in found["read_otherwise"]["rfc9309"]
+    assert 5 not in found["read_otherwise"].get("extended", [])
+    assert found["closed_otherwise"] == {"rfc9309": ["*"]}
+    text = " ".join(lint(JOINED).split())
+    assert "and closes the whole site to every robot not named." in text
+
+
+def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
+    """The dialect that a site owner wants; in another dialect nothing is said."""
+    last = lint(JOINED).splitlines()[-1]
+
+    assert last.strip() == (
+        'the dialect "rfc9309", which most robots follow today, leaves 1 error: '
+        "see --dialect rfc9309."
+    )
+    assert "leaves no problem:" in lint("User-agent: *\nDisallow: /a\n")
+    assert "leaves" not in lint(JOINED, "--dialect", "extended")
+    assert "leaves" not in lint(JOINED, "--only-problems")
+
+
+def test_console_script_says_its_version_and_wants_no_host() -> None:
+    """A bare host name is no file; the sentence is that of robots-check."""
+    version = subprocess.run(
+        [SCRIPT, "--version"], capture_output=True, text=True, check=True, timeout=60
+    )
+    host = subprocess.run(
+        [SCRIPT, "example.com"], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert version.stdout.split()[0] == "robots-lint"
+    assert version.stdout.split()[1][0].isdigit()
+    assert host.returncode == 2
+    assert (
+        "'example.com' is neither a file nor a URL: write https://host" in host.stderr
+    )
