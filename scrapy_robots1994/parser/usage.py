@@ -18,7 +18,7 @@ from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.parser.fields import may_state_usage
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
-from scrapy_robots1994.parser.rfc9309 import MAX_WORK, Pattern, normal_spelling
+from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling
 from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.structured import Member, NotADictionaryError, members_of
 
@@ -37,8 +37,12 @@ MAX_NOT_UNDERSTOOD = 20
 _SPACE = " \t"
 # About so many bytes are taken by a line with its pattern, and by a statement.
 _LINE_BYTES, _STATEMENT_BYTES = 600, 300
-# A wildcard takes as long as so many comparisons of characters.
-_CALL_WORK = 800
+MAX_WORK = 4_000_000
+"""Ours O28: so many comparisons of characters a URL may take; beyond, all counts as disallowed that
+a preference of the record forbids anywhere."""
+
+# A search, and a wildcard, take as long as so many comparisons of characters.
+_SEARCH_WORK, _CALL_WORK = 200, 800
 
 
 class Answer(str, Enum):
@@ -207,15 +211,30 @@ class UsageRules:
             # Usage U3: a shorter path says nothing about the URL, for no label.
             if chosen and chosen[0].length > line.length:
                 continue
-            if line.pattern is not None:
-                work += _work(line.pattern, spelling)
+            pattern = line.pattern
+            if pattern is not None:
+                if not spelling.startswith(pattern.first):
+                    continue
+                work += _SEARCH_WORK + len(spelling)
+                if pattern.longest in spelling:
+                    work += _work(pattern, spelling)
                 # Ours O28: what was not compared to its end is not allowed.
                 if work > MAX_WORK:
-                    return self._usage(map(_forbidding, self._lines))
-                if not _covers(line.pattern, spelling):
+                    return self._forbidden_anywhere()
+                if not (pattern.longest in spelling and pattern.covers(spelling)):
                     continue
             chosen.append(line)
         return self._usage(it for lines in found.values() for it in lines)
+
+    def _forbidden_anywhere(self) -> Usage:
+        """Return what a line forbids for any URL."""
+        found = {
+            it.purpose: it
+            for line in self._lines
+            for it in line.statements
+            if it.answer is Answer.DISALLOW
+        }
+        return Usage(tuple(found.values()), self._licenses, read=(ROBOTS_TXT,))
 
     @property
     def memory_bytes(self) -> int:
@@ -359,21 +378,6 @@ def signals_of(value: str) -> list[Member]:
 def _work(pattern: Pattern, target: str) -> int:
     """Return how much work it is to compare *pattern* with *target*."""
     return len(target) * len(pattern.longest) + _CALL_WORK * len(pattern.others)
-
-
-def _covers(pattern: Pattern, target: str) -> bool:
-    """Return whether *pattern* covers *target*."""
-    return (
-        target.startswith(pattern.first)
-        and pattern.longest in target
-        and pattern.covers(target)
-    )
-
-
-def _forbidding(line: _Stated) -> _Stated:
-    """Return what a line forbids."""
-    forbidden = (it for it in line.statements if it.answer is Answer.DISALLOW)
-    return line._replace(statements=tuple(forbidden))
 
 
 # One object for all files that state nothing.

@@ -218,6 +218,20 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
     assert len(found.not_understood) <= 20
 
 
+def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_read() -> (
+    None
+):
+    """A page without the words is not looked at tag by tag."""
+    assert usage([], '<meta name="r&#111;bots" content="no&#97;i">')["train-ai"] is D
+    assert (
+        usage([], "<p>" * 99 + '<x:META name="robots" content="NOAI"/>')["train-ai"]
+        is D
+    )
+    long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])
+    assert long["train-ai"] is U
+    assert len(long.not_understood) == 1
+
+
 def test_directives_of_a_page_are_those_without_preferences() -> None:
     """Terms about use say nothing about index and links."""
     headers = {XR: "noai, noimageai, nofollow"}

@@ -37,6 +37,12 @@ _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
+# A page without any of them states nothing in its meta tags.
+_WORDS = (*USAGE_TERMS, "tdm-")
+
+_MAX_HEADER = 16_384
+"""The characters of Content-Usage that are read; more are no dictionary to us."""
+
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
 _RSL = "application/rsl+xml"
@@ -49,7 +55,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     The headers of any response are read, and the meta tags of HTML and XHTML, each up to 64 KiB.
     Never raises on any body.
     """
-    head = page_head(response)
+    head = page_head(response, _WORDS)
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     found = _of_content_usage(header_of(response, USAGE_FIELD))
     found = found.with_(_of_terms(head, robot_names(robot), is_image=is_image))
@@ -63,6 +69,8 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 def _of_content_usage(value: str) -> Usage:
     """Return what the header Content-Usage states, all lines joined."""
     where = f"header {USAGE_FIELD}"
+    if len(value) > _MAX_HEADER:
+        return Usage(not_understood=(Said(value, where),))
     try:
         # RFC 9651, 4.2: one line that is no part of a dictionary spoils all of them.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
@@ -88,9 +96,9 @@ def _of_terms(head: PageHead, names: tuple[str, ...], *, is_image: bool) -> Usag
 def _of_tdm(response: Response, head: PageHead) -> Usage:
     """Return what TDMRep states: the meta tag, else the header."""
     header = header_of(response, _TDM_RESERVATION)
-    in_header = [
-        Said(it.strip(), f"header {_TDM_RESERVATION}") for it in header.split(",")
-    ]
+    values = [it for it in map(str.strip, header.split(",")) if it]
+    where = f"header {_TDM_RESERVATION}"
+    in_header = [Said(it, where) for it in values[:MAX_NOT_UNDERSTOOD]]
     in_meta = [
         Said(content.strip(), f"meta tag {_TDM_RESERVATION}")
         for name, content in head.tags
@@ -99,8 +107,8 @@ def _of_tdm(response: Response, head: PageHead) -> Usage:
     said = [it for it in (*in_header, *in_meta) if it.term]
     odd = tuple(it for it in said if it.term not in _TDM_ANSWERS)
     # Usage U11: the page over its header, which is not the most restrictive one.
-    for values in (in_meta, in_header):
-        answers = {it.term: it for it in values if it.term in _TDM_ANSWERS}
+    for places in (in_meta, in_header):
+        answers = {it.term: it for it in places if it.term in _TDM_ANSWERS}
         for value, answer in _TDM_ANSWERS.items():
             if value in answers:
                 it = answers[value]
