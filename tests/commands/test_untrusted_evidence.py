@@ -311,6 +311,21 @@ def test_line_with_other_values_is_no_decision(
     assert scrapy("robots-check", "--evidence", str(folder), line["url"]).code == 3
 
 
+@pytest.mark.parametrize("key", ["record", "rule", "digest", "robot"])
+def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -> None:
+    """A line of 900 KB is read; what is printed of it has at most 1,000 characters."""
+    (journal,) = evidence.journals(folder)
+    header, (line,) = evidence.lines(journal)
+    changed = line | {key: "*" + "x" * 900_000}
+    texts = [json.dumps(it).encode() + b"\n" for it in (header, changed)]
+    evidence.write_members(journal, texts)
+
+    found = differences(folder)
+    assert [it for it in found if len(it) > 1_000] == []
+    # By another name, the record for all robots still decides.
+    assert bool(found) is (key != "robot")
+
+
 @pytest.mark.parametrize(
     "name",
     ["", ".", "..", "/etc/passwd", "x" * 5_000, "\0.warc.gz", "a\x1b[31mb", 5, None],
