@@ -22,6 +22,7 @@ from cachetools import LRUCache
 
 from scrapy_robots1994.commands.inputs import (
     NOT_RECORDED,
+    TRY_AGAIN,
     PolicySource,
     left_out_as,
     why_unread,
@@ -381,7 +382,9 @@ class Applied(NamedTuple):
         if policy is None:
             why = "its record is missing or damaged: see --verify"
             return PolicySource(name, None, "unknown", why=why)
-        return PolicySource.from_policy(name, policy)
+        source = PolicySource.from_policy(name, policy)
+        # Trying again would say what applies today.
+        return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
         """Return where the decision and its record are."""

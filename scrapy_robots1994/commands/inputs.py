@@ -26,6 +26,8 @@ STDIN = "-"
 NOT_RECORDED = "not in the evidence"
 """The outcome of an origin of which the evidence of crawls has no decision."""
 
+TRY_AGAIN = "; try again later"
+
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
@@ -276,7 +278,9 @@ class PolicySource:
             how = policy.failure or f"HTTP {policy.status}"
             is_open = policy.rules("").allowed(f"{policy.origin}/")
             effect = policy.outcome.row.effect(is_open=is_open)
-            why = f"could not fetch robots.txt ({how}): all its URLs {effect}; try again later"
+            why = (
+                f"could not fetch robots.txt ({how}): all its URLs {effect}{TRY_AGAIN}"
+            )
         outcome = policy.outcome.value
         return cls(name, policy.stated, outcome, policy.status, why, policy)
 
