@@ -24,8 +24,8 @@ from scrapy.settings.default_settings import USER_AGENT
 from tests.support import browser as browsers
 
 PICTURES = Path(__file__).parents[1] / "docs" / "_static"
+VARIANTS = (("1994", "literal"), ("1994", "cautious"), ("rfc9309", "literal"))
 WIDTHS = (390, 1280)
-HEIGHT = 800
 
 
 def report_of(files: list[str], path: Path) -> dict[str, Any]:
@@ -37,41 +37,34 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
     return report
 
 
-def shares(report: dict[str, Any]) -> dict[str, str]:
-    """Return what each dialect and reading opens and closes, in per cent of the sites."""
-    found = {}
-    for variant in report["variants"]:
-        (changes,) = variant["changes"].values()
-        sites = sum(changes.values())
-        opens, closes = (changes[it] + changes["both"] for it in ("opened", "closed"))
-        name = f"{variant['dialect']} {variant['reading']}"
-        found[name] = f"{100 * opens / sites:.1f} · {100 * closes / sites:.1f}"
-    return found
+def shares(report: dict[str, Any], dialect: str, reading: str) -> str:
+    """Return what a dialect and reading opens and closes, in per cent of the sites."""
+    (variant,) = (
+        it
+        for it in report["variants"]
+        if (it["dialect"], it["reading"]) == (dialect, reading)
+    )
+    (changes,) = variant["changes"].values()
+    sites = sum(changes.values())
+    opens, closes = (changes[it] + changes["both"] for it in ("opened", "closed"))
+    return f"{100 * opens / sites:.1f} · {100 * closes / sites:.1f}"
 
 
 def table(reports: dict[str, dict[str, Any]]) -> str:
-    """Return the table of all groups."""
-    columns = {name: shares(report) for name, report in reports.items()}
+    """Return the table: a row for each group."""
     made = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d")
-    heads = (f"{name} ({it['files']:,})" for name, it in reports.items())
     lines = [
-        f".. From tools/changes.py on {made}, with Protego {version('protego')}.",
+        f".. From tools/changes.py on {made} (Protego {version('protego')}).",
         "",
         ".. csv-table::",
         "   :class: numbers",
-        f'   :header: "opens · closes, %", {", ".join(map(quoted, heads))}',
+        f"   :header: files, sites, {', '.join(map(' '.join, VARIANTS))}",
         "",
     ]
-    first, *_ = columns.values()
-    for variant in first:
-        cells = (column[variant] for column in columns.values())
-        lines.append(f"   {', '.join(map(quoted, (variant, *cells)))}")
+    for name, report in reports.items():
+        cells = (shares(report, *variant) for variant in VARIANTS)
+        lines.append(f'   {name}, "{report["files"]:,}", {", ".join(cells)}')
     return "\n".join(lines) + "\n"
-
-
-def quoted(cell: str) -> str:
-    """Return *cell* for a table in which commas separate cells."""
-    return f'"{cell}"'
 
 
 def render(page: Path) -> None:

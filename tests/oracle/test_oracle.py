@@ -9,8 +9,8 @@ import pytest
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.asking import Tally, differences
 from tests.oracle.generator import Generator
+from tests.oracle.minimise import minimised
 from tests.oracle.reading import DIALECTS
-from tools.oracle.minimise import minimised
 
 FILES = 110
 

@@ -7,8 +7,8 @@ import pytest
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle import asking
 from tests.oracle.generator import Case, Generator, Question
+from tests.oracle.minimise import minimised
 from tests.oracle.reading import FEATURES
-from tools.oracle.minimise import minimised
 
 
 def test_same_seed_makes_same_cases() -> None:

@@ -11,16 +11,6 @@ import pytest
 from tests.support.crawl import ROOT
 
 PROOFS = [
-    # A killed writer leaves a valid database with each policy that was acknowledged.
-    ("kills --kills 6", {"kills": 6, "corrupt": 0, "lost": 0}),
-    pytest.param(
-        # Workers fetch each origin once, although one is killed.
-        "fleet --kill --origins 24 --pages 5",
-        {"origins_decided": 24, "disallowed_fetched": 0},
-        marks=pytest.mark.redis,
-    ),
-    ("million --origins 500", {"origins": 500}),
-    ("large_files --origins 10 --bytes 2000", {"allowed": 10}),
     pytest.param(
         # Workers of one queue fetch each page once.
         "shared_queue --workers 2 --origins 12 --pages 6",

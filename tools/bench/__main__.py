@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.bench import (
-    beyond,
-    comparing,
     crawls,
     memory,
     parsing,
@@ -41,17 +39,11 @@ RACES = (
     "memory",
     "import",
     "growth",
-    "pause",
     "slow",
-    "waiting",
-    "site",
     "cached",
     "turns",
     "broad",
-    "compare",
     "evidence",
-    "pages",
-    "extended",
     "rfc9309",
 )
 
@@ -76,19 +68,8 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "memory": partial(memory.memory, corpus),
         "import": partial(parsing.imports, rounds),
         "growth": growing,
-        "pause": partial(crawls.pause, few),
         "slow": partial(crawls.with_slow_hosts, few, cases),
-        "waiting": partial(crawls.waiting, few, 400 if quick else 4_000),
-        "site": partial(crawls.single_site, few, 500 if quick else 20_000),
-        "compare": partial(comparing.compared, few, 25 if quick else 1_000),
         "evidence": partial(recording.recorded, few, 70 if quick else 700, corpus),
-        "pages": partial(beyond.pages, 1 if quick else 7, 200 if quick else 2_000),
-        "extended": partial(
-            beyond.extended,
-            files,
-            rounds,
-            (10, 1_000) if quick else (10, 100, 1_000, 10_000, 100_000),
-        ),
         "rfc9309": partial(rfc9309.rfc9309, files, rounds),
         "cached": partial(crawls.cached, many, 300 if quick else 1_500),
         "turns": partial(crawls.in_turn, many, 70 if quick else 700, corpus),

@@ -116,21 +116,6 @@ def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
     yield Result(what, "s", cpu, against="built-in", target=NOT_DEARER)
 
 
-def waiting(rounds: int, pages: int) -> Iterator[Result]:
-    """Crawl pages of one host that all wait for its robots.txt; measure the CPU."""
-    with serving() as port:
-        args = {"port": port, "hosts": [("slow-2-{}.test", 1)], "pages": pages}
-        for limit in (16, 2 * pages):
-            cpu: dict[str, list[float]] = {side: [] for side in SIDES}
-            settings = {"CONCURRENT_REQUESTS": limit}
-            for side in _taking_turns(rounds):
-                cpu[side].append(ran(side, "MeasuredSpider", settings, **args)["cpu"])
-            what = (
-                f"{pages:,} pages that wait for one robots.txt, {limit:,} at once: CPU"
-            )
-            yield Result(what, "s", cpu, against="built-in", target=1)
-
-
 def cached(rounds: int, pages: int) -> Iterator[Result]:
     """Crawl pages that are in Scrapy's HTTP cache; measure the CPU."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
@@ -152,40 +137,3 @@ def _taking_turns(rounds: int) -> Iterator[str]:
     for number in range(rounds):
         turn = number % len(names)
         yield from names[turn:] + names[:turn]
-
-
-def single_site(rounds: int, pages: int) -> Iterator[Result]:
-    """Measure the CPU that robots.txt handling adds to the crawl of one site.
-
-    Two crawls differ by more than that, so our calls are also timed within one.
-    """
-    cpu: dict[str, list[float]] = {side: [] for side in SIDES}
-    with serving() as port:
-        args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        for side in _taking_turns(rounds):
-            cpu[side].append(ran(side, "MeasuredSpider", {}, **args)["cpu"])
-        clocked = [
-            ran(OURS, "TimedMiddlewareSpider", {}, **args) for _ in range(rounds)
-        ]
-    what = f"single-site crawl, {pages:,} pages: CPU"
-    yield Result(what, "s", cpu, against="robots off", target=0.99)
-    shares = [100 * measured["spent"] / measured["cpu"] for measured in clocked]
-    yield Result(
-        "of it in our process_request, the clock's own cost too", "%", {OURS: shares}
-    )
-
-
-def pause(rounds: int) -> Iterator[Result]:
-    """Measure the longest pause of the event loop for a robots.txt of 1.4 MB."""
-    longest: dict[str, list[float]] = {side: [] for side in SIDES}
-    whole = {"ROBOTS1994_MAX_BYTES": 2_000_000, "CONCURRENT_REQUESTS": 1}
-    with serving() as port:
-        hosts = [("well-{}.test", 1), ("huge.test", 1)]
-        args = {"port": port, "hosts": hosts, "pages": 20}
-        for _ in range(rounds):
-            for side in SIDES:
-                settings = whole if side == OURS else {"CONCURRENT_REQUESTS": 1}
-                measured = ran(side, "EventLoopSpider", settings, **args)
-                longest[side].append(measured["pause"])
-    what = "longest pause of the event loop, robots.txt of 1.4 MB read whole"
-    yield Result(what, "s", longest, against="built-in")

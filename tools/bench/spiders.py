@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import resource
-from time import monotonic, perf_counter, process_time
-from types import coroutine
+from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any
 
 import scrapy
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-
 if TYPE_CHECKING:
     from collections.abc import (
         AsyncIterator,
-        Callable,
-        Coroutine,
-        Generator,
         Iterator,
     )
 
@@ -123,112 +116,6 @@ class ListedPagesSpider(MeasuredSpider):
         super().parse(response)
         others, self.others = self.others, []
         yield from others
-
-
-class TimedMiddlewareSpider(MeasuredSpider):
-    """Record the seconds in all calls of our `process_request` as `spent`."""
-
-    name = "clocking"
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Wrap the method in a timer, then request the pages."""
-        self.spent = 0.0
-        engine: Any = self.crawler.engine
-        methods = engine.downloader.middleware.methods["process_request"]
-        [place] = [
-            number
-            for number, method in enumerate(methods)
-            if isinstance(getattr(method, "__self__", None), Robots1994Middleware)
-        ]
-        judge = methods[place]
-
-        async def clocked(*arguments: Any, **named: Any) -> Any:
-            timed: Any = self.timed(judge(*arguments, **named))
-            return await timed
-
-        methods[place] = clocked
-        async for request in super().start():
-            yield request
-
-    @coroutine
-    def timed(self, call: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """Add the time in which *call* runs, without that in which it waits."""
-        resume: Callable[[Any], Any] = call.send
-        result = None
-        while True:
-            started = perf_counter()
-            try:
-                waits_for = resume(result)
-            except StopIteration as end:
-                return end.value
-            finally:
-                self.spent += perf_counter() - started
-            try:
-                resume, result = call.send, (yield waits_for)
-            except BaseException as error:  # noqa: BLE001 - a cancellation, too
-                resume, result = call.throw, error
-
-    def ended(self) -> None:
-        """Record `spent`, too."""
-        super().ended()
-        self.result["items"][-1]["spent"] = self.spent
-
-
-class LinkFollowingSpider(MeasuredSpider):
-    """Follow every link from page 1 of its host, and yield an item for each page.
-
-    It records the fetched pages in its last item; the others are those exported.
-    """
-
-    name = "following"
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Request the first page."""
-        self.pages = 0
-        async for request in super().start():
-            yield request
-        self.seen: list[int] = []
-        yield scrapy.Request(self.url(1))
-
-    def url(self, number: int) -> str:
-        """Return the URL of a page."""
-        return f"http://{self.hosts[0][0]}:{self.port}/{number}"
-
-    def parse(self, response: Any) -> Any:
-        """Yield the item of the page, then its links."""
-        self.fetched += 1
-        self.seen.append(int(response.url.rpartition("/")[2]))
-        yield {"page": self.seen[-1]}
-        yield from response.follow_all(css="a[href]")
-
-    def ended(self) -> None:
-        """Record the fetched pages, too."""
-        super().ended()
-        self.result["items"][-1]["seen"] = sorted(self.seen)
-
-
-class EventLoopSpider(MeasuredSpider):
-    """Record the longest CPU time between two turns of the event loop as `pause`.
-
-    It measures CPU time, because other processes also pause the clock.
-    """
-
-    name = "beating"
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Measure from the first request on."""
-        self.pause, self.last = 0.0, 0.0
-        self.beat()
-        async for request in super().start():
-            yield request
-
-    def beat(self) -> None:
-        """Record the CPU time since the last call, and schedule the next one."""
-        now = process_time()
-        if self.last and self.fetched:
-            self.pause = max(self.pause, now - self.last)
-        self.last = now
-        asyncio.get_running_loop().call_later(BEAT, self.beat)
 
 
 def resident() -> int:

@@ -1,12 +1,9 @@
-"""Count the sites that each dialect opens and closes for Scrapy's default User-Agent.
+"""Compare the dialect `rfc9309` with google/robotstxt and Protego, question by question.
 
-`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow
-line of each file, and prints tables in Markdown. CORPUS is a folder or a tar archive;
-without it the files are those of `tests/support/corpus.py`.
-
-`--rst` prints only the first table, as reStructuredText.
-`--explain` names the cause of each difference between `rfc9309` and Protego.
-`--google` compares both with google/robotstxt (`pip install jwm.robotstxt`).
+`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow line of
+each file, for Scrapy's default User-Agent, and names the cause of each difference. CORPUS is a
+folder or a tar archive; without it the files are those of `tests/support/corpus.py`.
+google/robotstxt is asked if its binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ import os
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from itertools import permutations
 from typing import NamedTuple
 
 from protego import Protego
@@ -26,25 +22,22 @@ from scrapy.settings.default_settings import USER_AGENT
 
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.lines import Field, fields
-from tests.oracle.reading import DIALECTS, READINGS
 from tests.support.corpus import corpus_files
 from tools.oracle import causes, google
 
 MAX_QUESTIONS = 4_000
 """The most questions about one file; more of them are sampled at equal distances."""
 
-OURS = tuple(f"{dialect} {reading}" for dialect in DIALECTS for reading in READINGS)
-READERS = ("protego", *OURS)
-EFFECTS = ("unchanged", "only opens", "only closes", "both")
+PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 
 
-class Site(NamedTuple):
-    """The answers of every reader about one file: for each URL, whether it is allowed."""
+class Difference(NamedTuple):
+    """One question that another program answers differently, and why."""
 
-    name: str
-    allowed: dict[str, tuple[bool, ...]]
-    causes: list[tuple[str, str, bool]]
-    google: list[tuple[str, bool, bool, bool, str]]
+    program: str
+    cause: str
+    file: str
+    url: str
 
 
 def question_urls(host: str, body: bytes) -> list[str]:
@@ -70,141 +63,50 @@ def question_urls(host: str, body: bytes) -> list[str]:
     return urls[:: -(-len(urls) // MAX_QUESTIONS)] if urls else []
 
 
-def examine(task: tuple[str, bytes, bool, bool]) -> Site:
-    """Ask every reader every question about one file."""
-    name, body, is_explained, with_google = task
+def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
+    """Return how many questions were asked about one file, and the differences."""
+    name, body = file
     protego = Protego.parse(decode_robotstxt(body, None))
-    ours = [
-        RobotsTxt.parse(body, dialect=dialect, reading=reading)
-        for dialect in DIALECTS
-        for reading in READINGS
-    ]
-    rfc9309 = ours[OURS.index("rfc9309 literal")]
-    site = Site(name, {}, [], [])
-    for url in question_urls(name, body):
-        peer = protego.can_fetch(url, USER_AGENT)
-        site.allowed[url] = (
-            peer,
-            *(robots.allowed(url, USER_AGENT) for robots in ours),
-        )
-        allowed = rfc9309.allowed(url, USER_AGENT)
-        if is_explained and allowed != peer:
+    ours = RobotsTxt.parse(body, dialect="rfc9309")
+    found = []
+    urls = question_urls(name, body)
+    for url in urls:
+        allowed = ours.allowed(url, USER_AGENT)
+        if protego.can_fetch(url, USER_AGENT) != allowed:
             cause = causes.of_difference(body, url, USER_AGENT, allowed)
-            site.causes.append((cause, url, allowed))
-        if with_google:
-            theirs = google.allowed(body, url, USER_AGENT)
-            cause = ""
-            if allowed != theirs:
-                cause = google.of_difference(body, url, USER_AGENT, allowed)
-            site.google.append((url, theirs, allowed, peer, cause))
-    return site
+            found.append(Difference(PROTEGO, cause, name, url))
+        if google.is_installed() and google.allowed(body, url, USER_AGENT) != allowed:
+            cause = google.of_difference(body, url, USER_AGENT, allowed)
+            found.append(Difference(GOOGLE, cause, name, url))
+    return len(urls), found
 
 
-def effect(site: Site, one: str, other: str) -> str:
-    """Return the effect on a site of reading it like *one* instead of like *other*."""
-    mine, theirs = READERS.index(one), READERS.index(other)
-    rows = site.allowed.values()
-    opens = any(row[mine] and not row[theirs] for row in rows)
-    closes = any(row[theirs] and not row[mine] for row in rows)
-    return EFFECTS[opens + 2 * closes]
-
-
-def table(sites: list[Site], pairs: list[tuple[str, str]]) -> str:
-    """Return a Markdown table of sites by effect, for each pair of readers."""
-    rows = ["| reader | against | " + " | ".join(EFFECTS) + " |", "|---" * 6 + "|"]
-    for one, other in pairs:
-        count = Counter(effect(site, one, other) for site in sites)
-        cells = " | ".join(f"{count[name]:,}" for name in EFFECTS)
-        rows.append(f"| {one} | {other} | {cells} |")
-    return "\n".join(rows) + "\n"
-
-
-def rst_table(sites: list[Site], asked: int) -> str:
-    """Return a reStructuredText table of our effects compared with Protego."""
-    rows = [
-        f".. Written by: python -m tools.oracle.sites --rst CORPUS ({asked:,} questions)",
-        "",
-        ".. csv-table::",
-        "   :header: dialect, reading, " + ", ".join(EFFECTS) + ", opens, closes",
-        "",
+def table(program: str, asked: int, found: list[Difference]) -> str:
+    """Return how often `rfc9309` agrees with *program*, and the causes where it does not."""
+    mine = [it for it in found if it.program == program]
+    agree = asked - len(mine)
+    lines = [
+        f"rfc9309 agrees with {program}: {agree:,} of {asked:,} ({agree / (asked or 1):.2%})"
     ]
-    for name in OURS:
-        count = Counter(effect(site, name, "protego") for site in sites)
-        both = count["both"]
-        shares = (count[only] + both for only in ("only opens", "only closes"))
-        cells = [*name.split(), *(str(count[each]) for each in EFFECTS)]
-        cells += [f"{100 * share / len(sites):.1f} %" for share in shares]
-        rows.append("   " + ", ".join(cells))
-    return "\n".join(rows) + "\n"
-
-
-def explained(sites: list[Site]) -> str:
-    """Return a table of causes why `rfc9309` and Protego differ, most frequent first."""
-    rows = ["| cause | lines | sites | for example |", "|---|---|---|---|"]
-    found = Counter(cause for site in sites for cause, _, _ in site.causes)
-    for cause, count in found.most_common():
-        affected = [
-            site for site in sites if any(c == cause for c, _, _ in site.causes)
-        ]
-        url, allowed = next((u, a) for c, u, a in affected[0].causes if c == cause)
-        verb = "opens" if allowed else "closes"
-        rows.append(
-            f"| {cause} | {count:,} | {len(affected):,} | {verb} `{url[:90]}` |"
-        )
-    return "\n".join(rows) + "\n"
-
-
-def compared_with_google(sites: list[Site]) -> str:
-    """Return how often `rfc9309` and Protego agree with google/robotstxt, and causes."""
-    answers = [row for site in sites for row in site.google]
-    total = len(answers) or 1
-    lines = [f"{len(answers):,} questions about {len(sites):,} files\n"]
-    for name, place in (("rfc9309", 2), ("Protego", 3)):
-        same = sum(row[1] == row[place] for row in answers)
-        share = f"{100 * same / total:.2f} %"
-        lines.append(f"{name} agrees with google/robotstxt: {same:,} ({share})\n")
-    found = Counter(row[4] for row in answers if row[4])
-    lines.append(
-        "| cause of a difference of rfc9309 | lines | for example |\n|---|---|---|"
-    )
-    for cause, count in found.most_common():
-        site, row = next((s, r) for s in sites for r in s.google if r[4] == cause)
-        lines.append(f"| {cause} | {count:,} | {site.name}: `{row[0][:90]}` |")
-    return "\n".join(lines) + "\n"
+    for cause, count in Counter(it.cause for it in mine).most_common():
+        one = next(it for it in mine if it.cause == cause)
+        lines.append(f"{count:7,}  {cause}, for example {one.file}: {one.url[:90]}")
+    return "\n".join(lines) + "\n\n"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the arguments, ask the questions, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tools.oracle.sites")
     parser.add_argument("corpus", nargs="?", help="folder or tar archive")
-    parser.add_argument("--rst", action="store_true")
-    parser.add_argument("--explain", action="store_true")
-    parser.add_argument("--google", action="store_true")
-    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     if options.corpus:
         os.environ["ROBOTS1994_CORPUS"] = options.corpus
-    if options.google and not google.is_installed():
-        sys.stderr.write("--google needs its binding: pip install jwm.robotstxt\n")
-        return 2
-    tasks = [(*file, options.explain, options.google) for file in corpus_files()]
-    with ProcessPoolExecutor(options.processes) as pool:
-        sites = list(pool.map(examine, tasks, chunksize=20))
-    asked = sum(len(site.allowed) for site in sites)
-    if options.rst:
-        sys.stdout.write(rst_table(sites, asked))
-        return 0
-    sys.stdout.write(f"{asked:,} questions about {len(sites):,} files\n\n")
-    against_peer = [(name, "protego") for name in OURS]
-    sys.stdout.write(table(sites, against_peer) + "\n")
-    literal = [f"{dialect} literal" for dialect in DIALECTS]
-    readings = [(f"{d} cautious", f"{d} literal") for d in DIALECTS]
-    pairs = [*readings, *permutations(literal, 2)]
-    sys.stdout.write(table(sites, pairs) + "\n")
-    if options.explain:
-        sys.stdout.write(explained(sites) + "\n")
-    if options.google:
-        sys.stdout.write(compared_with_google(sites))
+    with ProcessPoolExecutor() as pool:
+        results = list(pool.map(examine, corpus_files(), chunksize=20))
+    asked = sum(count for count, _ in results)
+    found = [it for _, some in results for it in some]
+    for program in (GOOGLE, PROTEGO) if google.is_installed() else (PROTEGO,):
+        sys.stdout.write(table(program, asked, found))
     return 0
 
 

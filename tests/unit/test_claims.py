@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tools.fuzz.claims import CLAIMS, Question
-from tools.fuzz.words import ENDS, FIELDS, PATHS, TAILS, VALUES
+from tests.unit.claims import CLAIMS, Question
+from tests.unit.words import ENDS, FIELDS, PATHS, TAILS, VALUES
 
 ROBOTS = ("rex", "REX/2", "other", "*", "", "M/5 (compatible; Rex/1)")
 

@@ -1,4 +1,4 @@
-"""Measure time against size of hostile files: `python -m tools.bench.growth`,
+"""Measure time against size of hostile files: `python -m tests.unit.growth`,
 optionally with the names of operations.
 
 A row is a file and an operation; its numbers are nanoseconds of CPU per byte, for files

@@ -1,6 +1,6 @@
 """Claims that hold for every file, robot and path; each raises AssertionError if not.
 
-Hypothesis checks them in the test run, and the fuzz target for as long as it runs.
+Hypothesis checks them in the test run.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_robots1994 import RobotsTxt
 from tests.support.calls import calls
-from tools.bench.growth import HOSTILE, OPERATIONS
+from tests.unit.growth import HOSTILE, OPERATIONS
 
 SMALL = 2**12
 """The bytes of a short file, which has enough rules for an index."""

@@ -1,1 +1,0 @@
-"""Faults: what servers do to a robots.txt or a page, and what a crawl makes of it."""

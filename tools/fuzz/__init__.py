@@ -1,1 +1,0 @@
-"""Properties of every file, tested with generated and fuzzed input."""

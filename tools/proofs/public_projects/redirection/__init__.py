@@ -1,1 +1,0 @@
-"""The folder on the import path of a tested project, with its sitecustomize."""
