@@ -1,0 +1,110 @@
+"""Count the functions of the package that one request runs through: `python -m tools.way`.
+
+It crawls one origin with the defaults of the add-on, and prints for a first fetch, a second
+page and a refused page how many functions in how many modules ran. `--list` names them. A
+function is a pair of module and qualified name; lambdas and generator expressions are some,
+too. Python 3.11 or newer.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerProcess
+
+import scrapy_robots1994
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+PACKAGE = str(Path(scrapy_robots1994.__file__).parent)
+FILE = "User-agent: *\nDisallow: /closed\n"
+LISTED = "--list" in sys.argv
+
+
+class Way:
+    """The functions of the package that run while it is followed."""
+
+    def __init__(self) -> None:
+        self.functions: set[tuple[str, str]] = set()
+
+    def follow(self) -> None:
+        """Begin anew."""
+        self.functions.clear()
+        sys.setprofile(self._called)
+
+    def print(self, what: str) -> None:
+        """Stop, and print what ran."""
+        sys.setprofile(None)
+        modules = {module for module, _ in self.functions}
+        print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 (a program)
+        if LISTED:
+            print(
+                "\n".join(f"  {module} {it}" for module, it in sorted(self.functions))
+            )
+
+    def _called(self, frame: FrameType, event: str, _argument: object) -> None:
+        """Note a call, if its file is one of the package."""
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(PACKAGE):
+            name: Any = getattr(code, "co_qualname", code.co_name)
+            self.functions.add((str(frame.f_globals.get("__name__")), name))
+
+
+class WaySpider(Spider):
+    """Requests a first page, a second one, and one that is refused."""
+
+    name = "way"
+    site: Site
+    way: Way
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
+        """Return a spider whose way begins when it is opened."""
+        spider = super().from_crawler(crawler, *args, **options)
+        spider.way = Way()
+        follow = spider.way.follow
+        crawler.signals.connect(follow, signals.spider_opened, weak=False)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Request the first page."""
+        yield Request(self.site.url("/1"), callback=self.parse_first)
+
+    def parse_first(self, _response: object) -> Iterator[Request]:
+        """Print the way of the first fetch; request another page."""
+        self.way.print("a first fetch")
+        self.way.follow()
+        yield Request(self.site.url("/2"), callback=self.parse_second)
+
+    def parse_second(self, _response: object) -> Iterator[Request]:
+        """Print the way of a known policy; request a page that is disallowed."""
+        self.way.print("a known policy")
+        self.way.follow()
+        yield Request(self.site.url("/closed"), errback=self.refused)
+
+    def refused(self, _failure: object) -> None:
+        """Print the way of a refusal."""
+        self.way.print("a refusal")
+
+
+def main() -> None:
+    """Crawl, and print the three ways."""
+    with Site() as site:
+        site.robots(FILE)
+        addons = {"scrapy_robots1994.Addon": 500}
+        process: Any = AsyncCrawlerProcess({"ADDONS": addons, "LOG_LEVEL": "ERROR"})
+        process.crawl(WaySpider, site=site)
+        process.start()
+
+
+if __name__ == "__main__":
+    main()
