@@ -46,10 +46,8 @@ class Way:
         sys.setprofile(None)
         modules = {module for module, _ in self.functions}
         print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 (a program)
-        if LISTED:
-            print(
-                "\n".join(f"  {module} {it}" for module, it in sorted(self.functions))
-            )
+        for module, name in sorted(self.functions) if LISTED else ():
+            print(f"  {module} {name}")  # noqa: T201 (a program)
 
     def _called(self, frame: FrameType, event: str, _argument: object) -> None:
         """Note a call, if its file is one of the package."""

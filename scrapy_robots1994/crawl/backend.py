@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
@@ -16,7 +16,7 @@ from scrapy_robots1994.crawl.faults import CANCELLED
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.fetch_observer import FetchObserver
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
-from scrapy_robots1994.crawl.http_cache import CachedStore, HttpCache
+from scrapy_robots1994.crawl.http_cache import HttpCache
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
@@ -25,8 +25,9 @@ from scrapy_robots1994.crawl.parser import (
 )
 from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import InFlightFetch, Store
+from scrapy_robots1994.policy.backend import Store
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Classes,
@@ -37,6 +38,9 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
+
+Examined: TypeAlias = tuple[tuple[Problem, ...], tuple[str, ...]]
+"""The problems of a file that open or close it, and the sitemaps that it names."""
 
 
 class ScrapyBackend:
@@ -73,10 +77,7 @@ class ScrapyBackend:
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
         """Return the store of the crawl, closed with it; `None` for memory alone."""
-        store = None if settings.store.url is None else self._guarded_store(settings)
-        if self.http_cache is None:
-            return store
-        return CachedStore(self.http_cache, store)
+        return None if settings.store.url is None else self._guarded_store(settings)
 
     def _guarded_store(self, settings: RobotsSettings) -> GuardedStore:
         """Return the store that *settings* name; `SettingsError` if it cannot be used."""
@@ -151,53 +152,65 @@ class ScrapyBackend:
         return result
 
     async def policy_fetched(
-        self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]
+        self,
+        policy: Policy,
+        result: Answer,
+        last: Policy | None,
+        known: Policy | None,
+        context: RequestContext,
     ) -> None:
         """Log and count *policy*; if its file is new to this crawl, call all listeners."""
         for observer in self._observers:
-            observer.policy_fetched(policy, in_flight.last)
-        announced = in_flight.announced
-        self._log.fetched(policy, result, in_flight.last, announced, self.now())
+            observer.policy_fetched(policy, last)
+        self._log.fetched(policy, result, last, known, self.now())
         # A 304 and a failed refresh leave the file as it was; but the one that only the
         # store had is new to this crawl.
-        is_new = announced is None or announced.stated is not policy.stated
+        is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
-            await self._announce(policy, in_flight)
+            found = await self._read(policy, known, context.page)
+            await self._announce(policy, context.page, found)
 
     async def policy_loaded(
-        self, policy: Policy, in_flight: InFlightFetch[RequestContext]
+        self, policy: Policy, known: Policy | None, context: RequestContext
     ) -> None:
-        """Log and count a policy of the store; its file is as new to this crawl."""
+        """Log and count a policy of a source; its file is as new to this crawl."""
         for observer in self._observers:
             observer.policy_loaded(policy)
-        self._log.loaded(policy, in_flight.announced, self.now())
-        await self._announce(policy, in_flight)
+        self._log.loaded(policy, known, self.now())
+        found = await self._read(policy, known, context.page)
+        await self._announce(policy, context.page, found)
 
-    async def _announce(
-        self, policy: Policy, in_flight: InFlightFetch[RequestContext]
-    ) -> None:
+    async def _read(
+        self, policy: Policy, known: Policy | None, page: Request
+    ) -> Examined:
+        """Read a file that is not the *known* one for the robot of *page*.
+
+        Return what it opens and closes against the intent of its owner, and its sitemaps.
+        """
+        robots = policy.robots
+        if robots is None or (known is not None and known.robots == robots):
+            return (), ()
+        reading = partial(examine, robots, self._robot.of(page), policy.origin)
+        # A large file takes longer than other requests should wait.
+        is_large = robots.size > threads.INLINE_BYTES
+        found = await threads.run_in_thread(reading) if is_large else reading()
+        if robots.is_truncated:
+            self._log.truncated(policy.origin)
+        return found
+
+    async def _announce(self, policy: Policy, page: Request, found: Examined) -> None:
         """Warn of what a file opens, and send `robots_sitemaps` for the sitemaps it names.
 
-        Neither happens again for a file equal to the one announced before. Then send
-        `robots_parsed`, where Scrapy has that signal.
+        Then send `robots_parsed`, where Scrapy has that signal.
         """
-        if policy.robots is None:
+        robots, (problems, sitemaps) = policy.robots, found
+        if robots is None:
             return
-        page, announced = in_flight.context.page, in_flight.announced
-        robots, robot = policy.robots, self._robot.of(page)
-        if announced is None or announced.robots != robots:
-            reading = partial(examine, robots, robot, policy.origin)
-            # A large file takes longer than other requests should wait.
-            is_large = robots.size > threads.INLINE_BYTES
-            found = await threads.run_in_thread(reading) if is_large else reading()
-            problems, sitemaps = found
-            if robots.is_truncated:
-                self._log.truncated(policy.origin)
-            if problems:
-                self._log.read_to_the_letter(policy.origin, problems)
-            if sitemaps:
-                named = {"sitemaps": sitemaps, "origin": policy.origin}
-                await self._send(robots_sitemaps, robots=robots, request=page, **named)
+        if problems:
+            self._log.read_to_the_letter(policy.origin, problems)
+        if sitemaps:
+            named = {"sitemaps": sitemaps, "origin": policy.origin}
+            await self._send(robots_sitemaps, robots=robots, request=page, **named)
         # Also for the same file again: the built-in sends it with each file it parses.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)

@@ -4,9 +4,9 @@ With `HTTPCACHE_ENABLED` each answer is also written to the cache of the crawl, 
 through the storage of the middleware's own instance. So a recorded crawl replays, and a
 cached one works offline:
 
-* an answer in the cache is a policy fetched at its `Date`, which takes the place of an entry
-  in a store (`CachedStore`). While it is fresh it is used; past that, robots.txt is
-  requested, and it is the last good policy where that fails, which then is not retried;
+* an answer in the cache is a policy fetched at its `Date`, and a source of `PolicyResolver`
+  behind the store. While it is fresh it is used; past that, robots.txt is requested, and it
+  is the last good policy where that fails, which then is not retried;
 * with `HTTPCACHE_IGNORE_MISSING`, pages that never reach the network are judged by a copy of
   any age (`HttpCache.is_replayed`).
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy.backend import Store
     from scrapy_robots1994.policy.fetch_result import FetchResult
     from scrapy_robots1994.robotstxt import Reader
 
@@ -90,7 +89,7 @@ class HttpCache(FetchObserver):
         with suppress(Exception):
             cache.storage.store_response(spider, Request(answer.url), response)
 
-    async def policy(self, origin: Origin) -> Policy | None:
+    async def get(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* that the cache has, as old as its `Date` says.
 
         `None` for no answer, and for one of R5 (unreachable).
@@ -142,7 +141,7 @@ class HttpCache(FetchObserver):
     async def replayed_policy(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* for pages that are replayed, of any age."""
         if origin not in self._policies:
-            self._policies[origin] = await self.policy(origin)
+            self._policies[origin] = await self.get(origin)
         return self._policies[origin]
 
     @property
@@ -177,25 +176,3 @@ class HttpCache(FetchObserver):
         if dated is None:
             policy = replace(policy, fresh_until=now, stale_until=now)
         return policy
-
-
-@dataclass(frozen=True)
-class CachedStore:
-    """The HTTP cache as the resolver's store; *inner*, where there is one, comes first."""
-
-    cache: HttpCache
-    inner: Store | None
-
-    async def get(self, origin: Origin) -> Policy | None:
-        """Return the policy of *inner*, else that of the cache."""
-        stored = await self.inner.get(origin) if self.inner else None
-        return stored or await self.cache.policy(origin)
-
-    async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait as *inner* does."""
-        return await self.inner.acquire_lease(origin) if self.inner else None
-
-    def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store and release as *inner* does; the cache has its answer already."""
-        if self.inner:
-            self.inner.release_lease(origin, policy)

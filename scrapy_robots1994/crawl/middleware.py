@@ -115,7 +115,12 @@ class Robots1994Middleware:
         store = backend.open_store(settings)
         self._cache = backend.http_cache
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
-            backend, self._memory, settings.freshness, store, backend.max_retries
+            backend,
+            self._memory,
+            settings.freshness,
+            tuple(it for it in (store, self._cache) if it is not None),
+            store,
+            backend.max_retries,
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings)

@@ -16,6 +16,7 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader
 
 ContextT = TypeVar("ContextT")
+ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 
 class Resolved(NamedTuple):
@@ -46,40 +47,21 @@ class Waiter(Protocol):
 class InFlightFetch(Generic[ContextT]):
     """A fetch in flight and the requests that wait for it.
 
-    *context* is that of the latest attempt, *tried* those of all. *announced* is the
-    policy that this crawl had before, whose file listeners know. *last* is the last good
-    policy, which may be one of the store that listeners do not know. *policy* is the
-    decided policy while listeners run.
+    *decided* is the policy while listeners run, before the waiters resume with it.
     """
 
     origin: Origin
-    context: ContextT
-    announced: Policy | None
     # In order of arrival; a dict, so that a cancelled waiter is removed at once.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
-    tried: list[ContextT] = field(default_factory=list)
-    last: Policy | None = None
-    policy: Policy | None = None
+    decided: Policy | None = None
     cancel: Callable[[], object] | None = None
-
-    def next_context(self) -> ContextT:
-        """Return the context of a waiter for the next attempt: the one least tried."""
-        waiting = self.waiters.values()
-        self.context = min(waiting, key=self.tried.count, default=self.context)
-        self.tried.append(self.context)
-        return self.context
-
-    @property
-    def has_other_way(self) -> bool:
-        """Whether a request waits whose way was not tried, for example another proxy."""
-        return any(context not in self.tried for context in self.waiters.values())
 
     def cancel_undecided(self) -> None:
         """Cancel the fetch if no policy is decided; else let its listeners end.
 
         A listener may await the close of the crawl, which calls this.
         """
-        if self.cancel is not None and self.policy is None:
+        if self.cancel is not None and self.decided is None:
             self.cancel()
 
     def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
@@ -102,14 +84,18 @@ class Memory(Protocol):
         """Measure *policy* anew: its rules have been compiled."""
 
 
-class Store(Protocol):
-    """Policies that outlive this process, or are shared (`stores.guarded.GuardedStore`).
+class Source(Protocol):
+    """Policies that need no fetch: those of a store, or of Scrapy's HTTP cache.
 
-    It never raises and answers in bounded time: a store that fails acts as if empty.
+    It never raises and answers in bounded time: a source that fails acts as if empty.
     """
 
     def get(self, origin: Origin) -> Awaitable[Policy | None]:
         """Return the policy of *origin*, fresh or stale, or `None`."""
+
+
+class Store(Source, Protocol):
+    """A source that outlives this process, or is shared (`stores.guarded.GuardedStore`)."""
 
     def acquire_lease(self, origin: Origin) -> Awaitable[Policy | None]:
         """Wait until no other process fetches *origin*, for a bounded time.
@@ -125,7 +111,7 @@ class Store(Protocol):
         """
 
 
-class ResolverBackend(Protocol[ContextT]):
+class ResolverBackend(Protocol[ContextT_contra]):
     """The crawler as the resolver sees it; *context* is how a page request is sent."""
 
     reader: Reader
@@ -136,7 +122,7 @@ class ResolverBackend(Protocol[ContextT]):
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
-    ) -> Callable[[ContextT], Awaitable[FetchResult]]:
+    ) -> Callable[[ContextT_contra], Awaitable[FetchResult]]:
         """Return what requests the robots.txt of *origin* once, for each attempt of a fetch.
 
         A failure is returned, not raised. Only with validators, of the *last* good policy,
@@ -164,28 +150,34 @@ class ResolverBackend(Protocol[ContextT]):
     def now(self) -> float:
         """Return the seconds since the epoch."""
 
-    def retries_of(self, context: ContextT) -> int:
+    def retries_of(self, context: ContextT_contra) -> int:
         """Return how often the page request of *context* was sent again."""
 
-    def count_retries(self, context: ContextT, retries: int) -> None:
+    def count_retries(self, context: ContextT_contra, retries: int) -> None:
         """Count *retries* of a failed fetch as retries of the page request (Ours 3.1)."""
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Called before the pause of each retry, with the result that is retried."""
 
     def policy_fetched(
-        self, policy: Policy, result: Answer, in_flight: InFlightFetch[ContextT]
+        self,
+        policy: Policy,
+        result: Answer,
+        last: Policy | None,
+        known: Policy | None,
+        context: ContextT_contra,
     ) -> Awaitable[None]:
         """Called with every policy built from *result*, before the waiters resume.
 
-        *policy* is already in memory, so that the callee may request pages of its
-        origin.
+        *last* is the last good policy, *known* the one that this crawl had before, and
+        *context* that of the last attempt. *policy* is already in memory, so that the
+        callee may request pages of its origin.
         """
 
     def policy_loaded(
-        self, policy: Policy, in_flight: InFlightFetch[ContextT]
+        self, policy: Policy, known: Policy | None, context: ContextT_contra
     ) -> Awaitable[None]:
-        """Called with every policy loaded from the store, before the waiters resume."""
+        """Called with every policy loaded from a source, before the waiters resume."""
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Called with every fetch that ends without a policy (R6, R7)."""

@@ -29,6 +29,7 @@ from scrapy_robots1994.policy.backend import (
     Resolution,
     Resolved,
     ResolverBackend,
+    Source,
     Store,
 )
 from scrapy_robots1994.policy.fetch_result import (
@@ -56,7 +57,10 @@ class PolicyResolver(Generic[ContextT]):
     backend: ResolverBackend[ContextT]
     memory: Memory
     freshness: FreshnessSettings
+    sources: tuple[Source, ...]
+    """Where a policy is looked up before it is fetched, in this order."""
     store: Store | None
+    """The one of *sources* that fetched policies are written to, and that has leases."""
     max_retries: int
     # Private: what it does at the moment, why it has ended, if it has, and for which
     # requests it goes on nevertheless.
@@ -83,12 +87,12 @@ class PolicyResolver(Generic[ContextT]):
         in_flight = self._in_flight.get(origin)
         policy, now = self.memory.get(origin), self.backend.now()
         if policy is None or not policy.is_usable(now):
-            if in_flight is not None and in_flight.policy is not None:
+            if in_flight is not None and in_flight.decided is not None:
                 # It is stale at once; those that waited for it get it, too.
-                return Resolved(in_flight.policy)
+                return Resolved(in_flight.decided)
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
-            self._start(InFlightFetch(origin, context, policy))
+            self._start(InFlightFetch(origin), context, policy)
         return Resolved(policy)
 
     def abort(
@@ -127,8 +131,8 @@ class PolicyResolver(Generic[ContextT]):
         else:
             # The waiter joins before the fetch starts: on an instant answer the fetch
             # is over before `_start` returns.
-            in_flight = InFlightFetch(origin, context, last, {waiter: context})
-            self._start(in_flight)
+            in_flight = InFlightFetch(origin, {waiter: context})
+            self._start(in_flight, context, last)
         # Also where this wait alone is cancelled: the fetch goes on for the others.
         try:
             resolution = await waiter
@@ -142,10 +146,15 @@ class PolicyResolver(Generic[ContextT]):
                 raise copy_of(error)
         return resolution
 
-    def _start(self, in_flight: InFlightFetch[ContextT]) -> None:
+    def _start(
+        self,
+        in_flight: InFlightFetch[ContextT],
+        context: ContextT,
+        known: Policy | None,
+    ) -> None:
         """Start a fetch; however it ends, `_end` is called."""
         self._in_flight[in_flight.origin] = in_flight
-        work = self._run(in_flight)
+        work = self._run(in_flight, context, known)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
         try:
             in_flight.cancel = self.backend.start(work, ended)
@@ -156,99 +165,115 @@ class PolicyResolver(Generic[ContextT]):
         if self._aborted is not None:
             self.backend.cancel_later(in_flight.cancel_undecided)
 
-    async def _run(self, in_flight: InFlightFetch[ContextT]) -> None:
-        """Find or fetch the policy, then resume every waiter, even after an error."""
+    async def _run(
+        self,
+        in_flight: InFlightFetch[ContextT],
+        context: ContextT,
+        known: Policy | None,
+    ) -> None:
+        """Resume every waiter with what `_find` finds, even after an error."""
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
-            stored = await self._look_up(in_flight)
-            resolution = Resolved(stored) if stored else await self._fetch(in_flight)
+            resolution = await self._find(in_flight, context, known)
         except self.backend.cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - the waiting requests fail with it
-            # Ours R7: `fetch` does not raise, so the error is ours, not the origin's.
+            # Ours R7: a fetch does not raise, so the error is ours, not the origin's.
             resolution = LocalFault(error, is_bug=True)
         finally:
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy is used in spite of later errors.
-            decided = in_flight.policy
+            decided = in_flight.decided
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
             self._end(in_flight, resolution)
-            if self.store is not None and in_flight.policy is None:
+            if self.store is not None and decided is None:
                 self.store.release_lease(in_flight.origin, None)
 
-    async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
-        """Return the fresh policy of the store; `None` means that this process fetches."""
-        origin, last = in_flight.origin, in_flight.announced
-        in_flight.last = last
-        if self.store is None:
-            return None
-        policy = stored = await self.store.get(origin)
-        # Memory may have a newer policy if the store was down for a while.
-        if last and (not stored or stored.fetched_at < last.fetched_at):
-            policy = last
-        now = self.backend.now()
-        if policy is None or not policy.is_fresh(now):
-            in_flight.last = policy and policy.last_good(now)
-            if policy is not None and policy is stored and policy.is_usable(now):
-                # As in `resolve`: it is used at once, and its refresh runs meanwhile.
-                await self._load(in_flight, policy)
-                in_flight.release(Resolved(policy))
-            policy = await self.store.acquire_lease(origin)
-        if policy is not None:
-            await self._load(in_flight, policy)
-        return policy
+    async def _find(
+        self,
+        in_flight: InFlightFetch[ContextT],
+        context: ContextT,
+        known: Policy | None,
+    ) -> Resolution:
+        """Find or fetch the policy of one origin: the whole way, from the sources on.
 
-    async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
-        """Put a policy of the store into memory."""
+        *context* is that of the request that needs it, *known* the policy that this crawl
+        had before, whose file the listeners know.
+        """
+        origin, last = in_flight.origin, known
+        found = await self._look_up(origin, known)
+        if found is not None and not found.is_fresh(now := self.backend.now()):
+            last = found.last_good(now)
+            if found is not known and found.is_usable(now):
+                # As in `resolve`: it is used at once, and its refresh runs meanwhile.
+                await self._load(in_flight, found, known, context)
+                known = found
+                in_flight.release(Resolved(found))
+            found = None
+        if found is None and self.store is not None:
+            found = await self.store.acquire_lease(origin)
+        if found is None:
+            result, context = await self._request(in_flight, context, last)
+            if isinstance(result, (Cancelled, LocalFault)):
+                # Ours R6, R7: nothing is known of the origin; the next request starts a
+                # new fetch.
+                return result
+            if not isinstance(result, Policy):
+                return await self._decide(in_flight, context, result, last, known)
+            found = result
+        await self._load(in_flight, found, known, context)
+        return Resolved(found)
+
+    async def _look_up(self, origin: Origin, known: Policy | None) -> Policy | None:
+        """Return the policy of the first source that has one, or *known* if it is newer."""
+        found = None
+        for source in self.sources:
+            found = found or await source.get(origin)
+        # Memory may have a newer policy if the store was down for a while.
+        is_older = found is None or (known and found.fetched_at < known.fetched_at)
+        return known if is_older else found
+
+    async def _load(
+        self,
+        in_flight: InFlightFetch[ContextT],
+        policy: Policy,
+        known: Policy | None,
+        context: ContextT,
+    ) -> None:
+        """Put a policy of a source into memory, and tell the listeners."""
         self.memory.put(policy)
         # Memory may drop it while listeners run, which may request pages of this origin.
-        in_flight.policy = policy
+        in_flight.decided = policy
         try:
-            await self.backend.policy_loaded(policy, in_flight)
+            await self.backend.policy_loaded(policy, known, context)
             self.memory.measure(policy)
         finally:
             # The refresh decides a new one, and the store already has this one.
-            in_flight.announced, in_flight.policy = policy, None
-
-    async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
-        """Request the file from the origin, and put the resulting policy into memory."""
-        result = await self._request(in_flight)
-        if isinstance(result, Policy):
-            await self._load(in_flight, result)
-            return Resolved(result)
-        if isinstance(result, (Cancelled, LocalFault)):
-            # Ours R6, R7: nothing is known of the origin; the next request starts a new fetch.
-            return result
-        policy = self._policy_of(in_flight, result)
-        # Before the listeners, which may request pages of this origin.
-        self.memory.put(policy)
-        in_flight.policy = policy
-        if self.store is not None:
-            # Other workers wait for it, and they do not wait for our listeners.
-            self.store.release_lease(in_flight.origin, policy)
-        await self.backend.policy_fetched(policy, result, in_flight)
-        self.memory.measure(policy)
-        # A last good policy decides in spite of the failure.
-        if isinstance(result, FetchError) and not policy.is_known:
-            return Resolved(policy, result.error)
-        return Resolved(policy)
+            in_flight.decided = None
 
     async def _request(
-        self, in_flight: InFlightFetch[ContextT]
-    ) -> FetchResult | Policy:
+        self,
+        in_flight: InFlightFetch[ContextT],
+        context: ContextT,
+        last: Policy | None,
+    ) -> tuple[FetchResult | Policy, ContextT]:
         """Request the file until there is an answer or no retry is left (Ours 3.1).
 
-        Return the policy of another process if that was quicker.
+        Return it, or the policy of another process if that was quicker, with the context
+        of the last attempt. *last* is the last good policy.
         """
-        origin, retries, was_refused = in_flight.origin, 0, False
-        fetch = self.backend.new_fetch(origin, in_flight.last)
+        origin, tried, was_refused = in_flight.origin, list[ContextT](), False
+        fetch = self.backend.new_fetch(origin, last)
         while True:
-            context = in_flight.next_context()
+            waiting = in_flight.waiters.values()
+            # The one least tried: with rotating proxies, another proxy.
+            context = min(waiting, key=tried.count, default=context)
+            used = len(tried)
+            tried.append(context)
             result = await fetch(context)
-            used = retries
             if isinstance(result, LocalFault) and not result.was_queued:
-                result = replace(result, retries=retries)
+                result = replace(result, retries=used)
                 # Ours 3.1: one budget, with what RetryMiddleware has made of it.
                 used += self.backend.retries_of(context)
             pause = retry_pause(
@@ -256,21 +281,42 @@ class PolicyResolver(Generic[ContextT]):
                 used,
                 self.max_retries,
                 was_refused=was_refused,
-                has_other_way=in_flight.has_other_way,
+                has_other_way=any(it not in tried for it in waiting),
             )
             if pause is None:
-                return result
+                return result, context
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
-            retries += 1
             was_refused = was_refused or is_refusal_by_proxy(result)
             # A lease is for one request.
             if self.store and (stored := await self.store.acquire_lease(origin)):
-                return stored
+                return stored, context
 
-    def _policy_of(self, in_flight: InFlightFetch[ContextT], result: Answer) -> Policy:
-        """Return the policy for *result*, given the last good one."""
-        origin, last = in_flight.origin, in_flight.last
+    async def _decide(
+        self,
+        in_flight: InFlightFetch[ContextT],
+        context: ContextT,
+        result: Answer,
+        last: Policy | None,
+        known: Policy | None,
+    ) -> Resolved:
+        """Make the policy that *result* states, store it, and tell the listeners."""
+        policy = self._policy_of(in_flight.origin, result, last)
+        # Before the listeners, which may request pages of this origin.
+        self.memory.put(policy)
+        in_flight.decided = policy
+        if self.store is not None:
+            # Other workers wait for it, and they do not wait for our listeners.
+            self.store.release_lease(in_flight.origin, policy)
+        await self.backend.policy_fetched(policy, result, last, known, context)
+        self.memory.measure(policy)
+        # A last good policy decides in spite of the failure.
+        if isinstance(result, FetchError) and not policy.is_known:
+            return Resolved(policy, result.error)
+        return Resolved(policy)
+
+    def _policy_of(self, origin: Origin, result: Answer, last: Policy | None) -> Policy:
+        """Return the policy for *result*, given the *last* good one."""
         now, freshness = self.backend.now(), self.freshness
         match result:
             case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:

@@ -178,7 +178,7 @@ class FakeBackend:
         self,
         policy: Policy,
         result: RobotsResponse | FetchError,
-        in_flight: InFlightFetch[str],
+        *_: object,
     ) -> None:
         """Record the policy; a listener may raise."""
         last = [each for each in self.fetches if each.origin == policy.origin][-1]
@@ -188,7 +188,7 @@ class FakeBackend:
         if self.listener_error is not None:
             raise self.listener_error
 
-    async def policy_loaded(self, policy: Policy, _: InFlightFetch[str]) -> None:
+    async def policy_loaded(self, policy: Policy, *_: object) -> None:
         """Let a listener raise."""
         if self.listener_error is not None:
             raise self.listener_error
@@ -234,5 +234,10 @@ class ResolverHarness:
         store = self.backend if has_store else None
         backend: Any = self.backend
         self.resolver: PolicyResolver[str] = PolicyResolver(
-            backend, self.memory, FRESHNESS, store, max_retries=2
+            backend,
+            self.memory,
+            FRESHNESS,
+            (self.backend,) if has_store else (),
+            store,
+            max_retries=2,
         )
