@@ -222,11 +222,15 @@ def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_
     None
 ):
     """A page without the words is not looked at tag by tag."""
-    assert usage([], '<meta name="r&#111;bots" content="no&#97;i">')["train-ai"] is D
-    assert (
-        usage([], "<p>" * 99 + '<x:META name="robots" content="NOAI"/>')["train-ai"]
-        is D
-    )
+    for body in (
+        '<meta name="r&#111;bots" content="no&#97;i">',
+        "<p>" * 99 + '<x:META name="robots" content="NOAI"/>',
+        '<meta name=a content="don\'t"><meta content="it\'s > noai, noai" name=robots>',
+        "<meta name=a content='1 > 0, \"'><META NAME=ROBOTS CONTENT=NOAI>",
+    ):
+        assert usage([], body)["train-ai"] is D
+    wide = HtmlResponse(URL, body=meta("robots", "noai").encode("utf-16"))
+    assert page_usage(wide, "mybot")["train-ai"] is D
     long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])
     assert long["train-ai"] is U
     assert len(long.not_understood) == 1

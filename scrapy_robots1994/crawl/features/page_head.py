@@ -1,6 +1,7 @@
 """What pages and usage preferences read of a page: its robots header and its meta tags."""
 
 from collections.abc import Sequence
+from html import unescape
 from typing import NamedTuple
 from weakref import ref
 
@@ -39,11 +40,12 @@ class PageHead(NamedTuple):
 _last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
 
 
-def page_head(response: Response, words: Sequence[str] = ()) -> PageHead:
+def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Return what the start of *response* has, up to `MAX_PAGE_BYTES` of each. Never raises on any
     body.
 
-    With *words*, in lower case, a page that has none of them may be returned without its tags.
+    With *words*, in lower case, a page that has none of them in its meta tags may be returned
+    without the tags.
     """
     global _last  # noqa: PLW0603 - a cache of one
     known, head = _last
@@ -51,30 +53,43 @@ def page_head(response: Response, words: Sequence[str] = ()) -> PageHead:
         return head
     header, has_tags = header_of(response, "X-Robots-Tag"), False
     if not isinstance(response, (HtmlResponse, XmlResponse)):
-        head = PageHead(header, (), has_tags)
-    else:
-        text, has_tags = _text(response), True
-        # Looking at all tags takes half as long as all else that Scrapy does with a page.
-        if words and not _may_have(text.lower(), words):
-            return PageHead(header, (), has_tags)
-        tags = meta_tags(text, is_xml=isinstance(response, XmlResponse))
-        head = PageHead(header, tuple(tags), has_tags)
+        return PageHead(header, (), has_tags)
+    has_tags = True
+    # To look at all tags takes as long as all else that Scrapy does with a page.
+    if words and not _may_have(response.body[:MAX_PAGE_BYTES].lower(), words):
+        return PageHead(header, (), has_tags)
+    tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
+    head = PageHead(header, tuple(tags), has_tags)
     _last = ref(response), head
     return head
 
 
-def _may_have(page: str, words: Sequence[str]) -> bool:
+def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
     """Return whether a meta tag of *page*, in lower case, may have one of *words*."""
-    if any(word in page for word in words):
+    # Such an encoding has other bytes for letters.
+    if b"\0" in page:
         return True
-    # A character reference may hide one.
-    place = page.find("meta")
+    place = page.find(b"meta")
     while place >= 0:
-        end = page.find(">", place)
-        if "&" in page[place : end if end >= 0 else None]:
+        end = page.find(b">", place)
+        tag = page[place:] if end < 0 else page[place:end]
+        # A quote may have a `>`, and UTF-7 may hide a word.
+        quote = b'"' if b'"' in tag else b"'"
+        if tag.count(quote) % 2 or b"utf-7" in tag or _has_word(tag, words):
             return True
-        place = page.find("meta", end) if end >= 0 else -1
+        place = -1 if end < 0 else page.find(b"meta", end)
     return False
+
+
+def _has_word(tag: bytes, words: Sequence[bytes]) -> bool:
+    """Return whether a *tag* has one of *words*, perhaps as character references."""
+    if b"&#" in tag:
+        try:
+            tag = unescape(tag.decode("latin-1")).lower().encode("ascii", "replace")
+        except ValueError:
+            # Python converts no number of more than 4,300 digits.
+            return True
+    return any(word in tag for word in words)
 
 
 def header_of(response: Response, name: str) -> str:

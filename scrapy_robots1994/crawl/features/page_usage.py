@@ -30,6 +30,8 @@ from scrapy_robots1994.parser.user_agent import robot_names
 HEADER, META = "header", "meta"
 """What `Usage.read` says of a page."""
 
+_NOTHING = {read: Usage(read=read) for read in ((HEADER,), (HEADER, META))}
+
 # Usage U12: a page says this of its own text, and of an image if it is one.
 _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 
@@ -38,7 +40,11 @@ _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
 # A page without any of them states nothing in its meta tags.
-_WORDS = (*USAGE_TERMS, "tdm-")
+_WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
+# As the keys of `Headers` are.
+_HEADERS = frozenset(
+    (b"Content-Usage", b"Link", b"Tdm-Policy", b"Tdm-Reservation", b"X-Robots-Tag")
+)
 
 _MAX_HEADER = 16_384
 """The characters of Content-Usage that are read; more are no dictionary to us."""
@@ -56,12 +62,15 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     Never raises on any body.
     """
     head = page_head(response, _WORDS)
+    read = (HEADER, META) if head.has_tags else (HEADER,)
+    # Most pages state nothing.
+    if not head.tags and _HEADERS.isdisjoint(response.headers):
+        return _NOTHING[read]
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     found = _of_content_usage(header_of(response, USAGE_FIELD))
     found = found.with_(_of_terms(head, robot_names(robot), is_image=is_image))
     found = found.with_(_of_tdm(response, head))
     licenses = dict.fromkeys(_licenses(header_of(response, "Link")))
-    read = (HEADER, META) if head.has_tags else (HEADER,)
     found = found.with_(Usage(licenses=tuple(licenses), read=read))
     return replace(found, not_understood=found.not_understood[:MAX_NOT_UNDERSTOOD])
 
