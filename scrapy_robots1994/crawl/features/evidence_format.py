@@ -1,4 +1,6 @@
-"""What the files of evidence say, for the crawl that writes and the command that reads."""
+"""The names and values in files of evidence, for the crawl that writes them and the command
+that reads them.
+"""
 
 import json
 from base64 import b32encode
@@ -15,17 +17,17 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
-"""The header of each record with the origin whose robots.txt was requested: another one
-than that of its URL behind a redirect."""
+"""The header of each record with the origin whose robots.txt was requested. Behind a
+redirect, the URL of the record has another origin."""
 
 STATUS = "Robots1994-Status"
-"""The header of a policy that was not fetched: the status of its answer, 0 without one."""
+"""The header of a policy that this crawl did not fetch: the status of its answer."""
 
 FETCHED = "Robots1994-Fetched"
-"""The header of a policy that was not fetched: when it was, then."""
+"""The header of a policy that this crawl did not fetch: the time when it was fetched."""
 
 SOURCE = "Robots1994-Source"
-"""The header of a policy that was not fetched: where it comes from."""
+"""The header of a policy that this crawl did not fetch: where it comes from."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
 """The header of an answer that came through a proxy: the proxy may have sent it itself."""
