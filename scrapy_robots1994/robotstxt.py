@@ -4,6 +4,7 @@ from sys import getsizeof
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from scrapy_robots1994.lint.fixes import edited
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.problems import (
     problems_of,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 512_000
 """Bytes of a file that crawls and commands obey, unless ROBOTS1994_MAX_BYTES says otherwise."""
+
+# Each is tried by itself.
+_MAX_LOST_LINES = 50
 
 # A crawl has one name, or a few; the rules of many robots take too much memory.
 _MAX_ROBOTS = 64
@@ -210,6 +214,20 @@ class RobotsTxt:
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)
         return opening + tightening_problems(reading, dialect, names, limit)
+
+    def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
+        """Return the first problem whose fix would disallow *url* to *robot*: its line has no
+        effect, or not the one that it was likely meant to have. None if there is none.
+        """
+        for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
+            if problem.edits and not problem.is_split:
+                text = edited(self.lines, problem.edits)
+                fixed = RobotsTxt.parse(
+                    text, dialect=self.dialect, reading=self._reading
+                )
+                if not fixed.allowed(url, robot):
+                    return problem
+        return None
 
     @property
     def text(self) -> str:

@@ -25,6 +25,7 @@ from scrapy_robots1994.parser.user_agent import describe_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from scrapy_robots1994 import Problem
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
@@ -335,6 +336,7 @@ class UrlVerdict:
     applied: "Applied | None" = None
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
+    robot: str | bytes = ""
 
     @classmethod
     def of(
@@ -357,7 +359,7 @@ class UrlVerdict:
         }
         robots = source.rules if isinstance(source.rules, RobotsTxt) else None
         usage = robots.usage(url, robot) if robots else None
-        return cls(url, source, verdict, otherwise, usage=usage)
+        return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
 
     def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
         """Return what forbids one of *purposes*; None if nothing does, or the URL is not
@@ -440,10 +442,23 @@ class UrlVerdict:
                 effect = row.effect(is_open=self.verdict.allowed)
                 because += f"; all its URLs {effect}"
             yield f"{because} [{name}]"
+            if lost := self._lost_line():
+                yield f"line {lost.line} would decide if it were read: {lost.sentence} {lost.fix}"
         for name, other in self.otherwise.items():
             how = inputs.OTHER_READINGS[name]
             yield f'{how.words} says: {other}; {how.setting} = "{name}" obeys that'
         yield from _usage_reasons(self.usage)
+
+    def _lost_line(self) -> "Problem | None":
+        """Return the problem of the line that would disallow the URL as it is likely meant."""
+        robots = self.source and self.source.rules
+        if self.verdict is None or not self.verdict.allowed or self.applied:
+            return None
+        return (
+            robots.lost_line(self.url, self.robot)
+            if isinstance(robots, RobotsTxt)
+            else None
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""

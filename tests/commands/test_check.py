@@ -105,6 +105,27 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
     assert shown.endswith('checked as "rex/2"')
 
 
+@pytest.mark.parametrize(
+    ("draft", "line", "hint"),
+    [
+        ("User-agent: *\nDisalow: /a\n", 2, 'was "Disallow" meant?'),
+        ("User-agent: *\nDisallow /a\n", 2, "Put a colon after the name"),
+        ('"User-agent: *"\nDisallow: /a\n', 1, "Write `User-agent: *`"),
+        ("User-agent: *\nDisallow: a\n", 2, "Write `Disallow: /a`"),
+        ("User-agent: *\nDisallow: /b\n", 0, ""),
+    ],
+)
+def test_explain_names_the_line_that_would_decide_if_it_were_read(
+    draft: str, line: int, hint: str
+) -> None:
+    """With the hint of lint; "no rule covers the URL" alone would leave the author alone."""
+    code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=draft)
+
+    assert code == 0
+    assert (f"line {line} would decide if it were read" in shown) is bool(line)
+    assert hint in shown
+
+
 USAGE = (
     "User-agent: *\nContent-Signal: search=yes,ai-train=no, ai-input=maybe\n"
     "License: http://l.test/x\nDisallow: /closed\n"
