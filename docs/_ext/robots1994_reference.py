@@ -26,6 +26,7 @@ from sphinx.util.nodes import make_refnode, nested_parse_with_titles
 from scrapy_robots1994 import Reason
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl import stats as crawl_stats
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.kinds import KINDS
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import FIELDS
@@ -134,16 +135,31 @@ def _cells(cells: Iterable[str]) -> list[str]:
 
 
 def problems(_: str) -> str:
-    """Return every kind of problem with its code, title, severity, clause and fix."""
+    """Return every kind of problem: what it is, why it matters, an example, and what to write."""
     return "\n".join(
         f".. _{kind.code.lower()}:\n\n"
         f"``{kind.code}`` {kind.title}\n"
         f"    {kind.severity.capitalize()}, about :ref:`{kind.clause} <{kind.clause.lower()}>`."
         f"{' Opens the site against the likely intent.' if kind.weakens_policy else ''}"
         f"{' Closes what was likely meant to be open.' if kind.tightens_policy else ''}\n\n"
-        f"    {kind.fix}\n"
+        f"    {kind.why}\n\n"
+        f"    In the dialect ``{kind.dialect}``:\n\n{_example(kind.bad)}\n"
+        f"    {kind.fix}\n\n{_example(kind.good)}"
         for kind in KINDS
     )
+
+
+# Lines of an example; that of a file that is too long has many more.
+MAX_LINES = 20
+
+
+def _example(body: str | bytes) -> str:
+    """Return a file as a block of code, safe to print and not too long."""
+    text = body.decode("utf-8", "surrogateescape") if isinstance(body, bytes) else body
+    lines = text.replace("\r", "\\r\n").splitlines()
+    shown = lines if len(lines) <= MAX_LINES else [*lines[:3], "..."]
+    code = "".join(f"        {escape_control_chars(it, 90)}\n" for it in shown)
+    return f"    .. code-block:: text\n\n{code}\n"
 
 
 def dialects(_: str) -> str:

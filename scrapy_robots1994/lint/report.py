@@ -216,9 +216,14 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
         agents = tuple(it.number for it in group.agents if it.is_obeyed)
         for line in group.lines:
             meaning = _meaning(line, dialect)
-            row = line.row
-            is_for_names = row and row.in_record and row.role is not Role.NAMES
-            found.append((meaning, agents) if meaning and is_for_names else meaning)
+            role = line.row.role if line.row and line.row.in_record else Role.NONE
+            if role is Role.RULE:
+                meaning = meaning and (meaning, agents)
+            elif role is Role.PAUSE:
+                # RFC 9309: a pause is for the names above it.
+                above = [it for it in agents if it < line.number]
+                meaning = meaning and (meaning, *above)
+            found.append(meaning)
     return found
 
 

@@ -100,13 +100,14 @@ class Generator:
     def rule_line(self, value: str) -> str:
         """Return a Disallow or Allow line, and note its value."""
         self.values.append(value)
+        first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
-            return self.line(words.ALLOW_FIELDS, value)
+            return self.line(self.dice.choice(others), value)
         if self.chance(0.08):
             more = self.path()
             self.values.append(more)
             value = f"{value} {more}"  # two paths in one value: K2
-        return self.line(words.DISALLOW_FIELDS, value)
+        return self.line(first, value)
 
     def other_line(self) -> str:
         """Return a line that is neither a rule nor a User-agent line."""

@@ -10,6 +10,8 @@ DISALLOW_FIELDS = ("Disallow",) * 8 + (
     *("disallow", "DISALLOW", "dIsAlLoW", "Disallow ", " Disallow", "Disallow\t"),
 )
 ALLOW_FIELDS = ("Allow",) * 4 + ("allow", "ALLOW", " Allow ")
+RULE_FIELDS = {"Disallow": DISALLOW_FIELDS, "Allow": ALLOW_FIELDS}
+"""Spellings of the fields whose values are paths; mostly a line is the first of them."""
 UNKNOWN_FIELDS = (
     *("Disalow", "Dissallow", "Disallow\x00", "Di\u017fallow", "\xa0Disallow"),
     *("\u200bDisallow", "Disallow\uff1a", "Dis allow", "Useragent", "User agent"),

@@ -60,6 +60,8 @@ def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> 
     # Bad names of robots are words of their own.
     generated = {"User-agent", *tests.oracle.words.OTHER_FIELDS}
 
+    rules = {field.name for field in IN_USE if field.role is Role.RULE}
+    assert rules == set(tests.oracle.words.RULE_FIELDS)
     assert set(VALUES) == {field.name for field in IN_USE}
     assert tried == {field.name for field in IN_USE if field.bad_value is not None}
     assert tried == generated
