@@ -12,10 +12,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994.crawl import stats, threads
-from scrapy_robots1994.crawl.faults import CANCELLED
+from scrapy_robots1994.crawl.fetch import CANCELLED, FetchObserver, RobotsDownload
 from scrapy_robots1994.crawl.fetch_log import FetchLog
-from scrapy_robots1994.crawl.fetch_observer import FetchObserver
-from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.http_cache import HttpCache
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,

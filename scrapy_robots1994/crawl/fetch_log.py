@@ -3,11 +3,10 @@
 import traceback
 from logging import ERROR, INFO, WARNING
 
-from scrapy import signals
+from scrapy import exceptions, signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.faults import breaking_middleware
 from scrapy_robots1994.crawl.log import (
     MessageKind,
     OriginLog,
@@ -15,6 +14,7 @@ from scrapy_robots1994.crawl.log import (
     log_line,
     log_lines,
 )
+from scrapy_robots1994.crawl.setting_types import class_path
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.lint.kinds import Problem
@@ -342,3 +342,20 @@ def _begins_as_markup(policy: Policy) -> bool:
     """Return whether the file of *policy* begins as a page of HTML or XML does."""
     robots = policy.robots
     return robots is not None and begins_as_markup(robots.text)
+
+
+HOOKS = frozenset({"process_request", "process_response", "process_exception"})
+"""The methods of a downloader middleware."""
+
+
+def breaking_middleware(fault: LocalFault) -> str | None:
+    """Return the path of the downloader middleware that raised *fault*, if one did."""
+    # What a server or a proxy causes passes middlewares, too.
+    if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
+        return None
+    found = None
+    for frame, _ in traceback.walk_tb(fault.error.__traceback__):
+        if frame.f_code.co_name in HOOKS and "self" in frame.f_locals:
+            # The last one: a middleware may call the method of another.
+            found = class_path(type(frame.f_locals["self"]))
+    return found

@@ -24,7 +24,7 @@ from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
 from scrapy.extensions.httpcache import DummyPolicy
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl.fetch_observer import FetchObserver
+from scrapy_robots1994.crawl.fetch import FetchObserver
 from scrapy_robots1994.crawl.threads import read_in_crawl
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.http_answer import (

@@ -1,7 +1,7 @@
 """Results of one GET /robots.txt, and when to request it again.
 
 The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6);
-`crawl/faults.py` decides. What an answer means is in `outcomes`. R1 to R7 and 3.1 are in
+`policy/faults.py` decides. What an answer means is in `outcomes`. R1 to R7 and 3.1 are in
 `docs/standard/retrieval.rst`.
 """
 

@@ -31,7 +31,7 @@ from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
-from scrapy_robots1994.crawl.fetch_observer import FetchObserver
+from scrapy_robots1994.crawl.fetch import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING

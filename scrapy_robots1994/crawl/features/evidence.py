@@ -33,7 +33,7 @@ from scrapy_robots1994.crawl.features.evidence_format import (
     rfc3339,
     shown_url,
 )
-from scrapy_robots1994.crawl.fetch_observer import FetchObserver
+from scrapy_robots1994.crawl.fetch import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,

@@ -1,0 +1,536 @@
+"""GET /robots.txt through Scrapy's own downloader and all downloader middlewares.
+
+`RobotsDownload.fetch` is the way of one fetch: it waits for its permit (`FetchLimit`), sends
+one request for each hop, whose download `DownloadLimits` watches, and returns what was
+answered, or whose fault the failure is. A `FetchObserver` learns of each step.
+
+Scrapy's own size limit throws the whole body away; ours uses what arrived, so that the
+whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
+second never lets a handler's silence timeout strike.
+"""
+
+import math
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from operator import itemgetter
+from time import monotonic
+from typing import Any
+
+from scrapy import Request, exceptions, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet import error
+from twisted.internet.defer import CancelledError, DeferredSemaphore
+
+from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.requests import (
+    OWN_REQUEST,
+    FetchCookies,
+    RequestContext,
+    RobotName,
+    robots_request,
+)
+from scrapy_robots1994.crawl.scrapy_private import is_queued, widen_pool
+from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.threads import (
+    NotReturned,
+    awaited_component,
+    is_look_up_slow,
+    read_in_crawl,
+    result_within,
+)
+from scrapy_robots1994.escaping import redact_and_escape
+from scrapy_robots1994.origin import Origin, is_http
+from scrapy_robots1994.policy.faults import TIMED_OUT, fault_of, network_failure_of
+from scrapy_robots1994.policy.fetch_result import (
+    Cancelled,
+    Classes,
+    FetchError,
+    FetchResult,
+    LocalFault,
+)
+from scrapy_robots1994.policy.http_answer import (
+    CODING_HEADERS,
+    HttpAnswer,
+    Redirect,
+    codings_of,
+)
+from scrapy_robots1994.policy.outcomes import OF_THE_PROXY
+from scrapy_robots1994.policy.policy import Policy
+
+try:
+    import resource
+except ImportError:  # pragma: no cover - Windows
+    resource = None  # type: ignore[assignment]  # no such limit there
+
+GRACE_SECONDS = 5.0
+"""Seconds past its limit after which a download that has not returned is given up (R7)."""
+
+# Scrapy raises its own class since 2.15, before that of Twisted.
+DownloadTimeout: type[Exception] = getattr(
+    exceptions, "DownloadTimeoutError", error.TimeoutError
+)
+"""The exception of a page that took too long, which RetryMiddleware retries."""
+
+CANCELLED: Classes = (
+    CancelledError,
+    getattr(exceptions, "DownloadCancelledError", CancelledError),
+)
+"""What a download raises that another component ended (R6)."""
+
+
+class FetchObserver:
+    """Learns of each fetch of a robots.txt; every method may be overridden.
+
+    A fetch has one attempt or more; an attempt has one answer for each hop of a redirect,
+    or more if a downloader middleware sends its request again.
+    """
+
+    def sent(self, origin: Origin, last: Policy | None) -> None:
+        """Called when an attempt begins; *last* is the last good policy of *origin*."""
+
+    def answered(
+        self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
+    ) -> None:
+        """Called with each answer as it came, before any downloader middleware sees it."""
+
+    def ended(
+        self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
+    ) -> None:
+        """Called with the *result* of an attempt, and the *answer* that it was read from.
+
+        `None` is no answer. Downloader middlewares may have changed it.
+        """
+
+    def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
+        """Called with each policy that a fetch made, before any request is decided by it."""
+
+    def policy_loaded(self, policy: Policy) -> None:
+        """Called with each policy of a store, before any request is decided by it."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class DownloadState:
+    """One download of *url* for the robots.txt of *origin*, and where it must stop.
+
+    With *is_redirected* a redirect led to *url*. With *conditions*, headers of the request,
+    the server may answer "not modified". *limit_name* says what sets *max_seconds*. The body
+    began at *started*; with *is_over* the download is watched no longer. *is_sent* says that
+    the request reached the downloader. *proxy* is the one that it was sent through,
+    *user_agent* the name it was sent with. *answer* is the answer as it came, if there is
+    one. *uncounted* is closed when it comes.
+    """
+
+    origin: Origin
+    url: str
+    max_bytes: int
+    max_seconds: float
+    limit_name: str
+    is_redirected: bool = False
+    conditions: dict[str, bytes] = field(default_factory=dict)
+    started: float = 0.0
+    received: int = 0
+    is_truncated: bool = False
+    is_late: bool = False
+    is_over: bool = False
+    is_sent: bool = False
+    proxy: str | None = None
+    user_agent: bytes | None = None
+    answer: HttpAnswer | None = None
+    uncounted: ExitStack = field(default_factory=ExitStack)
+
+    def sent(self, request: Request) -> None:
+        """Begin anew with *request*, which is sent for the first time or again.
+
+        A middleware that answers a challenge or hands back a new request copies the
+        meta, and this object with it. Limits and codings are those of one response.
+        """
+        self.received, self.answer = 0, None
+        self.is_truncated = self.is_late = False
+        self.is_sent = True
+        # Only now: HttpProxyMiddleware and others have set them on the way.
+        self.proxy = request.meta.get("proxy")
+        self.user_agent = request.headers.get("User-Agent")
+
+    def is_queued(self, crawler: Crawler) -> bool:
+        """Return whether the request waits in the queue of a download slot."""
+        if not self.is_sent or self.received or self.answer:
+            return False
+        return is_queued(crawler, self._is_of)
+
+    def _is_of(self, request: object) -> bool:
+        """Return whether *request* is this download, perhaps as a middleware replaced it."""
+        return isinstance(request, Request) and request.meta.get(OWN_REQUEST) is self
+
+    @property
+    def took(self) -> str:
+        """What to say of a download whose time is over."""
+        return f"took longer than {self.max_seconds:g} seconds, {self.limit_name}"
+
+    @property
+    def why_given_up(self) -> str:
+        """What to say of a download that did not return, with the component if it is known."""
+        name = awaited_component(self._is_of) or self._stage
+        limit = f"{self.max_seconds:g} s ({self.limit_name})"
+        return f"{name} did not return within {limit} and 5 s"
+
+    @property
+    def _stage(self) -> str:
+        """What the download waits for, as far as its signals say."""
+        if self.answer:
+            return "a downloader middleware that has the answer"
+        if self.is_sent:
+            return "the download handler"
+        return "a downloader middleware in front of the download"
+
+    def received_answer(self, response: Response) -> HttpAnswer:
+        """Store *response*, as it came, as the answer; return it."""
+        fault = None
+        if "download_stopped" in response.flags and not self.is_truncated:
+            # Another component may stop a download whose only piece has already arrived.
+            length = response.headers.get("Content-Length")
+            is_whole = length == b"%d" % len(response.body)
+            fault = None if is_whole else exceptions.StopDownload()
+        self.answer = HttpAnswer(
+            url=self.url,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            codings=codings_of(response.headers),
+            is_truncated=self.is_truncated,
+            via_proxy=bool(self.proxy),
+            is_conditional=bool(self.conditions),
+            final_url=self.url if self.is_redirected else None,
+            fault=fault,
+        )
+        return self.answer
+
+    def answer_of(self, response: Response) -> HttpAnswer:
+        """Return *response*, which middlewares may have made or changed, as the answer."""
+        # A middleware that answers itself has sent nothing.
+        answer = self.answer or self.received_answer(response)
+        is_changed = (answer.status, answer.body) != (response.status, response.body)
+        return replace(
+            answer,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            is_changed=is_changed,
+        )
+
+    def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
+        """Return whose fault it is that the download ended with *raised*."""
+        # A request that a middleware replaced is not seen to be sent.
+        was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
+        return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
+
+
+class DownloadLimits:
+    """Watches the robots.txt downloads in flight."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        file: Callable[[], AbstractContextManager[None]],
+        observers: Sequence[FetchObserver],
+    ) -> None:
+        """Watch; a context manager of *file* is open until each request is answered."""
+        self._file = file
+        self._observers = observers
+        self._in_flight = 0
+        # Public signals: no handler, of any library, has to be wrapped.
+        self._signals = crawler.signals
+        self._listeners = (
+            (self._reached, signals.request_reached_downloader),
+            (self._bytes_received, signals.bytes_received),
+            (self._downloaded, signals.response_downloaded),
+        )
+
+    @contextmanager
+    def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
+        """Apply *state* to the download of *request* while the block runs."""
+        # In the meta, which `Request.replace` copies to what a middleware sends instead.
+        request.meta[OWN_REQUEST] = state
+        self._in_flight += 1
+        if self._in_flight == 1:
+            # Only while it is of use: it costs each page 20 microseconds.
+            self._change(self._signals.connect)
+        try:
+            with ExitStack() as state.uncounted:
+                state.uncounted.enter_context(self._file())
+                yield
+        finally:
+            # One that was given up may still go on, and its signals no longer count.
+            state.is_over = True
+            self._in_flight -= 1
+            if not self._in_flight:
+                self._change(self._signals.disconnect)
+
+    def _change(self, change: Callable[..., object]) -> None:
+        """Begin or end to listen, as *change* does."""
+        for listener, signal in self._listeners:
+            change(listener, signal)
+
+    def _reached(self, request: Request) -> None:
+        """Reset the state of a request that is about to be sent."""
+        if state := _state_of(request):
+            state.sent(request)
+
+    def _bytes_received(self, data: bytes, request: Request) -> None:
+        """Stop the download when a limit is reached."""
+        state = _state_of(request)
+        if state is None:
+            return
+        if not state.received:
+            # What went before, the handler timed; most of it may be the slot's queue.
+            state.started = monotonic()
+        state.received += len(data)
+        if state.received > state.max_bytes:
+            # Not a failure: the whole lines of what arrived are obeyed (O24).
+            state.is_truncated = True
+            raise exceptions.StopDownload(fail=False)
+        if monotonic() - state.started > state.max_seconds:
+            # A failure, for a part of the file within the limit is missing (R5).
+            state.is_late = True
+            raise exceptions.StopDownload(fail=True)
+
+    def _downloaded(self, response: Response, request: Request) -> None:
+        """Take the content coding over before any middleware sees the response."""
+        state = _state_of(request)
+        if state is None:
+            return
+        # Now, so that no page takes the slot that was added for the file.
+        state.uncounted.close()
+        answer = state.received_answer(response)
+        for observer in self._observers:
+            observer.answered(state.origin, request, response, answer)
+        # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
+        for name in CODING_HEADERS:
+            response.headers.pop(name, None)
+
+
+def _state_of(request: Request) -> DownloadState | None:
+    """Return the state of the download that *request* is; `None` if none is watched."""
+    state = request.meta.get(OWN_REQUEST)
+    return state if isinstance(state, DownloadState) and not state.is_over else None
+
+
+# Python does not name it: a constant of the C library.
+FD_SETSIZE = 1_024
+"""Descriptors that `select` can watch."""
+
+SPARE = 32
+"""Descriptors left for log files, stores, name look-ups and the like."""
+
+
+def descriptor_limit() -> float:
+    """Return how many descriptors the process, or its reactor, can have open."""
+    limit = math.inf
+    if resource is not None:  # pragma: no branch - as above
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        limit = math.inf if soft == resource.RLIM_INFINITY else soft
+    # Looked up, not imported: importing it would install one.
+    reactor = sys.modules.get("twisted.internet.reactor")
+    if type(reactor).__module__ == "twisted.internet.selectreactor":
+        limit = min(limit, FD_SETSIZE)
+    return limit
+
+
+class FetchLimit:
+    """Lets at most *most* fetches run, in order of arrival.
+
+    *pages* is how many connections pages may need at once; 0 means any number.
+    """
+
+    def __init__(self, most: int, pages: int) -> None:
+        limit = descriptor_limit()
+        # A machine with few descriptors shares them between the two.
+        free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
+        self._semaphore = DeferredSemaphore(max(1, int(min(most, free))))
+
+    @asynccontextmanager
+    async def permit(self) -> AsyncIterator[None]:
+        """Wait for permission to fetch; it lasts while the block runs."""
+        turn = self._semaphore.acquire()
+        if not turn.called:
+            await maybe_deferred_to_future(turn)
+        try:
+            yield
+        finally:
+            self._semaphore.release()
+
+
+class RobotsDownload:
+    """Fetches the robots.txt of an origin once; every failure is a result."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        file: Callable[[], AbstractContextManager[None]],
+        observers: Sequence[FetchObserver],
+    ) -> None:
+        """Prepare to fetch; each request is sent while a context manager of *file* is open."""
+        self._crawler = crawler
+        self._settings = settings
+        self._observers = observers
+        self._robot = RobotName(crawler)
+        self._downloads = DownloadLimits(crawler, file, observers)
+        pages = crawler.settings.getint("CONCURRENT_REQUESTS")
+        self._limit = FetchLimit(settings.max_fetches, pages)
+        # Once for each scheme, at its first request, from which on its handler exists.
+        # Most redirects lead from one scheme to the other.
+        self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
+        # The spider's attribute takes the place of the setting, as for pages. 0 is none.
+        timeout = getattr(crawler.spider, "download_timeout", None)
+        timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._download_timeout = float(timeout) or math.inf
+
+    async def fetch(
+        self,
+        origin: Origin,
+        context: RequestContext,
+        last: Policy | None = None,
+        start: str | None = None,
+        cookies: FetchCookies | None = None,
+    ) -> FetchResult:
+        """Request robots.txt in the way the page request is sent; follow redirects (R2).
+
+        The validators of *last*, the last good policy, are sent to their own URL alone.
+        *start* is requested in place of the origin's robots.txt. *cookies* are those of
+        earlier attempts.
+        """
+        cookies = cookies or FetchCookies()
+        for observer in self._observers:
+            observer.sent(origin, last)
+        result: FetchResult | Redirect = Redirect(start or origin.robots_url)
+        answer: HttpAnswer | None = None
+        requested: list[tuple[str, bytes | None]] = []
+        async with self._limit.permit():
+            while isinstance(result, Redirect):
+                hop = result.target, cookies.header(result.target)
+                if error := self._redirect_error(hop, requested):
+                    result = error
+                    break
+                requested.append(hop)
+                state = self._new_state(origin, context, last, requested)
+                sent = await self._send(context, state, hop[1])
+                if not isinstance(sent, HttpAnswer):
+                    result = sent
+                    break
+                answer = sent
+                cookies.store(answer.headers, answer.url)
+                result = await self._read(answer)
+        if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
+            result = replace(result, final_url=requested[-1][0])
+        for observer in self._observers:
+            observer.ended(origin, result, answer)
+        return result
+
+    def _redirect_error(
+        self, hop: tuple[str, bytes | None], requested: list[tuple[str, bytes | None]]
+    ) -> FetchError | None:
+        """Return why *hop*, a URL with its cookies, is not requested after others (R2)."""
+        # Ours R2: META switches Scrapy's redirects off, and its checks of them.
+        shown = redact_and_escape(hop[0], 120)
+        most = self._settings.max_redirects
+        if not is_http(hop[0]):
+            kind, detail = "redirect", f"redirected to {shown}"
+        # With another cookie, the answer may be another one.
+        elif hop in requested:
+            kind, detail = "redirect loop", f"back to {shown}"
+        elif len(requested) > most:
+            kind, detail = "too many redirects", f"more than {most} redirects"
+        else:
+            return None
+        return FetchError(kind, detail, is_final=True)
+
+    def _new_state(
+        self,
+        origin: Origin,
+        context: RequestContext,
+        last: Policy | None,
+        requested: list[tuple[str, bytes | None]],
+    ) -> DownloadState:
+        """Return the state of the next hop: limits are those of one response (O24)."""
+        url, _ = requested[-1]
+        seconds, setting = min(
+            (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
+            (self._download_timeout, "DOWNLOAD_TIMEOUT"),
+            (context.timeout, "the download_timeout of the page"),
+            key=itemgetter(0),
+        )
+        # To another server, the validators of one could confirm another file.
+        validators = None if last is None else last.validators
+        is_own = validators is not None and validators.url == url
+        return DownloadState(
+            origin=origin,
+            url=url,
+            is_redirected=len(requested) > 1,
+            conditions=validators.headers if validators and is_own else {},
+            max_bytes=self._settings.max_bytes,
+            max_seconds=seconds,
+            limit_name=setting,
+        )
+
+    async def _send(
+        self, context: RequestContext, state: DownloadState, cookie: bytes | None
+    ) -> HttpAnswer | FetchResult:
+        """Send one request; return its answer, or the failure."""
+        self._widen_pool(state.url.partition(":")[0])
+        request = robots_request(state.url, context, state.max_seconds, cookie)
+        request.headers.update(state.conditions)
+        # Not through the scheduler: its duplicate filter and its order are for pages.
+        engine: Any = self._crawler.engine
+        # Scrapy 2.13 has only `download`, which returns a Deferred.
+        download = getattr(engine, "download_async", None) or engine.download
+        with self._downloads.watch(request, state):
+            try:
+                response = await result_within(
+                    download(request),
+                    state.max_seconds + GRACE_SECONDS,
+                    lambda: state.is_queued(self._crawler),
+                )
+            except NotReturned:
+                return LocalFault(DownloadTimeout(state.why_given_up))
+            except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
+                # As the built-in counts: the component that raised IgnoreRequest has
+                # counted the request.
+                if not isinstance(error, IgnoreRequest):
+                    stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
+                return await self._failure(error, state)
+        self._robot.check_sent(state.user_agent, context.user_agent)
+        return state.answer_of(response)
+
+    async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
+        """Classify the failure of a request without a response."""
+        if state.is_late:
+            error = DownloadTimeout(state.took)
+        failure = state.failure_of(error)
+        if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
+            return failure
+        # Ours R7: it waited in a queue of ours.
+        is_silent = not (state.received or state.answer)
+        if is_silent and await is_look_up_slow():
+            return LocalFault(error, may_pass=True, was_queued=True)
+        # The message of Scrapy names the URL again, and no setting.
+        return replace(failure, detail=state.took)
+
+    async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
+        """Return what *answer* says; count it if no redirect leads on."""
+        result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
+        if not isinstance(result, Redirect) and answer.status not in OF_THE_PROXY:
+            stats.count(self._crawler, stats.RESPONSES)
+            stats.count(self._crawler, stats.RESPONSE_STATUS, status=answer.status)
+        return result
