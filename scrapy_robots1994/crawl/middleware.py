@@ -331,7 +331,7 @@ class Robots1994Middleware:
             and self._wildcards
             and policy.robots
         ):
-            self._wildcards.sent(request, origin, policy.robots, rules)
+            self._wildcards.sent(request, clients, origin, policy.robots, rules)
 
     async def _find(
         self, request: Request, origin: Origin, visit: Visit | None = None

@@ -168,15 +168,24 @@ class CrawlClients:
         has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
         self._by_scheme = {
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
-            for scheme in ("http", "https", "ws", "wss")
+            for scheme in ("http", "https")
         }
+        # Without a handler of their own no such URL is sent.
+        for scheme, other in (("ws", "http"), ("wss", "https")):
+            own = handlers.get(scheme)
+            self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
+        # Each request looks here: most crawls have one client for all.
+        first, *others = self._by_scheme.values()
+        is_one = first == (TWISTED,) and all(it == first for it in others)
+        self._only = first if is_one else None
 
     def of(self, request: Request, origin: Origin) -> Clients:
         """Return the clients that may send *request*, a URL of *origin*."""
+        if self._only is not None:
+            return self._only
         clients = self._by_scheme[origin.scheme]
         if request.url[0] in "wW":
-            # No handler of WebSockets is known.
-            clients = CLIENTS
+            clients = self._by_scheme["ws" if origin.scheme == "http" else "wss"]
         if clients is _BY_AIOHTTP and request.meta.get("verbatim_url"):
             return _BY_AIOHTTP_VERBATIM
         if clients is CLIENTS and BROWSER_REQUEST in request.meta:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import RobotRules
+    from scrapy_robots1994.parser.clients import Clients
     from scrapy_robots1994.robotstxt import RobotsTxt
 
 OTHER = "rfc9309"
@@ -69,10 +70,15 @@ class IgnoredWildcards:
             self._others[rules] = await run_in_thread(partial(_read, robots, rules))
 
     def sent(
-        self, request: Request, origin: Origin, robots: RobotsTxt, rules: RobotRules
+        self,
+        request: Request,
+        clients: Clients,
+        origin: Origin,
+        robots: RobotsTxt,
+        rules: RobotRules,
     ) -> None:
-        """Count *request*, which *robots* of *origin* lets pass by *rules* with one of the
-        two characters.
+        """Count *request*, sent by *clients*, which *robots* of *origin* lets pass by *rules*
+        with one of the two characters.
         """
         known = self._others.get(rules)
         if known is None:
@@ -80,7 +86,7 @@ class IgnoredWildcards:
         self._sent += 1
         if len(self._origins) < MAX_COUNTED_ORIGINS:
             self._origins.add(origin)
-        if not known[1].allowed(request.url):
+        if not known[1].allowed(request.url, clients):
             self._refused += 1
             stats.count(self._crawler, stats.WILDCARDS_IGNORED)
 

@@ -50,7 +50,7 @@ def test_memory_of_large_files_is_bounded(
             origin = Origin.of(url)
             assert origin is not None
             rules = robots.rules("examplebot")
-            wildcards.sent(Request(url), origin, robots, rules)
+            wildcards.sent(Request(url), (), origin, robots, rules)
         del robots, rules
         taken, _ = tracemalloc.get_traced_memory()
     finally:
