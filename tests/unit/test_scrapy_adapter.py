@@ -118,6 +118,21 @@ CHANGES = {
         "class Jar:",
         more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
     ),
+    # Scrapy's pull request 6430; the add-on sets the size to 0.
+    "requests count by a guessed size": Change(
+        r"(?m)^CONCURRENT_REQUESTS = 16$",
+        "\\g<0>\nRESPONSE_ROUGH_SIZE = None",
+        more=(
+            (
+                r"return (0 < self\.total_concurrency <= len\(self\.active\))",
+                (
+                    r"size = self.settings['RESPONSE_ROUGH_SIZE']; "
+                    r"size = 1_000 if size is None else size; "
+                    r"return \1 or size * len(self.active) >= 4_000"
+                ),
+            ),
+        ),
+    ),
     # Version 0.1 used the rest; nothing does now.
     **{
         name: renamed(name, where=where)
