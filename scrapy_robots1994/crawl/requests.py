@@ -176,13 +176,17 @@ class CrawlClients:
             self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
         # Each request looks here: most crawls have one client for all.
         first, *others = self._by_scheme.values()
+        # From Scrapy's pull request 7885 on, a request may choose any handler.
+        may_choose = "DOWNLOAD_HANDLERS_BY_NAME" in settings
         is_one = first == (TWISTED,) and all(it == first for it in others)
-        self._only = first if is_one else None
+        self._only = first if is_one and not may_choose else None
 
     def of(self, request: Request, origin: Origin) -> Clients:
         """Return the clients that may send *request*, a URL of *origin*."""
         if self._only is not None:
             return self._only
+        if "download_handler" in request.meta:
+            return CLIENTS
         clients = self._by_scheme[origin.scheme]
         if request.url[0] in "wW":
             clients = self._by_scheme["ws" if origin.scheme == "http" else "wss"]

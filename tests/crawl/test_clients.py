@@ -224,6 +224,19 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
     assert result.fetched_urls == [site.url(it) for it in sent]
 
 
+def test_ours_o27_request_that_chooses_its_handler_counts_as_every_client(
+    site: Site,
+) -> None:
+    """Scrapy's pull request 7885 has the setting and the key; here both stand for it."""
+    site.robots("User-agent: *\nDisallow: /out?u=/private\n")
+    url = site.url("/out?u=%2Fprivate")
+    pages = [CrawlRequest(url), CrawlRequest(url, {"download_handler": "other"})]
+    settings = {"DOWNLOAD_HANDLERS_BY_NAME": {"other": f"{COMPONENTS}.OtherHandler"}}
+    result = crawl(pages, settings=settings)
+
+    assert (result.fetched_urls, result.failed_urls) == ([url], [url])
+
+
 @needs_aiohttp
 @pytest.mark.parametrize("reactor", reactors()[-1:])
 def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
