@@ -9,7 +9,7 @@ from tests.support.crawl import (
     Reactor,
     crawl,
 )
-from tests.support.failures import BUGS, OF_ORIGIN, OURS
+from tests.support.failures import BUGS, OF_LIBRARIES, OF_ORIGIN, OURS
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /private\n"
@@ -65,6 +65,17 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     assert {it.name for it in result.failed} == names
     assert set(result.reasons) == {None}
     assert result.log.count("Traceback") == len(BUGS)
+    assert "robots1994/outcome/unreachable" not in result.stats
+
+
+def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
+    reactor: Reactor,
+) -> None:
+    """A wrong key of an API is no reason to call the origin unreachable."""
+    result = crawl_failing(OF_LIBRARIES, reactor)
+
+    assert {it.message for it in result.failed} == set(map(str, OF_LIBRARIES.values()))
+    assert set(result.reasons) == {None}
     assert "robots1994/outcome/unreachable" not in result.stats
 
 

@@ -48,6 +48,22 @@ REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
 NO_ANSWER = TimeoutError(errno.ETIMEDOUT, "Connection timed out")
 FAILED = "All connection attempts failed"
 
+
+def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
+    """Return an exception class like that of a library that need not be installed."""
+    module, _, name = path.rpartition(".")
+    return type(name, bases or (Exception,), {"__module__": module})
+
+
+PLAYWRIGHT = library_error("playwright._impl._errors.Error")
+CURL = library_error("curl_cffi.requests.exceptions.RequestException", OSError)
+CURL_CONNECTION = library_error("curl_cffi.requests.exceptions.ConnectionError", CURL)
+AIOHTTP = library_error("aiohttp.client_exceptions.ClientError")
+ZYTE = library_error("zyte_api._errors.RequestError", AIOHTTP)
+REACHED = library_error(
+    "aiohttp.client_exceptions.ClientConnectionError", AIOHTTP, OSError
+)
+
 OF_ORIGIN: dict[str, Exception] = {
     "refused": REFUSED,
     "reset": ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
@@ -57,6 +73,9 @@ OF_ORIGIN: dict[str, Exception] = {
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
     # Its number is one of OpenSSL, which is that of a missing permission elsewhere.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
+    "curl": CURL_CONNECTION("Failed to connect"),
+    "aiohttp": REACHED("Server disconnected"),
+    "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
 }
 """Failures of a download that say that the origin cannot be reached, by host."""
 
@@ -69,6 +88,7 @@ OURS: dict[str, Exception] = {
     "port-in-use": OSError(errno.EADDRINUSE, "Address already in use"),
     "permission": PermissionError(errno.EACCES, "Permission denied"),
     "not-permitted": PermissionError(errno.EPERM, "Operation not permitted"),
+    "disk": OSError(errno.ENOSPC, "No space left on device"),
     "bind": error.ConnectBindError(errno.EADDRNOTAVAIL, "cannot bind"),
     "tunnel": TunnelError("Could not open CONNECT tunnel with proxy"),
     "ignored": IgnoreRequest("a middleware of ours"),
@@ -87,8 +107,20 @@ BUGS: dict[str, Exception] = {
     "assertion": AssertionError("a bug"),
     "division": ZeroDivisionError("a bug"),
     "not-implemented": NotImplementedError("a bug"),
+    "runtime": RuntimeError("a bug"),
+    "os": OSError("a bug"),
 }
 """Failures of a download that only a mistake in a program raises, by host."""
+
+OF_LIBRARIES: dict[str, Exception] = {
+    # httpx fails so at a connection that is closed.
+    "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),
+    # The API answers: our key is wrong, or our request.
+    "api": ZYTE("HTTP 401"),
+    "curl-session": CURL("session closed"),
+    "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),
+}
+"""Failures of a download that a library raises, and that say nothing of the origin."""
 
 
 class FailingHandler:
@@ -105,7 +137,7 @@ class FailingHandler:
         """Raise the failure of the host of *request*, or return a page."""
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")
         if request.url.endswith("/robots.txt"):
-            raise (OF_ORIGIN | OURS | BUGS)[name]
+            raise (OF_ORIGIN | OURS | BUGS | OF_LIBRARIES)[name]
         return HtmlResponse(request.url, request=request)
 
     async def close(self) -> None:
