@@ -304,6 +304,8 @@ class FetchCookies:
     def store(self, headers: HeaderLines, url: str) -> None:
         """Store the cookies that an answer with *headers* to a request for *url* sets."""
         lines = headers.getlist("Set-Cookie")
+        if not lines:
+            return
         lines = [it for it in lines if len(it) <= MAX_COOKIE_BYTES][:MAX_COOKIES]
         if lines and CookieJar is not None:
             self._jar = self._jar or CookieJar()

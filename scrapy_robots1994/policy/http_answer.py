@@ -134,8 +134,8 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
 def is_quick(answer: HttpAnswer, most: int) -> bool:
     """Return whether reading *answer* takes no longer than reading *most* bytes of text."""
     # A body that no row reads costs nothing.
-    body = answer.body if answer.outcome.row.reads_body else b""
-    return is_quickly_unpacked(body, answer.codings, most)
+    is_plain = not answer.codings or not answer.outcome.row.reads_body
+    return is_plain or is_quickly_unpacked(answer.body, answer.codings, most)
 
 
 def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
@@ -143,9 +143,11 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
 
     Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
     """
-    body, is_truncated = unpack(
-        answer.body, answer.codings, limit, is_truncated=answer.is_truncated
-    )
+    body, is_truncated = answer.body, answer.is_truncated
+    if answer.codings:
+        body, is_truncated = unpack(
+            body, answer.codings, limit, is_truncated=is_truncated
+        )
     # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
     # what the file forbids, and nothing is not "allowed".
     is_longer = is_truncated or len(body) > limit
@@ -177,6 +179,8 @@ def codings_of(headers: HeaderLines) -> tuple[str, ...]:
 
     Without quotes and parameters, which some servers send, and without `identity`.
     """
+    if not any(map(headers.getlist, CODING_HEADERS)):
+        return ()
     # Transfer codings are the last ones applied, and aiohttp undoes only `chunked`.
     sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
     names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
@@ -223,10 +227,12 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
 
     *now* stands for a Date that the server did not send.
     """
-    value = _value(headers, "Retry-After") or b""
+    value = _value(headers, "Retry-After")
+    if not value:
+        return None
     # RFC 9110, 10.2.3 allows both forms.
     seconds = _digits(value)
-    if seconds is not None or not value:
+    if seconds is not None:
         return seconds
     at = _epoch(value)
     # By the clock of the server, which may not be ours.
@@ -241,6 +247,8 @@ def _date(headers: HeaderLines, now: float) -> float:
 
 def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
     """Return the directives of Cache-Control in lower case, with their values."""
+    if not headers.getlist("Cache-Control"):
+        return {}
     parts = (part.partition(b"=") for part in _listed(headers, "Cache-Control"))
     return {
         name.strip().lower(): value.strip(b' \t"')

@@ -269,19 +269,20 @@ class PolicyResolver(Generic[ContextT]):
             waiting = in_flight.waiters.values()
             # The one least tried: with rotating proxies, another proxy.
             context = min(waiting, key=tried.count, default=context)
-            used = len(tried)
+            used, has_other_way = len(tried), False
             tried.append(context)
             result = await fetch(context)
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
                 # Ours 3.1: one budget, with what RetryMiddleware has made of it.
                 used += self.backend.retries_of(context)
+                has_other_way = any(it not in tried for it in waiting)
             pause = retry_pause(
                 result,
                 used,
                 self.max_retries,
                 was_refused=was_refused,
-                has_other_way=any(it not in tried for it in waiting),
+                has_other_way=has_other_way,
             )
             if pause is None:
                 return result, context

@@ -52,8 +52,6 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
 
 def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
     """Return whether unpacking *body* takes no longer than reading *most* bytes of text."""
-    if not (codings and body):
-        return True
     # 80 bytes of brotli can take 40 ms, for a large window, and a few KB of zstd 6 ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
     return not is_slow and len(body) <= most
