@@ -355,17 +355,37 @@ def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None
 
 
 def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> None:
-    """A failed refresh is recorded; the decision names the file, and is stale."""
-    site.answer("/robots.txt", [replies.text(RULES), replies.status(503)])
-    page = site.url("/a")
-    crawl_over_time([page], 3 * DAY, [page], settings=recording(tmp_path))
+    """A failed refresh is recorded; the decision names the file, and is stale.
 
-    (good, failed), (before, after) = fitting(tmp_path, "response", "response")
+    Once a 304 confirms the file, the failure is over.
+    """
+    known = replies.Reply(body=RULES, headers=(("ETag", '"1"'),))
+    confirmed = replies.status(304, ETag='"1"')
+    site.answer("/robots.txt", [known, replies.status(503), confirmed])
+    page = site.url("/a")
+    steps = ([page], 3 * DAY, [page], 2 * DAY, [page])
+    crawl_over_time(*steps, settings=recording(tmp_path))
+
+    records, (before, after, *rest) = fitting(tmp_path, *["response"] * 3)
+    assert [it.status for it in records] == [200, 503, 304]
     assert (before["failure"], after["failure"]) == (None, "HTTP 503")
-    assert (good.status, failed.status, good.body) == (200, 503, RULES)
-    assert (before["record"], before["stale"]) == (good.record, False)
-    assert (after["record"], after["stale"]) == (good.record, True)
+    assert (before["record"], before["stale"]) == (records[0].record, False)
+    assert (after["record"], after["stale"]) == (records[0].record, True)
     assert after["decision"] == "refused"
+    (last,) = rest
+    assert (last["record"], last["failure"]) == (records[0].record, None)
+
+
+def test_long_header_is_cut(site: Site, tmp_path: Path) -> None:
+    """Of a value 4,000 characters are written; credentials are removed from them."""
+    value = "//me:opensesame@a.test/ " + "x" * 10_000
+    site.answer("/robots.txt", replies.Reply(body=RULES, headers=(("Link", value),)))
+    crawl([site.url("/a")], settings=recording(tmp_path))
+
+    (response,), _ = fitting(tmp_path, "response")
+    link = response.http["Link"]
+    assert link.startswith("//a.test/ xxx")
+    assert 3_900 < len(link) <= 4_000
 
 
 def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
