@@ -104,6 +104,12 @@ FLIPPED = (
             "dialect is 'rfc9309', by its WARC '1994'",
         ),
         ("jsonl", b'{"time"', b'("time"', "not read from line 2 on: it is damaged"),
+        (
+            "jsonl",
+            b'"url": "http://127',
+            b'"url": "http://128',
+            "is of http://127.0.0.1",
+        ),
     ],
 )
 def test_what_was_changed_or_removed_is_found_and_named(

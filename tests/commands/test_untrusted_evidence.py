@@ -311,6 +311,18 @@ def test_line_with_other_values_is_no_decision(
     assert scrapy("robots-check", "--evidence", str(folder), line["url"]).code == 3
 
 
+def test_long_id_names_no_record(folder: Path) -> None:
+    """Ids and digests of a WARC stay in memory, up to 300 characters each."""
+    (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
+    (response,) = evidence.captures(warc, "response")
+    name = response.record.encode()
+    for path, count in ((warc, 2), (journal, 1)):
+        for _ in range(count):
+            evidence.change(path, name, name.upper() + b"x" * 300)
+
+    assert "is not in" in differences(folder)[-1]
+
+
 @pytest.mark.parametrize("key", ["record", "rule", "digest", "robot"])
 def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -> None:
     """A line of 900 KB is read; what is printed of it has at most 1,000 characters."""
