@@ -53,7 +53,7 @@ from scrapy_robots1994.parser.reader import SPACE, Line, read
 _ValueCheck: TypeAlias = Callable[[Line, int, Dialect], Iterator[Problem]]
 
 # The value of a rule that nothing is wrong with: empty, or a path of these characters.
-_PLAIN = r"!\"%-)+-9;=-z|~"
+_PLAIN = r"!\"%-)+-9;-~"
 _PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
 # What is in or at the start of any other value, where each begins with NL.
 _ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")

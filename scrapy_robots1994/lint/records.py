@@ -83,7 +83,9 @@ def _without_rules(record: Group) -> Iterator[Problem]:
     is_allowing = any(it.known is not None and it.known.allows for it in block)
     # Who writes a delay alone, or any other line, means to close nothing by it.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
-    last = next(it for it in reversed(block) if it.kind is _AGENT)
+    # Below an Allow other dialects begin another record.
+    above = list(takewhile(lambda it: not (it.known and it.known.allows), block))
+    last = next(it for it in reversed(above) if it.kind is _AGENT)
     names, at = ", ".join(record.names), agents[0].number
     if is_allowing:
         advice = in_place(last, last.text, "Disallow:")

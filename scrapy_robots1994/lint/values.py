@@ -21,11 +21,12 @@ from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # From the first of many spaces: if any could begin it, spaces alone would take minutes.
-_NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=[/*])")
+_NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _SPACE = re.compile(f"[{SPACE}]")
 _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
 # Ours O9: what follows belongs to no name of a robot.
-_COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])\(")
+_COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])[(\[]")
+_CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = "Write the name alone: it is for the robot of exactly that name."
 # A host, the path on it, and no scheme before them; or a file and a path below it.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
@@ -35,7 +36,7 @@ _ROBOT_WORD = re.compile(
     r"(?i)(?:.*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex|scraper)\b|.+-(?:ai|extended|user|agent))"
 )
 _GENERIC_WORD = re.compile(
-    r"(?i)(?:(?:ro)?bots?|spiders?|(?:web)?crawlers?|fetcher|scraper|agent|user|web|search|the|and|&|all)"
+    r"(?i)(?:(?:ro)?bots?|spiders?|(?:web)?crawlers?|fetcher|scraper|agent|user|web|search|compatible|the|and|&|all)"
 )
 _LIST_END = re.compile(rf"[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
 # What a template of a file has where a value is to be filled in.
@@ -60,6 +61,10 @@ def template_in(line: Line) -> Problem | None:
         return None
     found = _TEMPLATE.search(line.value)
     if found is None:
+        return None
+    is_rule = line.row is not None and line.row.role is Role.RULE
+    if is_rule and found.start():
+        # Behind a slash or a wildcard it closes pages that were linked to by mistake.
         return None
     column = line.value_column + found.start()
     is_name = line.row is not None and line.row.role is Role.NAMES
@@ -107,6 +112,9 @@ def _odd_name(
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
     new = rule_line(line, line.value.replace(name, meant[0], 1))
     fix = in_place(line, new, effect=Effect.EITHER)
+    if "/" in line.value or _CONTACT.search(meant[0]):
+        # Of a header or a URL only the author knows which robot is meant.
+        fix = Fix("Write the name of the robot alone: it is for all its versions.")
     if not is_name and EVERYBODY not in plain[1:]:
         # 1994 A1
         yield kinds.NAME_PUNCTUATION.at(
@@ -146,11 +154,12 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 
 def _listed(value: str) -> tuple[str, ...]:
     """Return the names that the author of *value* likely meant to list; empty if one."""
-    if "(" in value:
+    if "(" in value or "[" in value:
         # Ours O10: a header has commas and spaces in its comments.
         return ()
-    parts = [it.partition("/")[0].strip(SPACE) for it in _LIST_END.split(value)]
-    if len(parts) > 1:
+    parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
+    parts = [it.partition("/")[0].strip(SPACE) for it in parts]
+    if _LIST_END.search(value):
         parts = [part for part in parts if part]
         return tuple(parts) if len(parts) > 1 else ()
     words = tuple(word.partition("/")[0] for word in value.split())

@@ -121,6 +121,35 @@ def test_record_that_closes_nothing_on_purpose_is_no_error(
     assert robots.policy_problems("rex") == ()
 
 
+@pytest.mark.parametrize("path", ["/*{{url}}", "/a/{{ id }}/b", "/${x}", "/users/{id}"])
+def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
+    """Real files close pages that were linked to by mistake."""
+    body = f"User-agent: *\nDisallow: {path}\n"
+
+    for dialect in DIALECTS:
+        problems = RobotsTxt.parse(body, dialect=dialect).problems
+        assert "R046" not in [it.code for it in problems]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Mozilla/4.0 (compatible; MSIE 4.0; Windows NT)",
+        "NetZippy+(http://h.test/x.asp)",
+        "https://h.test",
+        "+Baiduspider/2.0;++http://h.test/search/spider.html",
+    ],
+)
+def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
+    """`User-agent: Mozilla` would be for every robot that says it is like a browser."""
+    for dialect in DIALECTS:
+        problems = RobotsTxt.parse(
+            f"User-agent: {name}\nDisallow: /\n", dialect=dialect
+        ).problems
+
+        assert {it.effect.name for it in problems if it.edits} <= {"SAME"}
+
+
 def test_name_of_several_words_is_one_name_in_1994() -> None:
     """`User-agent: Bot` would close the site to Googlebot."""
     body = "User-agent: Echobot Bot\nDisallow: /\n"
