@@ -37,6 +37,9 @@ MAX_ROWS = 10_000
 TOP_ORIGINS = 20
 """Rows of the table, and origins with a stat of their own."""
 
+FIRST_WIDTH = 34
+"""Columns of the first line that refused."""
+
 VERDICT = "robots1994"
 """Meta key of a refused request; its value is the verdict."""
 
@@ -196,9 +199,9 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # As printed: a line of wildcards may be as long as its file.
-        first = escape_control_chars(first, 34)
-        return self._rows.setdefault(origin, _Row(verdict.reason, first))
+        # No more than is printed: a line of wildcards may be as long as its file.
+        row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
+        return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
         """Log the table and set its stats, if there is a refusal."""
@@ -229,7 +232,8 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
         # Ours O25: hosts and rules may hold anything.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
-            f"{escape_control_chars(str(origin), 40):40}  {row.first}"
+            f"{escape_control_chars(str(origin), 40):40}  "
+            f"{escape_control_chars(row.first, FIRST_WIDTH)}"
         ).rstrip()
     if refused:
         yield f"{refused:9,}  at the other origins"
