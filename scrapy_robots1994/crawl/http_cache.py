@@ -25,6 +25,7 @@ from scrapy.extensions.httpcache import DummyPolicy
 from scrapy.http import Response
 
 from scrapy_robots1994.crawl.fetch import FetchObserver
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.threads import read_in_crawl
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.http_answer import (
@@ -36,6 +37,7 @@ from scrapy_robots1994.policy.http_answer import (
 )
 from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
 from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.stores.memory import POLICY_BYTES, bytes_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -45,8 +47,18 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.fetch_result import FetchResult
     from scrapy_robots1994.robotstxt import Reader
 
-MAX_REPLAYED_ORIGINS = 1_000
-"""Origins of replayed pages whose policies stay parsed."""
+REPLAYED_BYTES = 32_000_000
+"""Bytes of the policies of replayed pages that stay parsed; others are read again."""
+
+
+def new_cache() -> LRUCache[Origin, Policy | None]:
+    """Return an empty cache of policies; `None` is an origin without an answer."""
+    return LRUCache(REPLAYED_BYTES, getsizeof=_bytes_of)
+
+
+def _bytes_of(policy: Policy | None) -> int:
+    """Return what an entry counts for, at most the whole bound."""
+    return min(POLICY_BYTES if policy is None else bytes_of(policy), REPLAYED_BYTES)
 
 
 class HttpCache(FetchObserver):
@@ -62,9 +74,10 @@ class HttpCache(FetchObserver):
         self._crawler = crawler
         self._settings = settings
         self._reader = reader
+        self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         # Of pages that are replayed: their policy is not fetched, so memory has none.
-        self._policies: LRUCache[Origin, Policy | None] = LRUCache(MAX_REPLAYED_ORIGINS)
+        self._policies = new_cache()
 
     @classmethod
     def of(
@@ -140,9 +153,14 @@ class HttpCache(FetchObserver):
 
     async def replayed_policy(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* for pages that are replayed, of any age."""
-        if origin not in self._policies:
-            self._policies[origin] = await self.get(origin)
-        return self._policies[origin]
+        if origin in self._policies:
+            return self._policies[origin]
+        policy = await self.get(origin)
+        if policy is not None:
+            # Compiled before its bytes are counted.
+            policy.rules(self._robot.usual)
+        self._policies[origin] = policy
+        return policy
 
     @property
     def _middleware(self) -> Any:

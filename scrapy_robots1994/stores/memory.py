@@ -73,10 +73,7 @@ class MemoryStore:
 
     def _charge(self, policy: Policy, origins: int) -> None:
         """Count *policy* once more, once less, or for 0 its file anew."""
-        # Mostly short, but a server may send any number of bytes.
-        texts = policy.final_url, policy.etag, policy.last_modified
-        own = POLICY_BYTES + sum(len(text) for text in texts if text)
-        self.memory_bytes += own * origins
+        self.memory_bytes += own_bytes_of(policy) * origins
         robots = policy.robots
         if robots is None:
             return
@@ -88,3 +85,16 @@ class MemoryStore:
                 size = robots.memory_bytes
             self.memory_bytes += size
             self._files[id(robots)] = shared + origins, size
+
+
+def own_bytes_of(policy: Policy) -> int:
+    """Return about how many bytes *policy* takes with its origin, without its file."""
+    # Mostly short, but a URL or a server may have any number of characters.
+    texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
+    return POLICY_BYTES + sum(len(text) for text in texts if text)
+
+
+def bytes_of(policy: Policy) -> int:
+    """Return about how many bytes *policy* takes with its origin and its file."""
+    robots = policy.robots
+    return own_bytes_of(policy) + (0 if robots is None else robots.memory_bytes)

@@ -1,0 +1,106 @@
+"""What is bounded in bytes takes no more memory than it counts, whatever the files are."""
+
+from __future__ import annotations
+
+import gc
+import random
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.crawl import http_cache as cache
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
+from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
+from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MAX_BYTES = 2_000_000
+
+
+def noise(seed: int) -> str:
+    """Return text of the largest size of a file, which no compression shortens by much."""
+    return random.Random(seed).randbytes(MAX_FILE // 2 - 50).hex()  # noqa: S311 - noise
+
+
+def rules(seed: int, form: str, number: int = 2_000) -> str:
+    """Return different lines; *form* is one of them, for a *seed* and a number."""
+    return "".join(f"{form}\n" % (seed, line) for line in range(number))
+
+
+FILES: dict[str, Callable[[int], str]] = {
+    "comment": lambda seed: f"User-agent: *\nDisallow: /x\n#{noise(seed)}",
+    "one rule": lambda seed: f"User-agent: *\nDisallow: /{noise(seed)}",
+    "rules": lambda seed: f"User-agent: *\n{rules(seed, 'Disallow: /%d-%d')}",
+    "wildcards": lambda seed: f"User-agent: *\n{rules(seed, 'Disallow: /*%d-%d$')}",
+    "names": lambda seed: rules(seed, "User-agent: me%d-%d") + "Disallow: /x",
+    "sitemaps": lambda seed: rules(seed, "Sitemap: http://h%d-%d.test/"),
+    "small": lambda seed: f"User-agent: *\nDisallow: /{seed}",
+    "equal": lambda _: "User-agent: *\nDisallow: /equal",
+    "none": lambda _: "",
+}
+
+
+def policies(file: str) -> Iterator[Policy]:
+    """Yield policies of different origins, more than `MAX_BYTES` in all, read for a robot."""
+    reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
+    for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
+        # Not by `Origin.of`, which has a cache of its own.
+        origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
+        status = 404 if file == "none" else 200
+        response = RobotsResponse(status, FILES[file](seed).encode())
+        policy = Policy.from_response(origin, response, reader, 0.0, freshness)
+        policy.rules("me1-1")
+        if policy.robots is not None:
+            policy.robots.policy_problems("me1-1", 10)
+            policy.robots.compress_body()
+        yield policy
+
+
+def taken_by(fill: Callable[[], object]) -> int:
+    """Return the bytes of memory that what *fill* returns takes."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        filled = fill()
+        gc.collect()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert filled is not None
+    return taken
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_memory_of_policies_is_bounded(file: str) -> None:
+    """The bytes of the process are those that are counted; keys and texts belong to them."""
+
+    def fill() -> MemoryStore:
+        store = MemoryStore(10**6, lambda: 0.0, MAX_BYTES)
+        for policy in policies(file):
+            store.put(policy)
+            store.measure(policy)
+        return store
+
+    assert taken_by(fill) < 1.25 * MAX_BYTES
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_memory_of_replayed_policies_is_bounded(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The HTTP cache of a crawl has an answer of any number of origins."""
+    monkeypatch.setattr(cache, "REPLAYED_BYTES", MAX_BYTES)
+
+    def fill() -> object:
+        replayed = cache.new_cache()
+        for policy in policies(file):
+            replayed[policy.origin] = policy
+        return replayed
+
+    assert taken_by(fill) < 1.25 * MAX_BYTES
