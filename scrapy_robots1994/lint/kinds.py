@@ -367,7 +367,10 @@ ALLOW = Kind(
         "A robot of 1994 does not know Allow. It is reported where a Disallow of the same "
         "record closes what it opens."
     ),
-    fix="Name what is closed by Disallow lines alone, one for each path.",
+    fix=(
+        "Keep it: robots of RFC 9309 obey it. For robots of 1994, name what is closed by "
+        "Disallow lines alone."
+    ),
     bad="User-agent: *\nDisallow: /a\nAllow: /a/public\n",
     good="User-agent: *\nDisallow: /a/private\nDisallow: /a/tmp\n",
 )

@@ -114,7 +114,7 @@ def problems_of(
     found += _usage_problems(body.text, dialect)
     _settle(found, groups)
     found = _sure(found, own)
-    return tuple(sorted(_needed(found, own), key=_PLACE))
+    return tuple(sorted(_needed(found, groups), key=_PLACE))
 
 
 def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
@@ -153,7 +153,7 @@ def weakening_problems(
     found: list[Problem] = []
     for problem in chain(
         _record_problems(reading, dialect),
-        _needed(of_lines, reading.own),
+        _needed(of_lines, [reading.above, *reading.own]),
         _meant_problems(meant, dialect, robot),
         _orphans(reading.above, found, has_records=reading.has_any),
         (_WIDE_TEXT,) if is_wide else (),
@@ -291,14 +291,18 @@ def _needed(problems: Iterable[Problem], groups: Sequence[Group]) -> Iterator[Pr
 
 
 def _plain_rules(groups: Iterable[Group]) -> dict[int, list[str]]:
-    """Return for the line of each rule the paths without wildcards that its record closes."""
+    """Return for the line of each Disallow the paths without wildcards that are closed with it: in
+    its record, or among the rules that no record owns.
+    """
     found: dict[int, list[str]] = {}
     for group in groups:
-        owned = [it for it in group.rules if is_owned(it) and it.row is DISALLOW]
-        paths = [path for it in owned for path in it.value.split()]
-        plain = [it for it in paths if it[0] == "/" and before_wildcard(it) == it]
-        if plain:
-            found |= {it.number: plain for it in owned}
+        rules = [it for it in group.rules if it.row is DISALLOW]
+        for kind in (DISALLOW.kind, LineKind.ORPHAN):
+            alike = [it for it in rules if it.kind is kind]
+            paths = [path for it in alike for path in it.value.split()]
+            plain = [it for it in paths if it[0] == "/" and before_wildcard(it) == it]
+            if plain:
+                found |= {it.number: plain for it in alike}
     return found
 
 

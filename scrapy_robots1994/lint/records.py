@@ -280,11 +280,8 @@ def effective_allows(record: Group) -> list[Line]:
 
 def _opens(allow: str, disallow: str) -> bool:
     """Return whether *allow* opens a part of what *disallow* closes, where the longer decides."""
-    first, second = (canonical(before_wildcard(it)) for it in (allow, disallow))
-    has_wildcard = first != canonical(allow) or second != canonical(disallow)
-    if first.startswith(second):
-        return len(allow) >= len(disallow) or has_wildcard
-    return has_wildcard and second.startswith(first)
+    # RFC 9309 2.2.2: of equally long ones Allow does.
+    return len(allow) >= len(disallow) and _overlaps(allow, disallow)
 
 
 def rule_problems(

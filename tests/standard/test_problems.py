@@ -98,6 +98,8 @@ PLACES: list[tuple[str | bytes, str]] = [
     (STAR + "Disallow: /\nAllow: /a\nAllow: /b", "R016:3:1"),
     (STAR + "Disallow: /x\nAllow: /y", ""),
     (STAR + "Disallow: /x\nAllow: /*y", "R016:3:1"),
+    (STAR + "Allow: /\nDisallow: /x/*", "R015!:3:14"),
+    (STAR + "Allow: /x\nDisallow: /*x", "R015!:3:12"),
     ((STAR + "Disallow: /\n").encode("utf-16-le"), "R040!:1:1"),
     ("<!-- robots -->\nUser-agent: *\nDisallow: a\n", "R006:1:1 R025:1:1 R005!:3:11"),
 ]

@@ -172,7 +172,7 @@ def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
 
 def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
     """At most so many of each, and only in the records of the robot."""
-    own = "User-agent: rex\nAllow: /a\nallow: /b\nDisallow: /*a\nDisallow: /*b\n\n"
+    own = "User-agent: rex\nAllow: /x/a\nallow: /b$\nDisallow: /*a\nDisallow: /*b\n\n"
     robots = RobotsTxt.parse(f"{own}User-agent: max\nAllow: /a\nDisallow: /\n")
 
     found = robots.policy_problems("rex")
