@@ -74,7 +74,7 @@ MAX_FINDING = 1_000
 """Characters of a line about evidence."""
 
 MAX_FIELD = 300
-"""Characters of an id, a digest or an origin in a record."""
+"""Characters of an id, a digest or an origin in a record, and of a value that is shown."""
 
 MAX_BODY_BYTES = 8_000_000
 """Bytes of one robots.txt, whatever the crawl obeyed."""
@@ -376,7 +376,8 @@ class Applied(NamedTuple):
         """Return the policy of the decision, in another *dialect* if that is named."""
         name = f"{Origin.of(self.line.url)}/robots.txt"
         if self.line.decision == UNCHECKED:
-            why = f"no policy decided: {self.line.reason}"
+            reason = escape_control_chars(self.line.reason or "", MAX_FIELD)
+            why = f"no policy decided: {reason}"
             return PolicySource(name, None, "unknown", why=why)
         policy = self.crawl.policy_of(self.line, dialect)
         if policy is None:
@@ -401,15 +402,19 @@ class Applied(NamedTuple):
 
     def __str__(self) -> str:
         """Return where the decision and its record are, in words."""
-        line, record = self.line, self.crawl.records.get(self.line.record or "")
-        what = "decided" if self.is_own else f"not requested; decided for {line.url}"
+        record = self.crawl.records.get(self.line.record or "")
+        # Another writer's values may be as long as a line.
+        line = self.line
+        time, url, name, reason = (
+            escape_control_chars(it or "", MAX_FIELD)
+            for it in (line.time, line.url, line.record, line.reason)
+        )
+        what = "decided" if self.is_own else f"not requested; decided for {url}"
         if line.decision == DECLINED:
-            what += (
-                f", and not requested for {line.reason} because of line {line.line},"
-            )
-        by = "" if line.record is None else f" by {line.record} in {self.crawl.warc}"
+            what += f", and not requested for {reason} because of line {line.line},"
+        by = f" by {name} in {self.crawl.warc}" * bool(name)
         byte = "" if record is None else f", byte {record.offset}"
-        return f"{what} at {line.time}{by}{byte} ({self.crawl.journal}, line {self.number})"
+        return f"{what} at {time}{by}{byte} ({self.crawl.journal}, line {self.number})"
 
 
 class EvidenceFolder:

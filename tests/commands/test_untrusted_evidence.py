@@ -323,6 +323,23 @@ def test_long_id_names_no_record(folder: Path) -> None:
     assert "is not in" in differences(folder)[-1]
 
 
+@pytest.mark.parametrize("decision", ["refused", "unchecked"])
+def test_long_values_of_a_decision_are_cut_where_it_is_shown(
+    folder: Path, decision: str
+) -> None:
+    """What applied to a URL takes a few lines, whatever the journal says."""
+    (journal,) = evidence.journals(folder)
+    header, (line,) = evidence.lines(journal)
+    long = dict.fromkeys(("time", "record", "reason", "failure"), "1" * 200_000)
+    changed = line | long | {"decision": decision, "url": line["url"] + "y" * 200_000}
+    texts = [json.dumps(it).encode() + b"\n" for it in (header, changed)]
+    evidence.write_members(journal, texts)
+    result = scrapy("robots-check", "--evidence", str(folder), line["url"])
+
+    assert result.code == 3
+    assert len(result.out) < 4_000
+
+
 @pytest.mark.parametrize("key", ["record", "rule", "digest", "robot"])
 def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -> None:
     """A line of 900 KB is read; what is printed of it has at most 1,000 characters."""
