@@ -502,8 +502,10 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
             where = it.where.removeprefix("robots.txt ")
             said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
     # A robots.txt says nothing about others.
-    stated = ("train-ai", "ai-use", "search")
-    answers = [f"{it} {said.get(it, 'unstated')}" for it in stated]
+    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - only if wanted
+
+    purposes = dict.fromkeys(it.purpose for it in LABELS)
+    answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]
     yield f"usage: {'; '.join(answers)}"
     for odd in usage.not_understood:

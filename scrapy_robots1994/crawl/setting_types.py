@@ -282,20 +282,22 @@ USAGE = SettingType(
     (REPORT, ITEMS, REQUESTS),
 )
 
-# As `parser.usage.PURPOSES`, which is not loaded where nothing is read; a test compares them.
-_PURPOSES = ("train-ai", "ai-use", "search", "tdm")
 # The labels of Content Signals.
 _OTHER_LABELS = {"ai-train": "train-ai", "ai-input": "ai-use"}
 
 
 def _purposes(value: Any) -> tuple[str, ...]:
     found = _strings(value)
+    if not found:
+        return ()
+    from scrapy_robots1994.parser import usage  # noqa: PLC0415 - only if wanted
+
     for purpose in found:
-        if purpose not in _PURPOSES:
-            hint = did_you_mean(purpose, _PURPOSES)
+        if purpose not in usage.PURPOSES:
+            hint = did_you_mean(purpose, usage.PURPOSES)
             if other := _OTHER_LABELS.get(purpose.lower()):
                 hint = f'; did you mean "{other}"?'
-            known = ", ".join(f'"{it}"' for it in _PURPOSES)
+            known = ", ".join(f'"{it}"' for it in usage.PURPOSES)
             raise SettingsError(
                 f"ROBOTS1994_PURPOSES must name purposes, of {known}, not "
                 f"{_shown(purpose)}{hint or '.'}"
