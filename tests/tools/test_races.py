@@ -19,9 +19,7 @@ from tools.bench.timing import OURS
 RACES = {
     "parsing": "Protego",
     "import": OURS,
-    "rfc9309": "rfc9309: one question",
     "wildcards": "the record has ignored * and $",
-    "evidence": "of it for the journal",
 }
 """A row that is published of each race."""
 

@@ -17,10 +17,8 @@ from tools.bench import (
     crawls,
     memory,
     parsing,
-    recording,
     report,
     requests,
-    rfc9309,
 )
 from tools.bench.corpus import read_corpus
 from tools.bench.sides import all_sides
@@ -43,8 +41,6 @@ RACES = (
     "cached",
     "turns",
     "broad",
-    "evidence",
-    "rfc9309",
 )
 
 
@@ -69,8 +65,6 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "import": partial(parsing.imports, rounds),
         "growth": growing,
         "slow": partial(crawls.with_slow_hosts, few, cases),
-        "evidence": partial(recording.recorded, few, 70 if quick else 700, corpus),
-        "rfc9309": partial(rfc9309.rfc9309, files, rounds),
         "cached": partial(crawls.cached, many, 300 if quick else 1_500),
         "turns": partial(crawls.in_turn, many, 70 if quick else 700, corpus),
         "broad": partial(
