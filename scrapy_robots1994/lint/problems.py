@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from operator import attrgetter
@@ -113,6 +113,7 @@ def problems_of(
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
     found += _usage_problems(body.text, dialect)
     _settle(found, groups)
+    _heed_allows(found, groups)
     found = _sure(found, own)
     return tuple(sorted(_needed(found, groups), key=_PLACE))
 
@@ -242,15 +243,7 @@ def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
 
     A record above it has them then, so that they close more than they were meant to.
     """
-    has_allow = any(
-        row is not None and row.allows
-        for group in groups
-        for row in map(attrgetter("known"), (*group.rules, *group.without))
-    )
     for it in problems:
-        if it.kind is kinds.WILDCARD and has_allow and callable(it.advice):
-            advice = cast("Callable[..., Fix]", it.advice)
-            it.advice = partial(advice, has_allow=True)
         if it.kind is not kinds.TWO_FIELDS or it.field is not USER_AGENT:
             continue
         begun = [
@@ -260,6 +253,16 @@ def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
             is_owned(rule) and rule.number > it.line for rule in begun[-1].rules
         ):
             it.is_harmless = it.is_closing = True
+
+
+def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
+    """Say in the advice about wildcards that the file has Allow lines, if it has any."""
+    rows = (it.known for each in groups for it in (*each.rules, *each.without))
+    if any(row is not None and row.allows for row in rows):
+        for it in problems:
+            if it.kind is kinds.WILDCARD and callable(it.advice):
+                advice = cast("Callable[..., Fix]", it.advice)
+                it.advice = partial(advice, has_allow=True)
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
@@ -276,33 +279,35 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
     ]
 
 
-def _needed(problems: Iterable[Problem], groups: Sequence[Group]) -> Iterator[Problem]:
-    """Yield *problems* but those of wildcards whose paths another rule of the record closes."""
-    plain: dict[int, list[str]] = {}
-    for it in problems:
-        if it.kind is kinds.WILDCARD:
-            if not plain:
-                plain = _plain_rules(groups)
-            beginning = before_wildcard(it.texts[1])
-            others = plain.get(it.line, ())
-            if any(beginning.startswith(other) for other in others):
-                continue
-        yield it
+def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
+    """Return *problems* but those of wildcards whose paths another rule of the record closes."""
+    wild = {it.line for it in problems if it.kind is kinds.WILDCARD}
+    plain = _plain_rules(groups, wild) if wild else {}
+    return [
+        it
+        for it in problems
+        if it.kind is not kinds.WILDCARD
+        or not before_wildcard(it.texts[1]).startswith(plain.get(it.line, ()))
+    ]
 
 
-def _plain_rules(groups: Iterable[Group]) -> dict[int, list[str]]:
-    """Return for the line of each Disallow the paths without wildcards that are closed with it: in
+def _plain_rules(
+    groups: Iterable[Group], lines: Collection[int]
+) -> dict[int, tuple[str, ...]]:
+    """Return for each Disallow of *lines* the paths without wildcards that are closed with it: in
     its record, or among the rules that no record owns.
     """
-    found: dict[int, list[str]] = {}
+    found: dict[int, tuple[str, ...]] = {}
     for group in groups:
-        rules = [it for it in group.rules if it.row is DISALLOW]
         for kind in (DISALLOW.kind, LineKind.ORPHAN):
-            alike = [it for it in rules if it.kind is kind]
-            paths = [path for it in alike for path in it.value.split()]
-            plain = [it for it in paths if it[0] == "/" and before_wildcard(it) == it]
-            if plain:
-                found |= {it.number: plain for it in alike}
+            alike = [it for it in group.rules if it.kind is kind and it.row is DISALLOW]
+            wild = [it.number for it in alike if it.number in lines]
+            if wild:
+                paths = [path for it in alike for path in it.value.split()]
+                some = [
+                    it for it in paths if it[0] == "/" and before_wildcard(it) == it
+                ]
+                found |= dict.fromkeys(wild, tuple(some))
     return found
 
 

@@ -6,7 +6,8 @@ up to the next record, or as the `Record` that they make.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, takewhile
 from operator import itemgetter
 
@@ -128,10 +129,18 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
         # To delete that blank line joins the rules below it, up to the next one.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
+    words = _ORPHAN_FIX.format(begun)
     for it in orphans:
-        between = [each for each in blanks if each < it.number]
-        fix = _joining(between, orphans, _ORPHAN_FIX.format(begun))
+        # A crawl asks for none of these.
+        fix = partial(_joining_up_to, it.number, blanks, orphans, words)
         yield orphan_problem(it, agent_fix if agent < it.number else fix, is_split=True)
+
+
+def _joining_up_to(
+    line: int, blanks: Sequence[int], orphans: Sequence[Line], words: str
+) -> Fix:
+    """Return the advice to write a `#` into those of *blanks* that stand above *line*."""
+    return _joining([it for it in blanks if it < line], orphans, words)
 
 
 def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
@@ -148,7 +157,7 @@ def _is_likely_agent(name: str, dialect: Dialect) -> bool:
 
 
 def orphan_problem(
-    line: Line, advice: Fix | None, *, is_split: bool = False
+    line: Line, advice: Fix | Callable[[], Fix] | None, *, is_split: bool = False
 ) -> Problem:
     """Return the problem of a rule without a record."""
     # Ours O4
@@ -274,14 +283,23 @@ def effective_allows(record: Group) -> list[Line]:
     """
     known = ((it, it.known) for it in record.without if it.value)
     allows = [it for it, row in known if row is not None and row.allows]
-    closed = [it.value for it in record.rules if it.kind is not _ORPHAN and it.value]
-    return [it for it in allows if any(_opens(it.value, path) for path in closed)]
+    if not allows:
+        return []
+    rules = (it.value for it in record.rules if it.kind is not _ORPHAN)
+    closed = [(len(it), _beginning(it)) for it in dict.fromkeys(rules) if it]
+    return [it for it in allows if _opens(it.value, closed)]
 
 
-def _opens(allow: str, disallow: str) -> bool:
-    """Return whether *allow* opens a part of what *disallow* closes, where the longer decides."""
+def _opens(allow: str, closed: Sequence[tuple[int, str]]) -> bool:
+    """Return whether *allow* opens a part of what Disallow lines of these lengths and beginnings
+    close, where the longer line decides.
+    """
+    size, beginning = len(allow), _beginning(allow)
     # RFC 9309 2.2.2: of equally long ones Allow does.
-    return len(allow) >= len(disallow) and _overlaps(allow, disallow)
+    return any(
+        length <= size and (beginning.startswith(it) or it.startswith(beginning))
+        for length, it in closed
+    )
 
 
 def rule_problems(
@@ -385,8 +403,13 @@ def _literal_spelling(value: str) -> str:
 
 def _overlaps(first: str, second: str) -> bool:
     """Return whether one URL may be covered by both paths, whatever wildcards stand for."""
-    one, other = (canonical(before_wildcard(it)) for it in (first, second))
+    one, other = _beginning(first), _beginning(second)
     return one.startswith(other) or other.startswith(one)
+
+
+def _beginning(path: str) -> str:
+    """Return the spelling of what *path* is in front of its first wildcard."""
+    return canonical(before_wildcard(path))
 
 
 def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Problem:

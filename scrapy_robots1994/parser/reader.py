@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.parser.dialects import Dialect, FieldReader
 from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
-    IDLE,
     WHY_IGNORED,
     Field,
     LineKind,
@@ -33,6 +32,7 @@ _SPACE_OR_END = f"{SPACE}\r\n"
 # Before Python 3.12 each look-up of a member calls a function, and lines are many.
 _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
+_UNKNOWN_KIND = LineKind.UNKNOWN
 _IDLE = (_COMMENT, _BLANK)
 # How lines are read whose fields the dialect does not have, and those without a name.
 _UNKNOWN: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
@@ -109,8 +109,8 @@ class Line(NamedTuple):
     @property
     def value_column(self) -> int:
         """The column, from 1, where the value begins, or would begin."""
-        value = self.text.partition(":")[2]
-        return len(self.text) - len(value.lstrip(SPACE)) + 1
+        name, _, rest = self.raw.partition(":")
+        return len(name) + len(rest) - len(rest.lstrip(SPACE)) + 2
 
     @property
     def comment_column(self) -> int:
@@ -205,7 +205,11 @@ class Group:
         found += [
             it
             for it in self.without
-            if it.kind not in IDLE and (it.known is None or _LOST.search(it.value))
+            if it.kind is _MALFORMED
+            or (
+                it.kind is _UNKNOWN_KIND
+                and (it.known is None or _LOST.search(it.value))
+            )
         ]
         found += [it for it in self.others if _LOST.search(it.value)]
         return found
