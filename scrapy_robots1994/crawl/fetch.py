@@ -420,7 +420,8 @@ class RobotsDownload:
         async with self._limit.permit():
             while isinstance(result, Redirect):
                 hop = result.target, cookies.header(result.target)
-                if error := self._redirect_error(hop, requested):
+                error = self._redirect_error(hop, requested) if requested else None
+                if error is not None:
                     result = error
                     break
                 requested.append(hop)
