@@ -11,6 +11,7 @@ from tests.support import replies
 from tests.support.commands import scrapy
 from tests.support.crawl import Reactor
 from tests.support.exemptions import EXAMPLES
+from tests.support.replies import Reply
 from tests.support.site import Site
 
 OPTIONS = {
@@ -248,7 +249,7 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
     ],
 )
 def test_third_column_says_what_decides_without_explain(
-    site: Site, answer: object, note: str
+    site: Site, answer: str | Reply, note: str
 ) -> None:
     """The answer, the line, and where another way to read the file differs."""
     if isinstance(answer, str):

@@ -9,20 +9,22 @@ Exit status: 0 if none did, 1 if some did, 2 if the crawl failed by itself.
 import sys
 import threading
 import time
+from collections.abc import AsyncIterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
+from scrapy.http import Response
 
 URLS = int(sys.argv[1]) if len(sys.argv) > 1 else 6
-robots_requests = []
-requested = []
+robots_requests: list[str] = []
+requested: list[str] = []
 
 
 class Site(BaseHTTPRequestHandler):
     """Disallow everything, and record what is requested all the same."""
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         """Answer /robots.txt late and every other path at once."""
         if self.path == "/robots.txt":
             robots_requests.append(self.path)
@@ -37,7 +39,7 @@ class Site(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *args):
+    def log_message(self, *args: object) -> None:
         """Print nothing."""
 
 
@@ -57,12 +59,12 @@ class Leak(scrapy.Spider):
         "LOG_LEVEL": "ERROR",
     }
 
-    async def start(self):
+    async def start(self) -> AsyncIterator[scrapy.Request]:
         """Yield one request for each page."""
         for number in range(URLS):
             yield scrapy.Request(f"http://127.0.0.1:{server.server_port}/{number}")
 
-    def parse(self, response):
+    def parse(self, response: Response) -> None:
         """Do nothing with the page."""
 
 
