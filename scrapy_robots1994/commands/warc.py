@@ -26,6 +26,7 @@ from scrapy_robots1994.policy.http_answer import (
     redirect_target,
     unpacked,
 )
+from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 from scrapy_robots1994.robotstxt import Reader
@@ -77,13 +78,14 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             is_answer = record.rec_type == "response" and record.http_headers
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
-            response = _http_answer_of(record, url)
-            # Ours R2: the place that a redirect leads to is a capture of its own.
-            if response and redirect_target(response) is not None:
+            answer = _http_answer_of(record, url)
+            # Ours R2: the place that a redirect leads to is a capture of its own. A 304
+            # confirms an earlier capture.
+            if answer and (answer.status == NOT_MODIFIED or redirect_target(answer)):
                 continue
-            answer = answer_of(record, url, limit, report)
-            if answer is not None:
-                yield WarcAnswer(origin, answer, date_of(record))
+            found = answer_of(record, url, limit, report)
+            if found is not None:
+                yield WarcAnswer(origin, found, date_of(record))
 
 
 @contextmanager

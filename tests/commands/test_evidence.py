@@ -344,6 +344,10 @@ def test_304_is_a_response_and_the_file_it_confirms_decides(
     assert before["record"] == after["record"] == file.record
     assert before["digest"] == after["digest"]
     assert (before["stale"], after["stale"]) == (False, False)
+    # As a capture, the file is the last one.
+    (warc,) = evidence.warcs(tmp_path)
+    (shown,) = scrapy("robots-check", "--robots", str(warc), page, "--json").lines
+    assert json.loads(shown)["verdict"]["line"] == 2
 
 
 def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None:
