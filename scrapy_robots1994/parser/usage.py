@@ -12,7 +12,10 @@ from sys import getsizeof
 from types import MappingProxyType
 from typing import NamedTuple
 
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import (
+    escape_control_chars,
+    percent_encode_control_chars,
+)
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
@@ -141,6 +144,20 @@ class Usage:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
                 return statement
         return None
+
+    def for_export(self) -> "Usage":
+        """Return an equivalent usage whose texts every format can write, as those of
+        `Verdict.for_export`.
+        """
+        encode = percent_encode_control_chars
+        return Usage(
+            tuple(replace(it, term=encode(it.term)) for it in self.statements),
+            tuple(map(encode, self.licenses)),
+            self.tdm_policy and encode(self.tdm_policy),
+            self.use and encode(self.use),
+            tuple(replace(it, term=encode(it.term)) for it in self.not_understood),
+            self.read,
+        )
 
     def with_(self, other: "Usage") -> "Usage":
         """Return what both say together."""

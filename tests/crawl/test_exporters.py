@@ -22,10 +22,18 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "jsonlines", "csv", "xml", "pickle", "pprint")
 
-ROBOTS = b"User-agent: *\nUser-agent: caf\xe9\nDisallow: /no\nDisallow: /caf\xe9\x01\n"
-"""A file whose second rule has a byte that is not UTF-8, and a control character."""
+ROBOTS = (
+    b"User-agent: *\nUser-agent: caf\xe9\nDisallow: /no\nDisallow: /caf\xe9\x01\n"
+    b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
+    b"License: http://a.test/\xe9\x02\n"
+)
+"""A file whose second rule has a byte that is not UTF-8, and a control character; and so do its
+usage preferences.
+"""
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")
+
+BEYOND = {"ROBOTS1994_PAGES": ["nofollow"], "ROBOTS1994_USAGE": "report"}
 
 FIELDS = (
     "what",
@@ -96,7 +104,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
             name,
             nested=nested,
             FEED_EXPORT_ENCODING=encoding,
-            **{"ROBOTS1994_PAGES": ["nofollow"]} if name == "ours" else {},
+            **BEYOND if name == "ours" else {},
         )
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():

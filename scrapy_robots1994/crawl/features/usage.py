@@ -103,7 +103,7 @@ class StatedUsage:
         """Put into the meta of *request* what *policy* states; raise `RefusedByUsage` if that
         forbids a purpose of the crawl.
         """
-        usage = stated_by(policy, request.url, self._robot.of(request))
+        usage = stated_by(policy, request.url, self._robot.of(request)).for_export()
         # attach-05: what counts is the robots.txt known when the page was fetched.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
@@ -187,6 +187,7 @@ class RobotsUsage(BaseSpiderMiddleware):
         stated = response.meta.pop(STATED_USAGE, None)
         page = page_usage(response, self._robot.of(response.request))
         usage = stated.with_(page) if isinstance(stated, Usage) else page
+        usage = usage.for_export()
         response.meta[USAGE_KEY] = usage
         return usage
 
