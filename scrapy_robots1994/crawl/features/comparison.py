@@ -46,7 +46,7 @@ from scrapy_robots1994.policy.unpacking import Undecodable
 
 # Origins whose files stay in memory for the other parsers, and packed bytes of the bodies
 # of answers whose status decides. Few of those have as many as the entry takes besides.
-MAX_ORIGINS = 500
+MAX_CAPTURES = 500
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
@@ -118,7 +118,9 @@ class ShadowComparison(FetchObserver):
             MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
         )
         # By what the policy states: a refreshed one with the same file is not new.
-        self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
+        self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
+            MAX_CAPTURES
+        )
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         # Each is written by one thread.
         self._asked = self._queued_bytes = 0

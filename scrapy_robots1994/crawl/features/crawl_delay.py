@@ -30,7 +30,7 @@ from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
-MAX_ORIGINS = 100_000
+MAX_DELAYED_ORIGINS = 100_000
 """Origins whose delay is known; for another one, the next request states it again."""
 
 
@@ -66,7 +66,7 @@ class CrawlDelays:
         self._log = OriginLog(crawler)
         self._longest = settings.crawl_delay or math.inf
         self._waiting = waiting
-        self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_ORIGINS)
+        self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_DELAYED_ORIGINS)
         # The last request of each origin, until it is answered.
         self._last: dict[Request | None, _Turns] = {}
         connect = crawler.signals.connect

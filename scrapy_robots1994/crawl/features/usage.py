@@ -38,7 +38,7 @@ USAGE_KEY = "robots1994_usage"
 
 _MAX_LOGGED = 10  # log lines for one page, which may hold thousands of terms
 
-_MAX_ORIGINS = 10_000  # origins whose statements are logged once
+_MAX_LOGGED_ORIGINS = 10_000  # origins whose statements are logged once
 
 _UNKNOWN = Usage()
 
@@ -91,7 +91,7 @@ class StatedUsage:
         self._crawler = crawler
         self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
-        self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_ORIGINS)
+        self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
 
     async def read_in_thread(self, policy: Policy, robot: str | bytes) -> None:
         """Read the file of *policy* for *robot* before `decide` needs it, if it is large."""
