@@ -231,7 +231,8 @@ class WaitingRequests:
             own = (it for it in self._visits.values() if not it.is_awaited)
             self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
-            for visit in self._visits.values():
+            # Without asyncio a request goes on at once, and waits no more.
+            for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)
             if self._finished:
