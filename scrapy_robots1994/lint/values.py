@@ -276,7 +276,10 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
             "paths, a line for each, and keep this one: robots of RFC 9309 obey it."
         )
     rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
-    if plain == "/":
+    if plain[0] in "?&" and dialect.has_wildcards:
+        rule = _rewritten(line, start, path, f"/*{plain}")
+        words = f"Write {_shown(rule)}: it covers such a query of every page."
+    elif plain == "/":
         words = f"Write {_shown(rule)}, if the whole site is meant."
     elif plain[0] in "/*":
         words = (

@@ -26,6 +26,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{D}: ({p})\n",
         "{D}: \\{w}\n",
         "{D}: *{p}\n",
+        "{D}: ?q=\n",
         "{D}: *\n",
         "{D}: www.h.test{p}\n",
         "{D}: `{p}` # x\n",
