@@ -86,7 +86,7 @@ class Addon:
             from scrapy_robots1994.crawl.features.usage import RobotsUsage  # noqa: PLC0415 - only where it is wanted
 
             add("SPIDER_MIDDLEWARES", RobotsUsage, USAGE_ORDER)
-        if chosen.pages or chosen.reads_usage:
+        if chosen.pages or chosen.drops_items:
             add("ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_ORDER)
 
 

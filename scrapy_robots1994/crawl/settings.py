@@ -274,6 +274,11 @@ class RobotsSettings:
         return self.usage != types.USAGE_OFF and not self.dry_run
 
     @property
+    def drops_items(self) -> bool:
+        """Whether items are dropped whose page must not be used for a purpose of the crawl."""
+        return self.reads_usage and self.usage != types.REPORT
+
+    @property
     def request_purposes(self) -> tuple[str, ...]:
         """The purposes for which robots.txt must not forbid a page, or it is not requested."""
         return self.purposes if self.usage == types.REQUESTS else ()

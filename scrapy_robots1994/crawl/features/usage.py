@@ -18,7 +18,7 @@ from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_usage import page_usage
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
-from scrapy_robots1994.crawl.setting_types import ITEMS, REPORT, REQUESTS
+from scrapy_robots1994.crawl.setting_types import REPORT
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
@@ -120,25 +120,17 @@ class StatedUsage:
             raise refused
 
 
-class RobotsUsage(BaseSpiderMiddleware):
-    """Hands over what is stated about the use of each page, and marks items that must not be used
-    for a purpose of the crawl.
+class UsageReader:
+    """Hands over what is stated about the use of each page, and counts it.
 
-    `response.meta["robots1994_usage"]` is the `Usage` of the page, of robots.txt, its headers and
-    its meta tags, before the spider gets the response.
+    A spider middleware without `process_spider_output`, through which each item would pass.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
+        self.crawler = crawler
         settings = RobotsSettings.from_settings(crawler.settings)
-        if settings.dry_run:
-            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
-        if not settings.reads_usage:
-            raise NotConfigured("ROBOTS1994_USAGE is False")
         self._purposes = settings.purposes
-        self._drops_items = settings.usage in {ITEMS, REQUESTS}
         self._robot = RobotName(crawler)
-        self._marks = marks_of(crawler)
         self._pages = 0
         # Pages that must not be used for a purpose.
         self._forbidden: dict[str, int] = {}
@@ -153,6 +145,8 @@ class RobotsUsage(BaseSpiderMiddleware):
         """Read what is stated about *response* before the spider gets it."""
         usage = self._read(response)
         self._pages += 1
+        if not (usage.statements or usage.not_understood):
+            return
         for purpose in self._purposes or PURPOSES:
             answer = usage[purpose]
             if answer is not Answer.UNSTATED:
@@ -166,19 +160,6 @@ class RobotsUsage(BaseSpiderMiddleware):
         if usage.not_understood:
             number = len(usage.not_understood)
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
-
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*, marked if its page must not be used for a purpose of the crawl."""
-        if response is not None and self._drops_items:
-            usage = response.meta.get(USAGE_KEY)
-            if not isinstance(usage, Usage):
-                usage = self._read(response)
-            forbidden = usage.forbids(self._purposes)
-            if forbidden is not None:
-                dropped = DroppedByUsage(forbidden, response.url)
-                stat = stats.USAGE_ITEMS_DROPPED.format(purpose=forbidden.purpose)
-                self._marks.mark("usage", item, dropped, stat)
-        return item
 
     def _read(self, response: Response) -> Usage:
         """Return what is stated about *response*, and put it into its meta."""
@@ -196,3 +177,39 @@ class RobotsUsage(BaseSpiderMiddleware):
         for purpose, number in self._forbidden.items():
             text = "%d of %d pages are not for %s"
             log_line(self.crawler, INFO, text, number, self._pages, purpose)
+
+
+class RobotsUsage(UsageReader, BaseSpiderMiddleware):
+    """Hands over what is stated about the use of each page, and marks items that must not be used
+    for a purpose of the crawl.
+
+    `response.meta["robots1994_usage"]` is the `Usage` of the page, of robots.txt, its headers and
+    its meta tags, before the spider gets the response.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._marks = marks_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Any:
+        """Return the middleware; one that looks at no item if no item is to be dropped."""
+        settings = RobotsSettings.from_settings(crawler.settings)
+        if settings.dry_run:
+            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
+        if not settings.reads_usage:
+            raise NotConfigured("ROBOTS1994_USAGE is False")
+        return cls(crawler) if settings.drops_items else UsageReader(crawler)
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Return *item*, marked if its page must not be used for a purpose of the crawl."""
+        if response is not None:
+            usage = response.meta.get(USAGE_KEY)
+            if not isinstance(usage, Usage):
+                usage = self._read(response)
+            forbidden = usage.forbids(self._purposes)
+            if forbidden is not None:
+                dropped = DroppedByUsage(forbidden, response.url)
+                stat = stats.USAGE_ITEMS_DROPPED.format(purpose=forbidden.purpose)
+                self._marks.mark("usage", item, dropped, stat)
+        return item
