@@ -123,7 +123,7 @@ def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
             line.number, line.value_column, line.value, field=field, meant=("*",)
         )
     number = re.fullmatch(
-        r"([0-9]+)(?:[.,]([0-9]+))? ?s?(?:ec(?:ond)?s?\.?)?", line.value
+        r"([0-9]+)(?:[.,]([0-9]+))? ?(?:s|secs?|seconds?)?\.?", line.value
     )
     advice = None
     if bad is kinds.TIMELESS and number:
