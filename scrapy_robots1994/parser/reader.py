@@ -225,7 +225,7 @@ def groups_of(
     """Yield the lines above all records of *text*, perhaps none, and then each record.
 
     They have at most *most* lines without a field of the dialect, and each at most so many
-    User-agent lines; with *only_effective* only blank lines and lines with such a field.
+    User-agent lines, or one; with *only_effective* only blank lines and lines with such a field.
     """
     group, room = Group(), most
     # Whether lines belong to the record, which a blank line may end, and whether a
@@ -233,12 +233,13 @@ def groups_of(
     is_open = is_named = False
     # Where the last run of User-agent lines begins, and whether it goes on.
     run, is_run = 0, True
+    # 1994 F1: blank lines separate records. Ours O5: also where only User-agent lines precede
+    # them.
+    boundary = _BLANK if dialect.has_blank_lines else None
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row
         if row is None:
-            # 1994 F1: blank lines separate records. Ours O5: also where only User-agent
-            # lines precede them.
-            is_open = is_open and not (line.kind is _BLANK and dialect.has_blank_lines)
+            is_open = is_open and line.kind is not boundary
             if room:
                 group.without.append(line)
                 room -= 1
@@ -252,7 +253,7 @@ def groups_of(
             elif not is_run:
                 run, is_run = len(group.names), True
             group.names += line.said or ()
-            if len(group.agents) < most:
+            if len(group.agents) < most or not group.agents:
                 group.agents.append(line)
         else:
             is_named = is_named or (is_open and row.ends_names)

@@ -117,7 +117,10 @@ class RobotReading:
         record = 0
         # What is above all records comes first, be it empty.
         groups = groups_of(
-            text, dialect, most=MAX_OTHER_LINES, only_effective=not for_warnings
+            text,
+            dialect,
+            most=MAX_OTHER_LINES if for_warnings else 0,
+            only_effective=not for_warnings,
         )
         for record, group in enumerate(groups):
             pauses = self._take_others(group) if group.others else {}
