@@ -70,6 +70,8 @@ _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
 # So many lines that are none of a robots.txt make a text.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
+# So many times the problems that a crawl asks for are looked at.
+_SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
 
@@ -148,7 +150,12 @@ def weakening_problems(
         odd_rules(reading.above.rules + reading.own_rules),
         _reported(slips, is_wide=is_wide, is_page=is_page),
     )
-    of_lines = [it for line in odd for it in line_problems(line, dialect)]
+    of_lines: list[Problem] = []
+    for line in odd:
+        of_lines += line_problems(line, dialect)
+        # Some of them may turn out to be harmless.
+        if limit is not None and len(of_lines) >= _SPARE * limit:
+            break
     _settle(of_lines, reading.own)
     meant = () if reading.is_named else reading.elsewhere
     found: list[Problem] = []
