@@ -58,6 +58,36 @@ def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -
     assert not found, found[0]
 
 
+# Each of them broke a promise once.
+HARD = (
+    "User-agent: *\nDisallow: /a\nAllow: /a/\nDisallow: /a/b\n",
+    "User-agent: rex\nAllow: /a\n\xa0Disallow: /b\nUser-agent: max\nDisallow: /c\n",
+    "User-agent: rex\nAllow: /a\nDisalow: /b\nUser-agent: max\nDisallow: /c\n",
+    "User-agent: *\nAllow: /a\nDisallow:\nUser-agent: max\nDisallow: /b\n",
+    "User-agent: rex\nAllow: /a\nUser-agent: *\nDisallow: /b\n",
+    "User-agent: *\nDisallow: /a\n\n\nDisallow: /\nSitemap: x\nUser-agent: rex\n",
+    (
+        "User-agent: *\nHost: x\nUser-agent: rex\nDisallow: /d\nAllow: /t\n\n"
+        "User-agent: *\nDisallow: /t\n"
+    ),
+    "User-agent: rexbot\nAllow: /t\nUser-agent: rex\n\nUser-agent: rexbot\nDisallow: /c\n",
+    "User-agent: max\nDisallow: /a/*/b$\nAllow: /a/c\n",
+    "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
+    "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("body", HARD)
+def test_following_advice_for_hard_files_does_what_its_words_promise(
+    body: str, dialect: str
+) -> None:
+    """Two dialects group or rank their lines otherwise."""
+    found = list(complaints(body, dialect))
+
+    assert not found, found[0]
+
+
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_following_advice_for_real_files_does_what_its_words_promise(
     dialect: str,
