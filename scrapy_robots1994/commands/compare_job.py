@@ -49,7 +49,7 @@ from scrapy_robots1994.compare.report import (
 )
 from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.crawl.features.peers import peers
-from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
+from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS, load_object
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import MissingExtra, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
@@ -148,13 +148,15 @@ class Job:
     """What to compare, as plain values that travel to a process.
 
     *parsers* are class paths or names in `scrapy.robotstxt`, *names* what they are called.
-    *settings* are those of the command line, *urls* take the place of questions made from the
-    files. *seconds* is what one parser may take for one file.
+    *settings* are those of the command line, *spider* is the one whose settings count. *urls*
+    take the place of questions made from the files. *seconds* is what one parser may take for
+    one file.
     """
 
     parsers: tuple[str, ...]
     names: tuple[str, ...]
-    settings: dict[str, Any]
+    settings: dict[str, str]
+    spider: str | None
     variant: Variant
     robots: tuple[str, ...]
     urls: tuple[str, ...] | None
@@ -188,6 +190,7 @@ class Job:
             parsers=wanted,
             names=tuple(names),
             settings=_given(settings),
+            spider=opts.spider,
             variant=Variant(ours.dialect, ours.reading),
             robots=tuple(opts.robot),
             urls=urls,
@@ -222,10 +225,10 @@ def _is_installed(name: str, crawler: Crawler) -> bool:
     return True
 
 
-def _given(settings: Settings) -> dict[str, Any]:
-    """Return what the command line and the spider of the command set."""
-    least = SETTINGS_PRIORITIES["spider"]
-    given = (it for it in settings if (settings.getpriority(it) or 0) >= least)
+def _given(settings: Settings) -> dict[str, str]:
+    """Return what the command line set, which is text."""
+    priority = SETTINGS_PRIORITIES["cmdline"]
+    given = (it for it in settings if settings.getpriority(it) == priority)
     return {name: settings[name] for name in given}
 
 
@@ -242,6 +245,9 @@ def _start(job: Job) -> None:
     logging.disable(logging.CRITICAL)
     settings = get_project_settings()
     settings.setdict(job.settings, "cmdline")
+    if job.spider:
+        loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
+        loader.load(job.spider).update_settings(settings)
     others = peers(job.parsers, Crawler(Spider, settings), "--parsers")
     _comparer = Comparer(others, **job.variant._asdict())
 

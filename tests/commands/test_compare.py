@@ -107,6 +107,34 @@ def test_missing_file_is_named_once_and_sets_exit_code_3(
     assert bool(result.out) is ("--urls" not in command)
 
 
+def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
+    tmp_path: Path,
+) -> None:
+    """Also where they hold what cannot be sent to another process, such as a function."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
+    (tmp_path / "town").mkdir()
+    files = {
+        "__init__.py": "",
+        "settings.py": "SPIDER_MODULES = ['town']\nKEY = lambda: 1\n",
+        "spider.py": (
+            "import scrapy\n\nclass Walker(scrapy.Spider):\n    name = 'walker'\n"
+            "    custom_settings = {'MARKER': 'reached', 'OTHER': lambda: 2}\n"
+        ),
+    }
+    for name, text in files.items():
+        (tmp_path / "town" / name).write_text(text)
+    (tmp_path / "a.test").write_bytes(CLOSED + b"# hang\n")
+    options = ("--spider", "walker", "--deadline", 1, "--parsers")
+
+    result = compare(
+        "a.test", *options, "tests.support.parsers.HangingParser", folder=tmp_path
+    )
+
+    assert "Traceback" not in result.err
+    # The parser makes the file that the setting names before it hangs.
+    assert (tmp_path / "reached").exists()
+
+
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
     """As when no policy matches in `robots-store`, the exit code is 1."""
     (tmp_path / "example.org").write_bytes(CLOSED)

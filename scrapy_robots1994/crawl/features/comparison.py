@@ -44,9 +44,9 @@ from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
-# Origins whose files stay in memory for the other parsers, and packed bytes of the bodies
+# Bytes of the files that stay in memory for the other parsers, and packed bytes of the bodies
 # of answers whose status decides. Few of those have as many as the entry takes besides.
-MAX_CAPTURES = 500
+MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
@@ -119,7 +119,8 @@ class ShadowComparison(FetchObserver):
         )
         # By what the policy states: a refreshed one with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
-            MAX_CAPTURES
+            MAX_FILE_BYTES,
+            lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         # Each is written by one thread.
@@ -232,8 +233,10 @@ class ShadowComparison(FetchObserver):
         site = SiteImpact.of(task.capture)
         for name in self._parsers:
             self._call = name, site.label, self._clock()
-            theirs = self._comparer.theirs(name, task)
-            self._call = None
+            try:
+                theirs = self._comparer.theirs(name, task)
+            finally:
+                self._call = None
             site.add(self._comparer.compare(name, task, theirs))
         captures = sum(it.is_new for it in group)
         with self._lock:
