@@ -12,10 +12,9 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -331,17 +330,36 @@ def run(
     totals = Totals()
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
-    with _pool(job, processes) as pool:
-        try:
-            work = _Work(pool, job, _TASKS_PER_PROCESS * processes)
-            for site, captures in work.impacts(inputs):
-                totals.add_site(site, captures)
-                if captures:
-                    step()
-        except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
-            totals.is_interrupted = True
+    pool = _pool_class()(
+        processes, initializer=_start, initargs=(job,), context=_context()
+    )
+    try:
+        work = _Work(pool, job, _TASKS_PER_PROCESS * processes)
+        for site, captures in work.impacts(inputs):
+            totals.add_site(site, captures)
+            if captures:
+                step()
+        # Ends a process that is still starting only when it has started.
+        pool.close()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
+        totals.is_interrupted = True
+        pool.stop()
+    except BaseException:
+        pool.stop()
+        raise
+    pool.join()
     return totals
+
+
+def _context() -> Any:
+    """Return how processes start: never forked from this one, which may have threads."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    # Loaded once for all processes.
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 def _pool_class() -> Any:
@@ -349,21 +367,6 @@ def _pool_class() -> Any:
     with needs_extra("robots-compare", "report"):
         import pebble  # noqa: PLC0415 - an extra
     return pebble.ProcessPool
-
-
-@contextmanager
-def _pool(job: Job, processes: int) -> Iterator[Any]:
-    """Yield a pool of processes, and kill them at the end."""
-    # Not forked: a fetch of URLs may have left threads.
-    context = get_context("spawn")
-    pool = _pool_class()(
-        processes, initializer=_start, initargs=(job,), context=context
-    )
-    try:
-        yield pool
-    finally:
-        pool.stop()
-        pool.join()
 
 
 def report_of(

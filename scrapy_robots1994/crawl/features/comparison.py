@@ -257,20 +257,25 @@ class ShadowComparison(FetchObserver):
                 site.count_causes()
                 self._totals.causes.update(site.causes)
 
-    def _has_hung(self) -> bool:
-        """Return whether a parser has computed for too long; the comparison is over then."""
+    def _has_hung(self, *, is_late: bool = False) -> bool:
+        """Return whether a parser computes for too long, or at all if it *is_late*.
+
+        The comparison is over then.
+        """
         call = self._call
-        if call is None or self._clock() - call[2] <= PARSER_SECONDS:
+        if call is None:
             return False
-        name, label, _ = call
+        name, label, since = call
+        if not is_late and self._clock() - since <= PARSER_SECONDS:
+            return False
         with self._lock:
             self._is_over = True
         text = (
-            "%s computed for more than %d s about robots.txt of %s: the comparison of this "
-            "crawl ends; take the parser out of ROBOTS1994_COMPARE"
+            "%s has not answered about robots.txt of %s: the comparison of this crawl ends; "
+            "take the parser out of ROBOTS1994_COMPARE"
         )
-        log_line(self._crawler, WARNING, text, name, PARSER_SECONDS, label)
-        self._why_skipped = f"{name} took too long"
+        log_line(self._crawler, WARNING, text, name, label)
+        self._why_skipped = f"{name} has not answered"
         return True
 
     def report(self) -> ComparisonReport:
@@ -284,6 +289,7 @@ class ShadowComparison(FetchObserver):
         while self._thread.is_alive() and not (self._is_over or self._has_hung()):
             if monotonic() > end:
                 self._why_skipped = f"{CLOSE_SECONDS:g} s at the close were not enough"
+                self._has_hung(is_late=True)
                 break
             self._thread.join(_LOOK_SECONDS)
         with self._lock:
