@@ -88,13 +88,13 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
     [
         (404, 0, "no file (HTTP 404)"),
         (403, 3, "access was refused (HTTP 403)"),
-        (None, 3, "see the log"),
+        (None, 3, "connection refused"),
     ],
 )
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """R3: a missing file is no failure, a refused one is; the log has a failed fetch."""
+    """R3: a missing file is no failure, a refused one is; a failed fetch says what failed."""
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
 
