@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# As type checkers know it. Importing it from `typing` would take most of the time of
-# importing this package.
+# Type checkers treat this name as `typing.TYPE_CHECKING`. Importing `typing` would take
+# most of the time that importing this package takes.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ _NAMES = {
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),
 }
-"""The public names by module; what a type checker needs to know of them is above."""
+"""The public names by module. The imports under `TYPE_CHECKING` list the same names."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -113,5 +113,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return all public names, imported or not."""
+    """Return all public names, whether they have been imported or not."""
     return sorted(__all__)

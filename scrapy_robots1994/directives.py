@@ -10,7 +10,8 @@ from scrapy_robots1994.parser.said import Said
 EVERY_ROBOT = frozenset({"robots", "*"})
 """The names that mean every robot."""
 
-# Pages P1: the terms, of which these forbid something.
+# Pages P1 (terms of a robots tag): `TERMS` has all of them; NOINDEX and NOFOLLOW have the
+# terms that forbid something.
 ALL = "all"
 NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
@@ -26,7 +27,7 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Terms of later years that have a value after a colon; they are not names of robots.
+# Later terms that have a value after a colon. In a header, they are not names of robots.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -38,13 +39,16 @@ _SPACE = " \t\n\r\f"
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What one page says to one robot.
+    """The robots directives of one page for one robot.
 
-    *noindex* and *nofollow* say which term forbids it, `None` where none does. The
-    others enforce nothing: *keywords* are the phrases of META KEYWORDS, *description*
-    the text of META DESCRIPTION, *document_state* is `"dynamic"` or `"static"`, *url*
-    the document's own address, for mirrors. *not_understood* are values that contain a
-    term and are not one, such as `noindex nofollow` without a comma; they mean nothing.
+    *noindex* is the term that forbids indexing the page, *nofollow* the term that forbids
+    following its links; each is None if the page has no such term.
+
+    The package enforces none of the other fields. *keywords* are the phrases of META
+    KEYWORDS, *description* the text of META DESCRIPTION, *document_state* is `"dynamic"` or
+    `"static"`, and *url* the document's own address, for mirrors. *not_understood* are values
+    that contain a term without being one, such as `noindex nofollow` without a comma; they
+    have no effect.
     """
 
     noindex: Said | None = None
@@ -62,21 +66,21 @@ class Directives:
 
     @property
     def follow(self) -> bool:
-        """Whether its links may be followed."""
+        """Whether the links of the page may be followed."""
         return self.nofollow is None
 
 
 NO_DIRECTIVES = Directives()
-"""Pages P2: a page that says nothing says INDEX, FOLLOW."""
+"""Pages P2 (default): a page without directives may be indexed, and its links followed."""
 
 
 def directives_of(
     tags: Sequence[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> Directives:
-    """Return what a page says to a robot that answers to *names*, in lower case.
+    """Return the directives of a page for a robot with these *names*, in lower case.
 
-    *tags* are name and content of its meta tags, *headers* the values of its
-    X-Robots-Tag lines.
+    *tags* are the names and contents of the meta tags of the page, *headers* the values of
+    its X-Robots-Tag headers. Never raises.
     """
     addressed = terms_for(tags, headers, names)
     said = [it for it in addressed if contains_term(it.term, TERMS)]
@@ -87,11 +91,11 @@ def directives_of(
 
     states = map(str.lower, contents("document-state"))
     phrases = ",".join(contents("keywords")).split(",")
-    # Pages P4: of two terms that contradict each other, in one group or in several, the
-    # forbidding one counts. The description of the tag leaves it to the robot, which acts
-    # "at its own discretion (in this case FOLLOW)"; we decide otherwise, for the author
-    # who wrote NOFOLLOW meant it.
-    # Pages P10: NOINDEX alone says nothing about the links.
+    # Pages P4 (contradictions): of two terms that contradict each other, in one group or in
+    # several, the forbidding one counts. The description of the tag lets the robot act "at
+    # its own discretion (in this case FOLLOW)". We decide otherwise, because an author who
+    # wrote NOFOLLOW meant it.
+    # Pages P10 (NOINDEX and links): NOINDEX alone says nothing about the links.
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
         nofollow=next((it for it in said if it.term in NOFOLLOW), None),
@@ -106,12 +110,14 @@ def directives_of(
 def terms_for(
     tags: Iterable[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> list[Said]:
-    """Return each term that addresses a robot with these *names*, known or not, once for each
-    place, as `directives_of` has them.
+    """Return each term, known or not, that addresses a robot with these *names*.
+
+    *tags*, *headers* and *names* are those of `directives_of`. A term is returned once for
+    each place that has it.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
-    # Pages P3: ALL overrides the terms of its own group, and of no other.
+    # Pages P3 (ALL): it overrides the other terms of its own group only.
     return [
         Said(term, where)
         for where, terms in groups
@@ -125,25 +131,27 @@ def _groups_of_tags(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the terms of each meta tag that addresses the robot."""
     for name, content in tags:
-        # Pages P5: a meta name equal to the robot's, without case, is for it alone.
+        # Pages P5 (named tags): a tag whose name is the robot's, ignoring case, is for that
+        # robot only.
         if _plain(name) in ours:
             where = f"meta tag {_plain(name)}"
-            # Pages P1: comma-separated, without case.
+            # Pages P1: terms are separated by commas and compared without case.
             yield where, [_plain(term) for term in content.split(",")]
 
 
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the terms of X-Robots-Tag that address the robot, by the name before them.
+    """Yield the terms of X-Robots-Tag that address the robot, grouped by the name before them.
 
-    Several lines mean the same as one joined line (RFC 9110, section 5.3).
+    Several header lines mean the same as one line with their values joined by commas
+    (RFC 9110, section 5.3).
     """
     groups: dict[str, list[str]] = {}
     group = ""
     for part in filter(str.strip, ",".join(headers).split(",")):
         text, colon, term = map(_plain, part.partition(":"))
-        # 1994 A2: a version does not belong to the name.
+        # 1994 A2 (name comparison): a version does not belong to the name.
         name = text.partition("/")[0]
         if not colon:
             term = text
@@ -152,11 +160,11 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # A term with a value, or a part of a date.
+            # Skip a term with a value, and a part of a date: neither begins with a name.
             continue
         else:
-            # Pages P6: a name before a colon limits what follows it, up to the next
-            # name, to that robot.
+            # Pages P6 (named headers): the terms from a name and colon up to the next name
+            # are for that robot only.
             group = name
         if not group or group in ours:
             groups.setdefault(group, []).append(term)
@@ -165,7 +173,7 @@ def _groups_of_headers(
 
 
 def contains_term(term: str, known: frozenset[str]) -> bool:
-    """Return whether *term* contains a *known* one as a word, or is one."""
+    """Return whether one of the words of *term* is a *known* term."""
     return not known.isdisjoint(_WORD.findall(term))
 
 
@@ -174,10 +182,10 @@ def _plain(text: str) -> str:
     return text.strip(_SPACE).lower()
 
 
-# What the tokenizer of HTML reads from a `<` on. A piece without an end takes the rest of
-# the page, and none fails after it has consumed text, so the time is linear in the length
-# of the page. No parser that Scrapy brings is: libxml2 before 2.14 is quadratic in
-# attributes and in end tags, `html.parser` in quotes and in comments.
+# The patterns below match what the tokenizer of HTML reads from a `<` on. A piece without an
+# end takes the rest of the page, and no pattern fails after it has consumed text, so the time
+# is linear in the length of the page. No parser that Scrapy depends on is linear: libxml2
+# before 2.14 is quadratic in attributes and in end tags, `html.parser` in quotes and comments.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -185,7 +193,7 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# Elements whose content is text. One that is closed at once has none, as
+# Elements whose content is text. An element that is closed at once has no content, such as
 # `<script src="x" />` in XHTML that is sent as HTML.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
@@ -204,12 +212,12 @@ _ATTRIBUTE = re.compile(
 
 
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield name and content of each meta tag of *page*, wherever it is.
+    """Yield the name and content of each meta tag of *page*, wherever the tag is.
 
-    Comments, scripts and other text have no tags, and a tag without its `>` is none. The
-    time is linear in the length of *page*.
+    Ignores tags in comments, scripts and other text, and a tag without its `>`. The time is
+    linear in the length of *page*. Never raises.
     """
-    # Pages P8: also in the body, where an author may have put them by mistake.
+    # Pages P8 (tags in the body): an author may have put a tag there by mistake.
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece["end"]:
             found: dict[str, str] = {}
@@ -227,5 +235,5 @@ def _text(value: str) -> str:
     try:
         return unescape(value)
     except ValueError:
-        # Python converts no number of more than 4,300 digits.
+        # Python refuses to convert a number of more than 4,300 digits.
         return value

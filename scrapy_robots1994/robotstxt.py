@@ -28,23 +28,24 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""Bytes of a file that crawls and commands obey, unless ROBOTS1994_MAX_BYTES says otherwise."""
+"""The default of ROBOTS1994_MAX_BYTES: crawls and commands obey so many bytes of a file."""
 
-# Each is tried by itself.
+# `lost_line` applies the fix of each problem and reads the file again.
 _MAX_LOST_LINES = 50
 
-# A crawl has one name, or a few; the rules of many robots take too much memory.
+# A crawl has one robot name, or a few; the rules of many robots take too much memory.
 _MAX_ROBOTS = 64
 
-# One object for all files, as long as nobody asks; it is replaced, never changed.
+# All files share this object until `usage` is called; it is replaced, never changed.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 
 class RobotsTxt:
-    """One robots.txt in a dialect and a reading; that of 1994, to the letter, by default.
+    """One robots.txt, read in a dialect and a reading.
 
-    Equal to another one of the same text, dialect and reading. Lines, records and
-    problems are read from the text at each access; the rules of a robot are stored.
+    The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
+    their text, dialect and reading are. Lines, records and problems are read from the text
+    at each access; the rules of a robot are stored.
     """
 
     __slots__ = (
@@ -63,18 +64,18 @@ class RobotsTxt:
         dialect: str = "1994",
         reading: str = LITERAL,
     ) -> None:
-        """Take the file with this *body*; see `parse`."""
+        """Store the *body* of a file; callers use `parse`, which also takes a limit."""
         check_reading(reading)
         if not isinstance(body, Body):
             body = Body(encode(body) if isinstance(body, str) else bytes(body))
         self._body = body
         self._dialect = dialect_named(dialect)
         self._reading = reading
-        # One for the names of a robot: a header as str and as bytes, and of two versions, is
-        # one. Mostly one in all, and a dict would take four times as much memory.
+        # One item for each tuple of names: a header as str or bytes, or with another version,
+        # has the same names. Most files have one item; a dict would take four times the memory.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
-        # What the file states about the use of pages to the robot with these names.
+        # The usage preferences, by the names of the robot that asked.
         self._usage = _NO_USAGE
 
     @classmethod
@@ -89,9 +90,9 @@ class RobotsTxt:
     ) -> "RobotsTxt":
         """Return the file with this *body*. Never raises on any body.
 
-        Of a body of more than *limit* bytes the whole lines within the limit count.
-        *truncated* says that *body* is already only the beginning of the file. A
-        *dialect* or *reading* that does not exist is a ValueError.
+        If *body* has more than *limit* bytes, only the whole lines within the limit are
+        obeyed. *truncated* says that *body* is itself only the beginning of the file.
+        Raises ValueError for an unknown *dialect* or *reading*.
         """
         data = encode(body) if isinstance(body, str) else bytes(body)
         return cls(Body(data, is_truncated=truncated, limit=limit), dialect, reading)
@@ -99,9 +100,7 @@ class RobotsTxt:
     def _read_for(
         self, robot: str | bytes, *, for_warnings: bool
     ) -> tuple[RobotReading, RobotRules]:
-        """Read the file once for *robot*, and store what is looked up again: its rules, and the
-        sitemaps.
-        """
+        """Read the file once for *robot*; store the sitemaps and the rules of this robot."""
         body, dialect, names = self._body, self._dialect, robot_names(robot)
         reading = RobotReading(
             body.text, dialect, self._reading, names, for_warnings=for_warnings
@@ -114,46 +113,46 @@ class RobotsTxt:
         return reading, rules
 
     def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
-        """Return what was read for the robot with these *names*."""
+        """Return the stored rules of the robot with these *names*; None if there are none."""
         for rules in self._rules:
             if rules.names == names:
                 return rules
         return None
 
     def rules(self, robot: str | bytes) -> RobotRules:
-        """Return what the file says to *robot*, a bare name or a whole User-Agent
-        header.
+        """Return the rules of the file for *robot*, a bare name or a whole User-Agent
+        header. Never raises.
 
-        The first call for a robot reads the file: a large one takes many milliseconds, and
-        may be read in a thread.
+        The first call for a robot reads the file. A large file takes many milliseconds; the
+        call may be made in a thread.
         """
         known = self._known_rules(robot_names(robot))
         return known or self._read_for(robot, for_warnings=False)[1]
 
     def has_rules(self, robot: str | bytes) -> bool:
-        """Return whether the file was read for *robot*, so that `rules` takes no time."""
+        """Return whether the rules of *robot* are stored, so that `rules` returns at once."""
         return self._known_rules(robot_names(robot)) is not None
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
-        """Return whether *robot* may retrieve *url*: a whole URL, or a path. Never
-        raises.
-        """
+        """Return whether *robot* may retrieve *url*, a whole URL or a path. Never raises."""
         return self.rules(robot).allowed(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
-        """Return whether *robot* may retrieve *url*, and why. Never raises."""
+        """Return whether *robot* may retrieve *url*, a whole URL or a path, and why. Never
+        raises.
+        """
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
-        """Return what the file states about the use of *url* by *robot*; it says nothing about
-        whether *url* may be retrieved. Never raises.
+        """Return the usage preferences of the file for *url* and *robot*. Never raises.
 
-        The first call for a robot reads the file, as that of `rules` does.
+        Usage preferences do not change whether *url* may be retrieved. The first call for a
+        robot reads the file, as the first call of `rules` does.
         """
         names, known = robot_names(robot), self._usage
         if names not in known:
-            # Loaded here: most programs and crawls ask for no preferences.
-            from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - as above
+            # Import late: most programs and crawls never read usage preferences.
+            from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - rarely used
 
             rules = UsageRules.of_text(self.text, self._dialect, names)
             known = dict(list(known.items())[1 - _MAX_ROBOTS :]) | {names: rules}
@@ -161,24 +160,26 @@ class RobotsTxt:
         return known[names].of(url)
 
     def has_usage(self, robot: str | bytes) -> bool:
-        """Return whether the file was read for *robot*, so that `usage` takes no time."""
+        """Return whether the preferences for *robot* are stored, so that `usage` returns at
+        once.
+        """
         return robot_names(robot) in self._usage
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Every line of the text, in order; joined they are the text again."""
+        """Every line of the text, in order; their raw texts, joined, are the text."""
         return tuple(read(self.text, self._dialect))
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The records in order, as the literal reading finds them, in any reading."""
+        """The records in order. They are those of the literal reading, whatever `reading` is."""
         groups = groups_of(self.text, self._dialect)
         return tuple(records_of(groups, self._dialect))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The sitemaps that the file names, as written, in order, each once; none in a
-        dialect without that field.
+        """The values of the Sitemap lines as written, in order, each once. Empty in a dialect
+        without that field.
         """
         if self._sitemaps is None:
             reading = RobotReading(
@@ -189,15 +190,15 @@ class RobotsTxt:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What the author of the file should know, in the order of the lines."""
+        """The problems of the file, in the order of its lines."""
         groups = tuple(groups_of(self.text, self._dialect))
         return problems_of(groups, self._body, self._dialect)
 
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return the problems that open the site to *robot*, against what the author of
-        the file is likely to have meant; at most *limit* of them.
+        """Return at most *limit* problems that open the site to *robot*: each allows URLs that
+        the author of the file probably wanted to disallow.
         """
         reading, _ = self._read_for(robot, for_warnings=True)
         return weakening_problems(reading, self._dialect, robot_names(robot), limit)
@@ -205,19 +206,22 @@ class RobotsTxt:
     def policy_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return what a crawl logs about the file: the problems that open the site to *robot*,
-        and then those that close it, against what its author is likely to have meant; at most
-        *limit* of each.
+        """Return the problems of the file that a crawl logs.
+
+        First come the problems that open the site to *robot* against the probable intent of its
+        author, then the problems that close it; at most *limit* of each kind.
         """
-        # A crawl reads a file once, for its messages and for the rules of its robot.
+        # Read the file once, for the messages of a crawl and for the rules of its robot.
         reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)
         return opening + tightening_problems(reading, dialect, names, limit)
 
     def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
-        """Return the first problem whose fix would disallow *url* to *robot*: its line has no
-        effect, or not the one that it was likely meant to have. None if there is none.
+        """Return the first problem whose fix would disallow *url* to *robot*, or None.
+
+        The line of that problem has no effect, or not the effect that its author probably
+        wanted.
         """
         for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
             if problem.edits and not problem.is_split:
@@ -231,7 +235,7 @@ class RobotsTxt:
 
     @property
     def text(self) -> str:
-        """The text that is obeyed, decoded; without what lies beyond the limit.
+        """The decoded text that is obeyed: of a truncated file, its whole lines.
 
         Bytes that are not UTF-8 are surrogate escapes.
         """
@@ -239,7 +243,7 @@ class RobotsTxt:
 
     @property
     def body(self) -> bytes:
-        """The bytes that were parsed; those within the limit, if there is one."""
+        """The bytes that were parsed: the whole body, or its bytes within the limit."""
         return self._body.data
 
     @property
@@ -270,8 +274,9 @@ class RobotsTxt:
     def read_as(
         self, reading: str | None = None, *, dialect: str | None = None
     ) -> "RobotsTxt":
-        """Return the same file in another *reading* or *dialect*, or in both; ValueError
-        if there is none.
+        """Return the file read in another *reading* or *dialect*, or in both.
+
+        Raises ValueError for an unknown *dialect* or *reading*.
         """
         reading, dialect = reading or self._reading, dialect or self.dialect
         if (reading, dialect) == (self._reading, self.dialect):
@@ -284,14 +289,14 @@ class RobotsTxt:
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the memory that the body and all compiled rules take."""
+        """An estimate of the bytes of memory that the body and all stored rules take."""
         own = getsizeof(self) + getsizeof(self._rules) + self._body.memory_bytes
         sitemaps = sum(map(getsizeof, self._sitemaps or ()))
         usage = sum(it.memory_bytes for it in self._usage.values())
         return own + sitemaps + usage + sum(it.memory_bytes for it in self._rules)
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
-        """Pickle the file without its rules, which other processes read again."""
+        """Pickle the file without its rules; the process that loads it reads them again."""
         return RobotsTxt, (self._body, self.dialect, self._reading)
 
     def __eq__(self, other: object) -> bool:
@@ -308,16 +313,16 @@ class RobotsTxt:
         return hash((self.text, self.dialect, self.reading))
 
     def __repr__(self) -> str:
-        """Return what kind of file it is, without its text."""
+        """Return the size, dialect and reading of the file, without its text."""
         return f"<RobotsTxt: {self.size} bytes, {self.dialect}, {self.reading}>"
 
 
 class Reader:
-    """Reads files by the settings of a crawl, the same one for the same bytes.
+    """Reads files by the settings of a crawl, and returns one object for equal bytes.
 
-    Some hosting platforms serve one file from thousands of origins: their policies share
-    it for as long as one of them exists. May be used from several threads. *limit* is
-    the number of bytes of a body that are read.
+    Some hosting platforms serve one file from thousands of origins. The policies of these
+    origins share one `RobotsTxt` as long as one of the policies exists. Several threads may
+    use a reader. *limit* is the number of bytes of a body that are read.
     """
 
     def __init__(self, dialect: str, reading: str, limit: int) -> None:
@@ -337,6 +342,6 @@ class Reader:
         if known is not None and is_same and known.body == within.data:
             return known
         robots = RobotsTxt(within, self._dialect, self._reading)
-        # Two threads may have parsed the same body: the last one stays, both are right.
+        # Two threads may parse one body at a time. The later object stays; both are correct.
         self._known[key] = robots
         return robots

@@ -1,10 +1,11 @@
 """The grammar of robots.txt: bytes in; lines, records, rules and verdicts out. No I/O.
 
-The way of a file: `body` (its bytes, and their text), `reader` (its lines, records, and what
-it says to one robot), `rules` (what answers questions about URLs), `verdict`. `fields` and
-`dialects` are the tables of the grammar; `user_agent` has the names of robots, `spellings` the
-forms of a URL, `clients` what HTTP clients make of it, `rule_table` and `rfc9309` the two ways
-in which rules cover URLs, `columns` many texts or numbers in little memory.
+A file goes through these modules in order: `body` (bytes, and their text), `reader` (lines and
+groups), `records`, `robot_reading` (the rules for one robot), `rules` (decides about URLs) and
+`verdict`. `fields` and `dialects` are the tables of the grammar. `user_agent` has the names of
+robots, `spellings` the forms of a URL, and `clients` the forms in which HTTP clients send a
+URL. `rule_table` and `rfc9309` are the two ways in which rules cover URLs, and `columns` stores
+many texts or numbers in little memory.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

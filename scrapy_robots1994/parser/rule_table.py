@@ -1,7 +1,7 @@
-"""Which rule decides about a URL, where rules are prefixes.
+"""Which rule decides about a URL, in a dialect where rules are prefixes.
 
-`parser/rfc9309.py` has the table for the dialect whose longest rule decides. A table takes the
-numbers of the rules from `RuleColumns`, and `decide` returns the number of one of them.
+`parser/rfc9309.py` has the table for the dialect in which the longest rule decides. The number
+of a rule is its place in `RuleColumns`; `decide` returns such a number.
 """
 
 from bisect import bisect_left, bisect_right
@@ -26,15 +26,15 @@ from scrapy_robots1994.parser.spellings import (
 NO_RULE = -1
 """What `decide` returns if no rule decides."""
 
-# What clients leave out in front of a URL: space and control characters.
+# Clients strip these characters in front of a URL: space and control characters.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
-# In front of a text that is compared as written; no other form of a rule begins so.
+# The prefix of a text that is compared as written; no other form of a rule begins with it.
 _AS_WRITTEN = "%"
 
 
 class RuleTable(Protocol):
-    """The rules of one robot, ready for questions."""
+    """The rules of one robot, compiled."""
 
     rules: RuleColumns
 
@@ -42,40 +42,43 @@ class RuleTable(Protocol):
         """Return the one spelling of all targets that the rules do not distinguish."""
 
     def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*, which has one spelling; None
-        if `decide` has to be called for it.
+        """Return whether the rules permit a URL with this *target*, which is its own spelling;
+        None if only `decide` can tell.
         """
 
     def decide(self, head: str, target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about a URL: its *head* is scheme and
-        authority, perhaps empty, its *target* path and query, with their *spelling*.
+        """Return the number of the rule that decides about a URL; `NO_RULE` if none does.
+
+        *head* is the scheme and authority of the URL, perhaps empty. *target* is its path and
+        query, *spelling* what the method `spelling` returns for *target*.
         """
 
 
 class Prefixes:
-    """Texts, each with the number of a rule: which of them begin a given text.
+    """Texts, each with the number of a rule; the methods return which texts begin a given text.
 
-    They are sorted. Of those in front of a given text, the last one has every text that begins
-    the given one as its own beginning.
+    The texts are sorted. Let L be the last text that does not sort after the given text: each
+    text that begins the given text also begins L, or is L.
     """
 
     __slots__ = ("_numbers", "_outer", "_texts")
 
     def __init__(self, texts: Sequence[str], numbers: Sequence[int] = ()) -> None:
-        """Take *texts*, which are sorted, each with the number at its place in *numbers*, or that
-        of its own place.
+        """Take sorted *texts*, each with the number at its place in *numbers*; without *numbers*,
+        the number of a text is its place.
         """
         self._texts = stored_texts(texts)
         self._numbers = numbers
-        # For each text the place, from 1, of the longest shorter one that begins it; 0 for none.
+        # For each text the place, from 1, of the longest shorter text that begins it; 0 for none.
         self._outer: Sequence[int] = ()
-        # One begins another only if one begins the next, which is quicker to see so.
+        # If any text begins another, then some text begins the one after it, and `contains` for
+        # neighbouring texts is faster than a comparison of all texts.
         if any(map(contains, islice(texts, 1, None), texts)):
             self._outer = small_array(_outer_places(texts), len(texts))
 
     def _longest(self, text: str) -> int:
-        """Return the place, from 1, of the last of the longest texts that begin *text*; 0 for
-        none.
+        """Return the place, from 1, of the longest text that begins *text*; 0 if none does. Of
+        equal texts, the place of the last one.
         """
         texts, outer = self._texts, self._outer
         place = bisect_right(texts, text)
@@ -84,8 +87,8 @@ class Prefixes:
         return place
 
     def _numbers_at(self, place: int) -> tuple[int, Sequence[int]]:
-        """Return the first place, from 0, of texts that are equal to the one at *place*, the last
-        of them, and their numbers.
+        """Return the place, from 0, of the first text that equals the text at *place* (from 1),
+        and the numbers of all texts between these places.
         """
         first = bisect_left(self._texts, self._texts[place - 1], 0, place)
         return first, self._numbers[first:place] or range(first, place)
@@ -107,9 +110,11 @@ class Prefixes:
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return what `Prefixes` has for each of *texts*."""
+    """Return for each of *texts* the place, from 1, of the longest shorter text that begins it;
+    0 if there is none.
+    """
     places: list[int] = []
-    # Before the text at a place from 0, that is the place from 1 of the one before.
+    # `place` counts from 0, so its value is also the place, from 1, of the text before.
     for place, text in enumerate(texts):
         outer = place
         while outer and not text.startswith(texts[outer - 1]):
@@ -120,15 +125,15 @@ def _outer_places(texts: Sequence[str]) -> list[int]:
     return places
 
 
-# An Allow that only the cautious reading obeys is no reason.
+# The rank of an Allow that only the cautious reading obeys. Such a rule never decides.
 _NO_REASON = 3
 
 
 class PrefixTable(Prefixes):
     """The rules of a dialect in which a rule is a prefix of what it covers.
 
-    *is_first* says that the first rule in the file that covers a URL decides, in each record
-    by itself; else any rule disallows, and the verdict names the shortest.
+    With *is_first*, the first rule of each record that covers a URL decides for that record.
+    Without it, every rule disallows, and the verdict names the shortest rule.
     """
 
     __slots__ = ("_has_cut", "_has_urls", "_is_first", "rules")
@@ -146,24 +151,24 @@ class PrefixTable(Prefixes):
         numbers: list[int] = []
         for number, value in enumerate(rules.values):
             if value[0] == "/":
-                # Ours O18: one spelling for all percent-encodings.
+                # Ours O18 (percent-encodings): all have one spelling.
                 texts.append(canonical(value))
                 numbers.append(number)
             elif is_absolute(value):
-                # Ours O19: a rule may be an absolute URL. Ours O20: any other value without a
-                # leading slash covers nothing.
+                # Ours O19 (whole URLs): a rule may be an absolute URL. Ours O20 (no slash): any
+                # other value without a leading slash covers nothing.
                 self._has_urls = True
                 forms = url_forms(value, canonical)
                 texts += forms
                 numbers += [number] * len(forms)
-            # Ours O18: a rule whose last escape is cut short covers what begins with it as
-            # written, too.
+            # Ours O18: a rule that ends within an escape also covers the URLs that begin with
+            # the rule as written.
             if has_cut_escape(value):
                 self._has_cut = True
                 written = [value] if value[0] == "/" else url_forms(value, str)
                 texts += [_AS_WRITTEN + it for it in written]
                 numbers += [number] * len(written)
-        # To sort pairs takes four times as long, and stops all threads meanwhile.
+        # Sorting pairs would take four times as long, and block all other threads.
         order = sorted(range(len(texts)), key=texts.__getitem__)
         kept = self._without_equal((texts[it], numbers[it]) for it in order)
         super().__init__(
@@ -173,8 +178,8 @@ class PrefixTable(Prefixes):
         rules.values = stored_texts(rules.values)
 
     def _without_equal(self, pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Return *pairs* of a text and the number of its rule, of equal texts the one that may
-        decide: a file may repeat a rule as often as it has room.
+        """Return *pairs* of a text and a rule number without those that never decide because
+        another pair has the same text. A file may repeat a rule any number of times.
         """
         rules, least = self.rules, dict[tuple[str, int], int]()
         if not self._is_first:
@@ -183,7 +188,8 @@ class PrefixTable(Prefixes):
                 if self._rank(number) < self._rank(known):
                     least[text, 0] = number
         else:
-            # Ours X3: each record answers for itself, but one that repeats another.
+            # Ours X3 (several records): each record decides on its own. Leave out a record that
+            # repeats another.
             repeated = _repeated_records(rules)
             for text, number in pairs:
                 record = rules.record(number)
@@ -196,14 +202,16 @@ class PrefixTable(Prefixes):
     def _rank(self, number: int) -> tuple[bool, int, int]:
         """Return the rank of a rule among those that disallow a URL."""
         rules = self.rules
-        # Ours O5: what the literal reading disallows comes before what only the cautious
-        # one does.
+        # Ours O5 (readings): a rule of the literal reading comes before a rule that only the
+        # cautious reading obeys.
         return rules.is_split(number), len(rules.values[number]), rules.lines[number]
 
     spelling = staticmethod(canonical)
 
     def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*; None if unknown."""
+        """Return whether the rules permit a URL with this *target*; None if only `decide` can
+        tell.
+        """
         if self._has_urls:
             return None
         if not self._longest(target):
@@ -224,7 +232,9 @@ class PrefixTable(Prefixes):
         return self._first_of(found) if found else NO_RULE
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return which of the rules with these *numbers*, which cover a URL, decides."""
+        """Return the number of the rule that decides; *numbers* are those of the rules that cover
+        the URL.
+        """
         rules = self.rules
         if not self._is_first:
             if len(numbers) == 1:
@@ -232,13 +242,14 @@ class PrefixTable(Prefixes):
             return min(numbers, key=self._rank)
         found, least, end = NO_RULE, _NO_REASON, 0
         lines, starts = rules.lines, (*rules.first_lines, maxsize)
-        # Ours X1: the first rule in the file that covers a URL decides. Ours X3: of several
-        # records for every robot, each answers for itself.
+        # Ours X1 (order): the first rule in the file that covers a URL decides. Ours X3: of
+        # several records for every robot, each decides on its own.
         for number in sorted(numbers, key=lines.__getitem__):
             if lines[number] < end:
                 continue
             end = starts[bisect_right(starts, lines[number])]
-            # Ours O2: what one of the records disallows is disallowed.
+            # Ours O2 (several records for `*`): a URL that any of the records disallows is
+            # disallowed.
             rank = 2 * (not rules.disallows(number)) + rules.is_split(number)
             if rank < least:
                 found, least = number, rank
@@ -248,7 +259,7 @@ class PrefixTable(Prefixes):
 
 
 def _repeated_records(rules: RuleColumns) -> set[int]:
-    """Return the places of the records that say what one before them says."""
+    """Return the places of the records that have the rules of an earlier record."""
     said: list[list[object]] = [[] for _ in rules.first_lines]
     if len(said) > 1:
         for number in sorted(range(len(rules.values)), key=rules.lines.__getitem__):

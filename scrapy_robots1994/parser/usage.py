@@ -1,7 +1,8 @@
 """Usage preferences: what the owner of a site states about the use of its pages.
 
-Reading them is not obeying them: they never change whether a URL may be retrieved. The rows of
-`LABELS` are all that is understood, and `VERSIONS` names the texts that they follow.
+Usage preferences are read, not enforced: they never change whether a URL may be retrieved.
+`LABELS` has a row for each label that is understood; `VERSIONS` names the drafts that define
+the labels.
 """
 
 import re
@@ -35,16 +36,16 @@ LICENSE_FIELD = "License"
 TDM = "tdm"
 
 MAX_NOT_UNDERSTOOD = 20
-"""So many values of a page or of a robots.txt that cannot be read are handed over."""
+"""The maximum number of unreadable values of a page or of a robots.txt that are reported."""
 
 _SPACE = " \t"
-# About so many bytes are taken by a line with its pattern, and by a statement.
+# About the bytes of memory of a line with its pattern, and of a statement.
 _LINE_BYTES, _STATEMENT_BYTES = 600, 300
 MAX_WORK = 4_000_000
-"""Ours O28: so many comparisons of characters a URL may take; beyond, all counts as disallowed that
-a preference of the record forbids anywhere."""
+"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A URL that
+needs more gets each disallow of the robot's records, whatever its path."""
 
-# A search, and a wildcard, take as long as so many comparisons of characters.
+# A search, and a wildcard, each take the time of so many character comparisons.
 _SEARCH_WORK, _CALL_WORK = 200, 800
 
 
@@ -57,7 +58,7 @@ class Answer(str, Enum):
 
 
 class Label(NamedTuple):
-    """A label of a field: the purpose that it is about, and what its values answer."""
+    """A label of a field: the purpose that it is about, and the answer of each value."""
 
     field: str
     label: str
@@ -73,7 +74,8 @@ LABELS = (
     Label(USAGE_FIELD, "train-ai", "train-ai", _LETTERS),
     Label(USAGE_FIELD, "ai-use", "ai-use", _LETTERS),
     Label(USAGE_FIELD, "search", "search", _LETTERS),
-    # Usage U7: Content Signals call training and input otherwise; near, not equal.
+    # Usage U7 (Content Signals): the labels for training and input have other names there.
+    # Their meanings are close to those of AIPREF, but not equal.
     Label(SIGNAL_FIELD, "ai-train", "train-ai", _WORDS),
     Label(SIGNAL_FIELD, "ai-input", "ai-use", _WORDS),
     Label(SIGNAL_FIELD, "search", "search", _WORDS),
@@ -84,7 +86,7 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 """What pages may be used for; `tdm` is text and data mining (TDMRep)."""
 
 USE_LABEL = "use"
-"""The label of Content Signals whose value is handed over as it is written."""
+"""The label of Content Signals whose value `Usage.use` has as written."""
 
 _LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
@@ -94,7 +96,7 @@ _LABELS_OF: Mapping[str, Mapping[str, Label]] = {
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One preference: the purpose, the answer, the *term* as written, and *where* it stands,
+    """One preference: the purpose, the answer, the *term* as written, and *where* the term is,
     such as "robots.txt line 4", "header Content-Usage" or "meta tag mybot".
     """
 
@@ -112,12 +114,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What is stated about the use of one page, for one robot.
+    """The usage preferences of one page for one robot.
 
-    `usage["train-ai"]` is the answer for a purpose. *licenses* are URLs of licence terms (RSL),
-    *tdm_policy* that of TDMRep, and *use* the value of that label of Content Signals, all handed
-    over as written. *not_understood* are values that a label or field of these has, and that
-    cannot be read. *read* says what was looked at, of "robots.txt", "header" and "meta".
+    `usage["train-ai"]` is the answer for a purpose. *licenses* are the URLs of licence terms
+    (RSL), *tdm_policy* is the URL of the policy of TDMRep, and *use* the value of the label
+    `use` of Content Signals; all are as written. *not_understood* are values of known labels
+    and fields that cannot be read. *read* says which sources were read, out of "robots.txt",
+    "header" and "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -128,10 +131,10 @@ class Usage:
     read: tuple[str, ...] = ()
 
     def __getitem__(self, purpose: str) -> Answer:
-        """Return the answer for *purpose*; KeyError if there is no such purpose."""
+        """Return the answer for *purpose*. Raises KeyError for an unknown purpose."""
         if purpose not in PURPOSES:
             raise KeyError(purpose)
-        # Usage U8: of all that is stated the most restrictive counts.
+        # Usage U8 (several statements): the most restrictive statement counts.
         answers = {it.answer for it in self.statements if it.purpose == purpose}
         for answer in (Answer.DISALLOW, Answer.ALLOW):
             if answer in answers:
@@ -146,8 +149,9 @@ class Usage:
         return None
 
     def for_export(self) -> "Usage":
-        """Return an equivalent usage whose texts every format can write, as those of
-        `Verdict.for_export`.
+        """Return an equivalent usage whose texts can be written in every format.
+
+        Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
         encode = percent_encode_control_chars
         return Usage(
@@ -160,7 +164,9 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return what both say together."""
+        """Return this usage joined with *other*. The `tdm_policy` and `use` of *other* take
+        precedence.
+        """
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -173,13 +179,14 @@ class Usage:
 
 ROBOTS_TXT = "robots.txt"
 NO_USAGE = Usage(read=(ROBOTS_TXT,))
-"""What a robots.txt says that states nothing."""
+"""The usage of a page whose robots.txt states no preference."""
 
 
 class _Stated(NamedTuple):
-    """What one line states, and the URLs that it is about, all without a *pattern*.
+    """The preferences of one line, and the *pattern* of the URLs that they are about.
 
-    *length* are the octets of the path; -1 without one.
+    Without a *pattern* they are about every URL. *length* is the number of octets of the
+    path; -1 without a path.
     """
 
     field: str
@@ -191,32 +198,35 @@ class _Stated(NamedTuple):
 
 
 class UsageRules:
-    """What one robots.txt states about the use of pages to one robot, for any URL."""
+    """The usage preferences of one robots.txt for one robot, for any URL."""
 
     __slots__ = ("_general", "_licenses", "_lines")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
-        """Read the file *text* for the robot with these *names*, which chooses its group as in
-        *dialect*.
+        """Read the file *text* for the robot with these *names*. The *dialect* says which
+        records the robot obeys.
         """
         groups, above = _groups(text, dialect, names)
         lines = [it for group in groups for it in group.others]
         self._licenses = _licenses(lines) or _licenses(above.others)
         stated = (_stated(it) for it in lines if it.row and it.row.in_record)
-        # Usage U3: the longest path counts, so longer ones come first.
+        # Usage U3 (paths): the longest path counts, so longer paths come first.
         self._lines = sorted(stated, key=lambda it: -it.length)
         self._lines += _of_no_record(above.others)
-        # Mostly no line has a path, and all pages have one answer.
+        # In most files no line has a path, so one answer is right for every URL.
         has_paths = any(it.pattern is not None for it in self._lines)
         self._general = None if has_paths else self._usage(self._lines)
 
     @staticmethod
     def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
-        """Return what the file *text* states to the robot with these *names*."""
+        """Return the preferences of the file *text* for the robot with these *names*.
+
+        A file that has no such field is not parsed.
+        """
         return UsageRules(text, dialect, names) if may_state_usage(text) else _NO_RULES
 
     def of(self, url: str | bytes) -> Usage:
-        """Return what is stated about the use of *url*. Never raises."""
+        """Return the usage preferences for *url*, a whole URL or a path. Never raises."""
         if self._general is not None:
             return self._general
         text = url if isinstance(url, str) else decode(url)
@@ -225,7 +235,7 @@ class UsageRules:
         work = 0
         for line in self._lines:
             chosen = found[line.field]
-            # Usage U3: a shorter path says nothing about the URL, for no label.
+            # Usage U3: a line with a shorter path does not apply, whatever its labels.
             if chosen and chosen[0].length > line.length:
                 continue
             pattern = line.pattern
@@ -235,7 +245,7 @@ class UsageRules:
                 work += _SEARCH_WORK + len(spelling)
                 if pattern.longest in spelling:
                     work += _work(pattern, spelling)
-                # Ours O28: what was not compared to its end is not allowed.
+                # Ours O28: a URL that was not compared with all paths is not allowed.
                 if work > MAX_WORK:
                     return self._forbidden_anywhere()
                 if not (pattern.longest in spelling and pattern.covers(spelling)):
@@ -244,7 +254,7 @@ class UsageRules:
         return self._usage(it for lines in found.values() for it in lines)
 
     def _forbidden_anywhere(self) -> Usage:
-        """Return what a line forbids for any URL."""
+        """Return every disallow of the lines, whatever their paths."""
         found = {
             it.purpose: it
             for line in self._lines
@@ -255,14 +265,14 @@ class UsageRules:
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the memory that the lines take."""
+        """An estimate of the bytes of memory that the lines take."""
         statements = sum(len(it.statements) for it in self._lines)
         licenses = sum(map(getsizeof, self._licenses))
         return licenses + _LINE_BYTES * len(self._lines) + _STATEMENT_BYTES * statements
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
-        """Return what these *lines* state together."""
-        # Of thousands of lines that state one thing the first is enough.
+        """Return the statements of *lines* as one usage."""
+        # Keep the first of equal statements: a file may repeat one thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         said: list[Said] = []
         use = None
@@ -279,9 +289,11 @@ class UsageRules:
 
 
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return how lines are grouped for preferences, with the names of *dialect*."""
-    # Usage U1: attach-05 groups lines as RFC 9309 does, and a preference ends a list of
-    # User-agent lines. Usage U2: one robot has one way to find its record.
+    """Return the dialect that groups lines for preferences and compares names as *dialect*
+    does.
+    """
+    # Usage U1 (groups): attach-05 groups lines as RFC 9309 does, and a preference ends a list
+    # of User-agent lines. Usage U2 (names): a robot finds its record as it does for rules.
     return replace(
         DIALECTS["rfc9309"],
         names=dialect.names,
@@ -294,10 +306,12 @@ def usage_dialect(dialect: Dialect) -> Dialect:
 def _groups(
     text: str, dialect: Dialect, names: Sequence[str]
 ) -> tuple[list[Group], Group]:
-    """Return the groups that a robot with these *names* obeys, and the lines above all."""
+    """Return the groups that a robot with these *names* obeys, and a group of the lines above
+    all groups.
+    """
     dialect = usage_dialect(dialect)
     choice = dialect.choice(names)
-    # Usage U6: what stands above all groups is nobody's.
+    # Usage U6 (no group): a preference above all groups is for no robot.
     groups = list(groups_of(text, dialect, most=1, only_effective=True))
     for number, group in enumerate(groups[1:], 1):
         choice.offer(group.names, number)
@@ -319,12 +333,12 @@ def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
 
 
 def field_of(line: Line) -> str:
-    """Return the name of the field of a preference *line*, whichever spelling it has."""
+    """Return the name of the field of a preference *line*, in its correct spelling."""
     return USAGE_FIELD if line.row and line.row.name == USAGE_FIELD else SIGNAL_FIELD
 
 
 def split_path(value: str) -> tuple[str, str]:
-    """Return the path of a preference, "" if it has none, and what follows it."""
+    """Return the path of a preference ("" without a path), and the rest of its value."""
     # attach-05: a value that begins with a slash has a path, up to white space.
     if not value.startswith("/"):
         return "", value
@@ -333,7 +347,7 @@ def split_path(value: str) -> tuple[str, str]:
 
 
 def _stated(line: Line) -> _Stated:
-    """Return what a preference *line* states."""
+    """Return the preferences of one *line*."""
     field, where = field_of(line), f"robots.txt line {line.number}"
     path, value = split_path(line.value)
     pattern = Pattern.of(path) if path else None
@@ -341,7 +355,7 @@ def _stated(line: Line) -> _Stated:
     try:
         statements, said, use = statements_of(field, value, where)
     except NotADictionaryError:
-        # Usage U4: nothing on the line counts, and neither does its path.
+        # Usage U4 (unreadable value): the line has no effect, and neither has its path.
         said = (Said(line.value, where),)
         return _Stated(field, -1, pattern, (), said)
     return _Stated(field, length, pattern, statements, said, use)
@@ -350,10 +364,11 @@ def _stated(line: Line) -> _Stated:
 def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
-    """Return what the *value* of a preference without its path states, what of it is not
-    understood, and the value of its label `use`.
+    """Return the statements of a preference, its members that are not understood, and the
+    value of its label `use`.
 
-    Raises `NotADictionaryError` for a value of Content-Usage that is none.
+    *value* is the value of the line without its path. Raises `NotADictionaryError` for a value
+    of Content-Usage that is not a dictionary.
     """
     is_strict = field == USAGE_FIELD
     members = members_of(value) if is_strict else signals_of(value)
@@ -365,11 +380,11 @@ def statements_of(
     for member in kept:
         label = _LABELS_OF[field].get(member.key)
         if label is None:
-            # Usage U5: an unknown label says nothing.
+            # Usage U5 (labels): an unknown label is ignored.
             if member.key == USE_LABEL and not is_strict:
                 use = use or member.value
             continue
-        # Usage U5: Content Signals are read without case.
+        # Usage U5: the values of Content Signals are compared without case.
         answer = label.answers.get(member.value if is_strict else member.value.lower())
         if answer is None:
             said.append(Said(member.text, where))
@@ -379,7 +394,7 @@ def statements_of(
 
 
 def signals_of(value: str) -> list[Member]:
-    """Return the signals of a Content-Signal *value*, which no text gives a grammar."""
+    """Return the signals of a Content-Signal *value*. No document defines its grammar."""
     found: list[Member] = []
     offset = 0
     for piece in value.split(","):
@@ -393,9 +408,9 @@ def signals_of(value: str) -> list[Member]:
 
 
 def _work(pattern: Pattern, target: str) -> int:
-    """Return how much work it is to compare *pattern* with *target*."""
+    """Return about how many character comparisons *pattern* takes with *target*."""
     return len(target) * len(pattern.longest) + _CALL_WORK * len(pattern.others)
 
 
-# One object for all files that state nothing.
+# All files that state no preference share this object.
 _NO_RULES = UsageRules("", DIALECTS["rfc9309"], ())
