@@ -23,29 +23,30 @@ from scrapy_robots1994.crawl.settings import (
     log_settings_errors,
 )
 
-ORDER = 100  # where Scrapy has the built-in
+ORDER = 100  # the order of the built-in middleware in Scrapy
 PAGES_ORDER = 5  # next to the engine: sees the output of all other middlewares
 USAGE_ORDER = 4  # next to pages
 PIPELINE_ORDER = -1000  # before the user's pipelines, which must not store the item
 
-# As Scrapy's own defaults write it: before 2.14 a class and its path are two keys.
+# The path is spelled as in Scrapy's defaults: before Scrapy 2.14 a class and its path are
+# two different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY`, and
-    `RESPONSE_ROUGH_SIZE` where Scrapy has it.
+    """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY` and,
+    where Scrapy has it, `RESPONSE_ROUGH_SIZE`.
 
     Where `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, also add the components that read
     pages. Settings of the user win: the order of the built-in becomes ours, components of ours
     that are already listed stay where they are, and `ROBOTSTXT_OBEY = False` in a project, a
     spider or on the command line keeps robots.txt handling off.
 
-    In a dry run nothing is replaced or set: ours is listed behind the built-in.
+    In a dry run nothing is replaced or set: our middleware is listed behind the built-in.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
-        """Change the settings of *crawler*, which only `ROBOTS1994_BROWSER` needs."""
+        """Create the add-on of *crawler*; only `ROBOTS1994_BROWSER` needs a crawler."""
         self._crawler = crawler
 
     @classmethod
@@ -68,7 +69,8 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # Above Scrapy's default, which is False, and below every setting of the user.
+        # The priority "addon" is above Scrapy's default, which is False, and below every
+        # setting of the user.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
@@ -78,7 +80,8 @@ class Addon:
 
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
-        # Only where they are wanted: each item and each response would pass through them.
+        # Add these components only if a setting asks for them: every response and every
+        # item passes through them.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
@@ -93,17 +96,18 @@ class Addon:
 def _replace_built_in(settings: BaseSettings) -> None:
     """List our middleware in place of the built-in, which is switched off."""
     name = "DOWNLOADER_MIDDLEWARES"
-    # `getdict` copies it: the dict may be the one object that a spider class has.
+    # Work on a copy, which `getdict` makes: the dict may belong to a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
     # A key is a class or a path, and one class may have several paths.
     classes = {}
     for key in listed:
-        # Scrapy ignores a path without an object that is switched off, and refuses others.
+        # Scrapy ignores a path that cannot be imported if it is switched off, and raises
+        # an error otherwise.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Scrapy refuses a dict in which two keys are one class.
+        # Remove the key: Scrapy refuses a dict in which two keys are the same class.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
@@ -114,21 +118,23 @@ def _replace_built_in(settings: BaseSettings) -> None:
             logger.warning(text, class_path(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # This also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
+    # `None` also overrides the order of the built-in in DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
-    # At the priority it had: a later, stronger setting must still win as before.
+    # Keep the priority of the setting, so that a stronger setting still wins.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _observe_built_in(settings: BaseSettings) -> None:
     """List our middleware behind the built-in, which stays where it is.
 
-    Where the user has replaced it by ours, ours stays there, and lets one decide.
+    Where the user has listed our middleware in place of the built-in, it stays there, and
+    creates an instance of the built-in that decides.
     """
     from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - only where it is wanted
 
     with log_settings_errors():
-        # Here: the built-in is made before ours, and its error names no setting.
+        # Check the parser here: Scrapy creates the built-in before our middleware, and
+        # the error of the built-in names no setting.
         load_parser(PARSER_SETTING, settings)
     name = "DOWNLOADER_MIDDLEWARES"
     enabled = dry_run.listed_middlewares(settings)
@@ -143,7 +149,7 @@ def _observe_built_in(settings: BaseSettings) -> None:
         with suppress(NameError, TypeError, ValueError):
             if _is_kind_of(load_object(key), Robots1994Middleware):
                 del listed[key]
-    # Of equal order the one that is listed last is behind.
+    # Of two middlewares with the same order, the one that is listed last is behind.
     listed[(ours or [Robots1994Middleware])[0]] = max(orders)
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 

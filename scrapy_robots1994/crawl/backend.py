@@ -1,4 +1,6 @@
-"""The crawl as the policy resolver sees it: fetch, parse, wait, clock, listeners."""
+"""What the policy resolver needs from a Scrapy crawl: fetch, parse, wait, clock,
+listeners.
+"""
 
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -38,11 +40,13 @@ from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
 
 Examined: TypeAlias = tuple[tuple[Problem, ...], tuple[str, ...]]
-"""The problems of a file that open or close it, and the sitemaps that it names."""
+"""The problems of a file that open or close the site, and the sitemaps that the file
+names.
+"""
 
 
 class ScrapyBackend:
-    """The crawl as the resolver sees it (`policy.backend.ResolverBackend`)."""
+    """Connects the policy resolver to a Scrapy crawl (`policy.backend.ResolverBackend`)."""
 
     now = staticmethod(time.time)
     sleep = staticmethod(threads.sleep)
@@ -61,24 +65,30 @@ class ScrapyBackend:
         self.http_cache = HttpCache.of(crawler, settings, self.reader)
         caches = [] if self.http_cache is None else [self.http_cache]
         self._observers = (*observers, *caches)
-        # Public: commands fetch files from elsewhere with it. A second one would have
-        # limits of its own.
+        # Public, because commands fetch files from other URLs with it. A second
+        # `RobotsDownload` would have limits of its own.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
-        # The resolver reports these two, and there is nothing to add to them.
+        # The resolver reports retries and failed fetches directly to the log.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
-        # Ours 3.1: who switches retries off means those of robots.txt, too.
+        # Ours 3.1 (retries): RETRY_ENABLED = False also switches off the retries of
+        # robots.txt.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
         self._timeout = settings.timeout
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
-        """Return the store of the crawl, closed with it; `None` for memory alone."""
+        """Return the store of the crawl, which is closed when the crawl ends.
+
+        Return `None` if *settings* name no store but memory.
+        """
         return None if settings.store.url is None else self._guarded_store(settings)
 
     def _guarded_store(self, settings: RobotsSettings) -> GuardedStore:
-        """Return the store that *settings* name; `SettingsError` if it cannot be used."""
+        """Return the store that *settings* name; raise `SettingsError` if it cannot be
+        used.
+        """
         settings.store.check()
         self._store = GuardedStore(
             settings.store,
@@ -92,7 +102,10 @@ class ScrapyBackend:
         return self._store
 
     async def _close_store(self) -> None:
-        """Store what the last fetches learned; Scrapy awaits it, then the process ends."""
+        """Store the policies of the last fetches, and close the store.
+
+        Scrapy waits for this before the process ends.
+        """
         try:
             await self._store.close()
         finally:
@@ -102,31 +115,40 @@ class ScrapyBackend:
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
     ) -> Callable[[], object]:
-        """Run *work* on its own; only a cancellation may end it with an exception."""
+        """Run *work* in the background, call *ended* when it ends, and return what
+        cancels it.
+
+        *work* must not raise, except when it is cancelled.
+        """
         running = deferred_from_coro(work)
-        # Whatever came of it: an error left in a Deferred is logged as "Unhandled".
+        # Swallow the result: Twisted logs an unhandled error otherwise.
         running.addBoth(lambda _: ended())
         return running.cancel
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Call *cancel* after `ROBOTS1994_TIMEOUT` (R6)."""
-        # A request that times out now by itself is one of R5 (unreachable).
+        """Call *cancel* after `ROBOTS1994_TIMEOUT` (R6, closing)."""
+        # One second later, so that a request that reaches its own time limit ends as R5
+        # (unreachable).
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
-        """Return how often RetryMiddleware, or a failed fetch, has counted a retry."""
+        """Return the number of retries that RetryMiddleware and failed fetches have
+        counted.
+        """
         retries = context.page.meta.get("retry_times", 0)
         return retries if isinstance(retries, int) else 0
 
     def count_retries(self, context: RequestContext, retries: int) -> None:
-        """Let RetryMiddleware count *retries* of a failed fetch (Ours 3.1)."""
+        """Add *retries* of a failed fetch to the count of RetryMiddleware (Ours 3.1)."""
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
-        """Return what requests robots.txt once; its requests share their cookies."""
+        """Return a function that requests robots.txt once; all its requests share their
+        cookies.
+        """
         return partial(self.fetch, origin, last, FetchCookies())
 
     async def fetch(
@@ -136,14 +158,15 @@ class ScrapyBackend:
         cookies: FetchCookies,
         context: RequestContext,
     ) -> FetchResult:
-        """Request robots.txt once; the fetch takes no concurrency of pages."""
-        # Counted when it ends, also where it was cancelled: the built-in's key means
-        # fetches, not answers.
+        """Request robots.txt once, without counting towards the concurrency of pages."""
+        # Count the fetch when it ends, even if it was cancelled: the key of the built-in
+        # counts fetches, not answers.
         try:
             result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
-        # Ours 3.2: an offline run waits for nothing.
+        # Ours 3.2 (HTTP cache): with a cached answer no fetch is retried, so that an
+        # offline run does not wait.
         cache = self.http_cache
         if isinstance(result, FetchError) and cache and cache.has_answer(origin):
             return replace(result, is_final=True)
@@ -161,8 +184,8 @@ class ScrapyBackend:
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 and a failed refresh leave the file as it was; but the one that only the
-        # store had is new to this crawl.
+        # A 304 or a failed refresh does not change the file. A file that only the store
+        # had is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             found = await self._read(policy, known, context.page)
@@ -171,7 +194,9 @@ class ScrapyBackend:
     async def policy_loaded(
         self, policy: Policy, known: Policy | None, context: RequestContext
     ) -> None:
-        """Log and count a policy of a source; its file is as new to this crawl."""
+        """Log and count a policy of a source; if its file is new to this crawl, call all
+        listeners.
+        """
         for observer in self._observers:
             observer.policy_loaded(policy)
         self._log.loaded(policy, known, self.now())

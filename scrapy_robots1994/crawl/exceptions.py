@@ -8,17 +8,17 @@ from scrapy_robots1994.parser import Verdict
 class ForbiddenByRobots(IgnoreRequest):
     """Raised for a request that the policy of its origin refuses.
 
-    An `IgnoreRequest`, so spiders written for the built-in middleware need no change.
-    *verdict* says because of which record and line; the message says it in words, after
-    "Forbidden by robots.txt", and is printable whatever the file holds.
+    It is an `IgnoreRequest`, so spiders written for the built-in middleware need no
+    change. *verdict* names the record and the line that refuse the request. The message
+    begins with "Forbidden by robots.txt", says the same in words, and is safe to print.
     """
 
-    # One is made for each refusal, and most are never read: no `__init__` in Python, and
-    # no message before someone wants it.
+    # An exception is created for each refusal, and few messages are read. So there is no
+    # `__init__` in Python, and the message is made on demand.
 
     @property
     def verdict(self) -> Verdict:
-        """Because of which record and line the request is refused."""
+        """The verdict, with the record and the line that refuse the request."""
         verdict: Verdict = self.args[0]
         return verdict
 

@@ -1,12 +1,12 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` is the way of one fetch: it waits for its permit (`FetchLimit`), sends
-one request for each hop, whose download `DownloadLimits` watches, and returns what was
-answered, or whose fault the failure is. A `FetchObserver` learns of each step.
+`RobotsDownload.fetch` fetches one file: it waits for a permit (`FetchLimit`) and sends
+one request for each hop, whose download `DownloadLimits` watches. It returns the answer,
+or whose fault the failure is. Each step is reported to the observers (`FetchObserver`).
 
-Scrapy's own size limit throws the whole body away; ours uses what arrived, so that the
-whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
-second never lets a handler's silence timeout strike.
+Scrapy's own size limit discards the whole body; ours obeys the whole lines within the
+limit (Ours O24, truncated files). Ours also limits the total time of a download: a server
+that sends one byte a second never reaches the timeout of a handler that measures silence.
 """
 
 import math
@@ -75,9 +75,11 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # no such limit there
 
 GRACE_SECONDS = 5.0
-"""Seconds past its limit after which a download that has not returned is given up (R7)."""
+"""Seconds past its time limit after which a download that has not returned is given up
+(R7, our own fault).
+"""
 
-# Scrapy raises its own class since 2.15, before that of Twisted.
+# Scrapy raises its own class since version 2.15, and the class of Twisted before.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
@@ -87,11 +89,12 @@ CANCELLED: Classes = (
     CancelledError,
     getattr(exceptions, "DownloadCancelledError", CancelledError),
 )
-"""What a download raises that another component ended (R6)."""
+"""What a download raises if another component ended it (R6, closing)."""
 
 
 class FetchObserver:
-    """Learns of each fetch of a robots.txt; every method may be overridden.
+    """Observes each fetch of a robots.txt; a subclass overrides the methods that it
+    needs.
 
     A fetch has one attempt or more; an attempt has one answer for each hop of a redirect,
     or more if a downloader middleware sends its request again.
@@ -114,10 +117,12 @@ class FetchObserver:
         """
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
-        """Called with each policy that a fetch made, before any request is decided by it."""
+        """Called with each *policy* that a fetch made, before it decides about any
+        request.
+        """
 
     def policy_loaded(self, policy: Policy) -> None:
-        """Called with each policy of a store, before any request is decided by it."""
+        """Called with each *policy* of a store, before it decides about any request."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -159,7 +164,8 @@ class DownloadState:
         self.received, self.answer = 0, None
         self.is_truncated = self.is_late = False
         self.is_sent = True
-        # Only now: HttpProxyMiddleware and others have set them on the way.
+        # Read the proxy and the User-Agent here, after HttpProxyMiddleware and other
+        # middlewares have set them.
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
 
@@ -170,24 +176,28 @@ class DownloadState:
         return is_queued(crawler, self._is_of)
 
     def _is_of(self, request: object) -> bool:
-        """Return whether *request* is this download, perhaps as a middleware replaced it."""
+        """Return whether *request* belongs to this download, even if a middleware
+        replaced it.
+        """
         return isinstance(request, Request) and request.meta.get(OWN_REQUEST) is self
 
     @property
     def took(self) -> str:
-        """What to say of a download whose time is over."""
+        """The message for a download that reached its time limit."""
         return f"took longer than {self.max_seconds:g} seconds, {self.limit_name}"
 
     @property
     def why_given_up(self) -> str:
-        """What to say of a download that did not return, with the component if it is known."""
+        """The message for a download that did not return; it names the component if that
+        is known.
+        """
         name = awaited_component(self._is_of) or self._stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
         return f"{name} did not return within {limit} and 5 s"
 
     @property
     def _stage(self) -> str:
-        """What the download waits for, as far as its signals say."""
+        """What the download waits for, as far as the signals tell."""
         if self.answer:
             return "a downloader middleware that has the answer"
         if self.is_sent:
@@ -198,7 +208,8 @@ class DownloadState:
         """Store *response*, as it came, as the answer; return it."""
         fault = None
         if "download_stopped" in response.flags and not self.is_truncated:
-            # Another component may stop a download whose only piece has already arrived.
+            # Compare the length: another component may stop a download whose only piece
+            # of the body has already arrived.
             length = response.headers.get("Content-Length")
             is_whole = length == b"%d" % len(response.body)
             fault = None if is_whole else exceptions.StopDownload()
@@ -217,8 +228,9 @@ class DownloadState:
         return self.answer
 
     def answer_of(self, response: Response) -> HttpAnswer:
-        """Return *response*, which middlewares may have made or changed, as the answer."""
-        # A middleware that answers itself has sent nothing.
+        """Return *response*, which middlewares may have created or changed, as an answer."""
+        # If a middleware answered the request itself, nothing was sent, and no answer is
+        # stored.
         answer = self.answer or self.received_answer(response)
         is_changed = (answer.status, answer.body) != (response.status, response.body)
         return replace(
@@ -231,7 +243,7 @@ class DownloadState:
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
         """Return whose fault it is that the download ended with *raised*."""
-        # A request that a middleware replaced is not seen to be sent.
+        # No signal says that a request was sent if a middleware replaced it.
         was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
@@ -245,11 +257,13 @@ class DownloadLimits:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Watch; a context manager of *file* is open until each request is answered."""
+        """Create the watcher; each request is sent in a context manager of *file*, which
+        is closed when the request is answered.
+        """
         self._file = file
         self._observers = observers
         self._in_flight = 0
-        # Public signals: no handler, of any library, has to be wrapped.
+        # The signals are public, so no download handler has to be wrapped.
         self._signals = crawler.signals
         self._listeners = (
             (self._reached, signals.request_reached_downloader),
@@ -260,25 +274,28 @@ class DownloadLimits:
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
-        # In the meta, which `Request.replace` copies to what a middleware sends instead.
+        # Put the state into the meta, which `Request.replace` copies to a request that a
+        # middleware sends instead.
         request.meta[OWN_REQUEST] = state
         self._in_flight += 1
         if self._in_flight == 1:
-            # Only while it is of use: it costs each page 20 microseconds.
+            # Connect only while a robots.txt is downloaded: the handlers cost each page
+            # 20 microseconds.
             self._change(self._signals.connect)
         try:
             with ExitStack() as state.uncounted:
                 state.uncounted.enter_context(self._file())
                 yield
         finally:
-            # One that was given up may still go on, and its signals no longer count.
+            # A download that was given up may still go on, and its signals must be
+            # ignored.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
                 self._change(self._signals.disconnect)
 
     def _change(self, change: Callable[..., object]) -> None:
-        """Begin or end to listen, as *change* does."""
+        """Connect or disconnect all signal handlers."""
         for listener, signal in self._listeners:
             change(listener, signal)
 
@@ -293,54 +310,57 @@ class DownloadLimits:
         if state is None:
             return
         if not state.received:
-            # What went before, the handler timed; most of it may be the slot's queue.
+            # The time starts with the first byte: the handler limits the time before it,
+            # and much of that time may be spent in the queue of the slot.
             state.started = monotonic()
         state.received += len(data)
         if state.received > state.max_bytes:
-            # Not a failure: the whole lines of what arrived are obeyed (O24).
+            # This is not a failure: the whole lines within the limit are obeyed (O24).
             state.is_truncated = True
             raise exceptions.StopDownload(fail=False)
         if monotonic() - state.started > state.max_seconds:
-            # A failure, for a part of the file within the limit is missing (R5).
+            # This is a failure, because a part of the file within the limit is missing
+            # (R5, unreachable).
             state.is_late = True
             raise exceptions.StopDownload(fail=True)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Take the content coding over before any middleware sees the response."""
+        """Store *response* as the answer before any middleware sees it."""
         state = _state_of(request)
         if state is None:
             return
-        # Now, so that no page takes the slot that was added for the file.
+        # Lower the limit now, so that no page takes the slot that was added for the file.
         state.uncounted.close()
         answer = state.received_answer(response)
         for observer in self._observers:
             observer.answered(state.origin, request, response, answer)
-        # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
+        # Without these headers Scrapy does not decompress the body: it would lose a
+        # truncated one (see `policy.unpacking`).
         for name in CODING_HEADERS:
             response.headers.pop(name, None)
 
 
 def _state_of(request: Request) -> DownloadState | None:
-    """Return the state of the download that *request* is; `None` if none is watched."""
+    """Return the state of the download of *request*; `None` if it is not watched."""
     state = request.meta.get(OWN_REQUEST)
     return state if isinstance(state, DownloadState) and not state.is_over else None
 
 
-# Python does not name it: a constant of the C library.
+# This is a constant of the C library, which Python does not export.
 FD_SETSIZE = 1_024
-"""Descriptors that `select` can watch."""
+"""Number of file descriptors that `select` can watch."""
 
 SPARE = 32
-"""Descriptors left for log files, stores, name look-ups and the like."""
+"""Number of file descriptors left for log files, stores, name look-ups and the like."""
 
 
 def descriptor_limit() -> float:
-    """Return how many descriptors the process, or its reactor, can have open."""
+    """Return how many file descriptors the process, or its reactor, can have open."""
     limit = math.inf
     if resource is not None:  # pragma: no branch - as above
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         limit = math.inf if soft == resource.RLIM_INFINITY else soft
-    # Looked up, not imported: importing it would install one.
+    # Look the reactor up in `sys.modules`: importing it would install one.
     reactor = sys.modules.get("twisted.internet.reactor")
     if type(reactor).__module__ == "twisted.internet.selectreactor":
         limit = min(limit, FD_SETSIZE)
@@ -355,13 +375,13 @@ class FetchLimit:
 
     def __init__(self, most: int, pages: int) -> None:
         limit = descriptor_limit()
-        # A machine with few descriptors shares them between the two.
+        # Even if pages need most of the file descriptors, fetches get half of them.
         free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
         self._semaphore = DeferredSemaphore(max(1, int(min(most, free))))
 
     @asynccontextmanager
     async def permit(self) -> AsyncIterator[None]:
-        """Wait for permission to fetch; it lasts while the block runs."""
+        """Wait for permission to fetch; the permission lasts while the block runs."""
         turn = self._semaphore.acquire()
         if not turn.called:
             await maybe_deferred_to_future(turn)
@@ -389,10 +409,11 @@ class RobotsDownload:
         self._downloads = DownloadLimits(crawler, file, observers)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, pages)
-        # Once for each scheme, at its first request, from which on its handler exists.
-        # Most redirects lead from one scheme to the other.
+        # Widen the pool of a scheme once, at its first request: the handler exists from
+        # then on. Most redirects lead from one scheme to the other.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
-        # The spider's attribute takes the place of the setting, as for pages. 0 is none.
+        # The attribute of the spider overrides the setting, as for pages. 0 means no time
+        # limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
@@ -405,11 +426,13 @@ class RobotsDownload:
         start: str | None = None,
         cookies: FetchCookies | None = None,
     ) -> FetchResult:
-        """Request robots.txt in the way the page request is sent; follow redirects (R2).
+        """Request robots.txt with the route and the name of the page request; follow
+        redirects (R2).
 
-        The validators of *last*, the last good policy, are sent to their own URL alone.
-        *start* is requested in place of the origin's robots.txt. *cookies* are those of
-        earlier attempts.
+        The validators of *last*, the last good policy, are sent only to the URL that they
+        came from. If *start* is given, that URL is requested in place of the robots.txt
+        of *origin*. *cookies* are the cookies of earlier attempts. Every failure is
+        returned, not raised.
         """
         cookies = cookies or FetchCookies()
         for observer in self._observers:
@@ -442,13 +465,18 @@ class RobotsDownload:
     def _redirect_error(
         self, hop: tuple[str, bytes | None], requested: list[tuple[str, bytes | None]]
     ) -> FetchError | None:
-        """Return why *hop*, a URL with its cookies, is not requested after others (R2)."""
-        # Ours R2: META switches Scrapy's redirects off, and its checks of them.
+        """Return why *hop*, a URL and its cookies, is not requested after *requested*
+        (R2).
+
+        Return `None` if it is to be requested.
+        """
+        # Ours R2 (redirects): META switches off Scrapy's redirects, and with them
+        # Scrapy's checks.
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
             kind, detail = "redirect", f"redirected to {shown}"
-        # With another cookie, the answer may be another one.
+        # A URL may be requested again with other cookies: the answer may differ.
         elif hop in requested:
             kind, detail = "redirect loop", f"back to {shown}"
         elif len(requested) > most:
@@ -464,7 +492,7 @@ class RobotsDownload:
         last: Policy | None,
         requested: list[tuple[str, bytes | None]],
     ) -> DownloadState:
-        """Return the state of the next hop: limits are those of one response (O24)."""
+        """Return the state of the next hop; the limits apply to each response (O24)."""
         url, _ = requested[-1]
         seconds, setting = min(
             (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
@@ -472,7 +500,7 @@ class RobotsDownload:
             (context.timeout, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # To another server, the validators of one could confirm another file.
+        # Do not send validators to another URL: they could confirm another file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -492,7 +520,7 @@ class RobotsDownload:
         self._widen_pool(state.url.partition(":")[0])
         request = robots_request(state.url, context, state.max_seconds, cookie)
         request.headers.update(state.conditions)
-        # Not through the scheduler: its duplicate filter and its order are for pages.
+        # Bypass the scheduler: its duplicates filter and its order are for pages.
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
@@ -506,8 +534,8 @@ class RobotsDownload:
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
-                # As the built-in counts: the component that raised IgnoreRequest has
-                # counted the request.
+                # Count as the built-in does: the component that raised IgnoreRequest has
+                # already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
@@ -521,15 +549,15 @@ class RobotsDownload:
         failure = state.failure_of(error)
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7: it waited in a queue of ours.
+        # Ours R7: the time may have been spent in our own queue of name look-ups.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
-        # The message of Scrapy names the URL again, and no setting.
+        # Replace the message of Scrapy, which repeats the URL and names no setting.
         return replace(failure, detail=state.took)
 
     async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
-        """Return what *answer* says; count it if no redirect leads on."""
+        """Return what *answer* says; count *answer* unless it is a redirect."""
         result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
         if not isinstance(result, Redirect) and answer.status not in OF_THE_PROXY:
             stats.count(self._crawler, stats.RESPONSES)

@@ -34,7 +34,7 @@ MAX_PROBLEMS = 10
 """Problems of one file that a crawl looks for, to name one and to count them."""
 
 MAX_TRACEBACKS = 20
-"""Different places in code whose exceptions are logged with a traceback."""
+"""Number of places in code whose exceptions are logged with a traceback."""
 
 
 _CHECK = "`scrapy robots-check --explain URL` says what one answers now"
@@ -90,12 +90,13 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        # In a dry run the built-in decides.
+        # In a dry run the built-in decides, and our middleware refuses nothing.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._origins = OriginLog(crawler)
-        # A broken middleware would log a traceback for each of thousands of origins.
+        # The places that were logged: a broken middleware would log a traceback for each
+        # of thousands of origins.
         self._bugs: set[str] = set()
-        # Origins whose file has lines for this robot below a blank line.
+        # Number of origins whose file has lines for this robot below a blank line.
         self._number_of_splits = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -109,14 +110,14 @@ class FetchLog:
     ) -> None:
         """Log and count a policy that *result* made *now*.
 
-        *last* is the good policy before it, perhaps from the store; *logged* is the
-        policy that this crawl logged before.
+        *last* is the previous good policy, perhaps from the store; *logged* is the policy
+        that this crawl logged before.
         """
-        # Of the result, not of the policy: a stale one keeps the outcome that it had.
+        # Count the outcome of the result: a stale policy keeps its earlier outcome.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_known and not policy.is_stale_on_error:
-            # A first fetch refreshes nothing.
+            # A first fetch is not a refresh.
             if last is not None:
                 stats.count(self._crawler, stats.REFRESHED)
             self._known(policy, logged)
@@ -126,7 +127,7 @@ class FetchLog:
     def _known(self, policy: Policy, last: Policy | None) -> None:
         """Log a policy that the origin stated; *last* was logged before."""
         kind, more = self._meaning(policy, last)
-        # Our own words, without a per cent sign: they may be part of the format.
+        # `more` may be part of the format: it is our own text, without a per cent sign.
         text = f"%s%s: HTTP %s, %s, fresh for %.0f s{more}"
         target = f" (redirected to {policy.final_url})" if policy.final_url else ""
         lifetime = policy.fresh_until - policy.fetched_at
@@ -136,17 +137,17 @@ class FetchLog:
     def _meaning(
         self, policy: Policy, last: Policy | None
     ) -> tuple[MessageKind | None, str]:
-        """Return the kind of line that *policy* deserves, and what the line says of it.
+        """Return the kind of line for *policy*, and the text of the line about it.
 
-        *last* was logged before: the same again is no news. Most origins of a broad crawl
-        are no news either.
+        *last* was logged before. The kind is `None` if *policy* means the same as *last*,
+        and for most origins of a broad crawl.
         """
         row, more = policy.outcome.row, ""
         if row.setting:
-            # The reader learns which setting decides, and what would be otherwise.
+            # Say which setting decides, so that the reader can change it.
             more = f"; all its URLs {self._effect(row.outcome)}"
         if row.reason and row.outcome not in self._settings.freshness.allowing:
-            # A status such as 403 is often a mistake of the origin (R3).
+            # A status such as 403 is often a mistake of the origin (R3, access refused).
             is_new = last is None or last.outcome is not row.outcome
             return (self._uniform(row.outcome) if is_new else None), more
         is_new = last is None or last.robots is None
@@ -158,7 +159,8 @@ class FetchLog:
                 f"; it is {name} data without a Content-Encoding, {said}",
             )
         if is_new and _begins_as_markup(policy):
-            # A page that answers every path, and more than a detail: nothing is refused.
+            # Some servers send a page for every path. That is worth a line above DEBUG:
+            # no URL is refused.
             return (
                 _MARKUP,
                 "; it begins as a page of HTML or XML does, not as a robots.txt",
@@ -166,7 +168,7 @@ class FetchLog:
         return None, more
 
     def _uniform(self, outcome: Outcome) -> MessageKind:
-        """Return the kind of line of an origin with one answer for all URLs."""
+        """Return the kind of line for an origin that has the same answer for all URLs."""
         row = outcome.row
         if row.is_answer:
             summary = (
@@ -192,13 +194,14 @@ class FetchLog:
 
         *pause* are the seconds until the next fetch.
         """
-        # It is tried again and again.
+        # Warn once: the fetch is repeated for as long as the origin gives no answer.
         is_new = last is None or last.outcome is not policy.outcome
         kind = self._uniform(policy.outcome) if is_new else None
         meaning = f"all its URLs {self._effect(policy.outcome)}"
         if policy.is_stale_on_error:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
-            # R5: it weighs more than what a setting says about unknown ones.
+            # R5 (unreachable): the last good policy takes precedence over the setting for
+            # unknown policies.
             meaning = "the last good policy stands"
             kind = None if last is not None and last.is_stale_on_error else _STALE
         text = (
@@ -214,7 +217,8 @@ class FetchLog:
         state = f"fresh for another {rest:.0f} s"
         if rest <= 0:
             state = "used while it is renewed"
-        # Whoever fetched it, this crawl has not said it yet.
+        # Log the policy even if another crawl fetched it: this crawl has not logged it
+        # yet.
         kind, more = self._meaning(policy, last)
         status = "no answer" if policy.status is None else f"HTTP {policy.status}"
         text = f"%s: %s, %s, in the store for %.0f s, %s{more}"
@@ -222,24 +226,27 @@ class FetchLog:
         self._origins.log(kind, text, policy.origin, *values)
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Log and count a retry (Ours 3.1)."""
+        """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
         stats.count(self._crawler, stats.RETRIES)
-        # Also where a retry may succeed: a bug is a bug.
+        # Log a bug even if the retry may succeed.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
         self._origins.log(None, text, origin, said_of(result), pause)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Log and count a fetch that ended without a policy (R6, R7)."""
+        """Log and count a fetch that ended without a policy (R6, closing; R7, our own
+        fault).
+        """
         if isinstance(fault, Cancelled):
             stats.count(self._crawler, stats.FETCH_ABORTED)
-            # No warning: it is how every crawl ends that is interrupted (R6).
+            # Do not warn: every crawl that is interrupted ends in this way (R6).
             kind: MessageKind | None = _ABORTED
             text = "its waiting requests go back to the scheduler, or fail with FetchAborted"
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
-            # One that a middleware breaks has its line, which names the middleware.
+            # If a middleware broke the fetch, `_bug` logs a line that names the
+            # middleware.
             kind = None if breaking_middleware(fault) else _LOCAL_FAULT
             text = (
                 "the failure is on our side; its waiting requests fail with it, and the "
@@ -250,13 +257,14 @@ class FetchLog:
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
-        # A missing descriptor or a dead proxy is no bug: its message says it all.
+        # A missing file descriptor or a dead proxy is not a bug: the message is enough.
         if not isinstance(result, LocalFault):
             return
         error, middleware = result.error, breaking_middleware(result)
         if not (middleware or result.is_bug):
             return
-        # The line that raised; there is none in an exception that was never raised.
+        # Find the line that raised the exception; an exception that was never raised has
+        # none.
         last = traceback.extract_tb(error.__traceback__)[-1:]
         place = f"{type(error)} {middleware or last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
@@ -271,13 +279,13 @@ class FetchLog:
                 "fail. Let it pass requests for /robots.txt, whose meta has "
                 "dont_obey_robotstxt"
             )
-        # Not `exc_info`: the message of an exception may hold anything.
+        # Do not use `exc_info`: the message of an exception may contain anything.
         raised = "".join(traceback.format_exception(error)).rstrip("\n")
         more = f":\n{raised}" if result.is_bug else ""
         log_lines(self._crawler, ERROR, f"{when}{more}")
 
     def truncated(self, origin: Origin) -> None:
-        """Warn of a file over the size limit (Ours O24)."""
+        """Warn of a file over the size limit (Ours O24, truncated files)."""
         stats.count(self._crawler, stats.TRUNCATED)
         text = (
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it are "
@@ -289,7 +297,8 @@ class FetchLog:
         """Warn of *problems* that open the site against its owner's intent, and log those
         that close it as information.
         """
-        # O5 and others: to the letter is not always what the author meant.
+        # O5 (blank lines) and other rules: the literal reading is not always what the
+        # author meant.
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
@@ -314,7 +323,7 @@ class FetchLog:
             )
 
     def _closed(self) -> None:
-        """Log at how many origins the cautious reading would obey more."""
+        """Log at how many origins the cautious reading would obey more lines."""
         if self._number_of_splits:
             text = (
                 "robots.txt of %s has lines for this robot below a blank line, which mean "
@@ -324,14 +333,18 @@ class FetchLog:
             log_line(self._crawler, INFO, text, origins)
 
     def _effect(self, outcome: Outcome) -> str:
-        """Return what *outcome* does to all URLs of an origin, and which setting decides."""
+        """Return in words the effect of *outcome* on all URLs of an origin, and the
+        setting that decides.
+        """
         is_open = outcome in self._settings.freshness.allowing
         return outcome.row.effect(is_open=is_open, refused=self._are_refused)
 
 
 def _first_and_count(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return the line and the words of the first of *problems*, and how many there are."""
-    # More are not looked for: a hostile file could have 100,000.
+    """Return the line number and the words of the first of *problems*, and their number
+    in words.
+    """
+    # No more than `MAX_PROBLEMS` are looked for: a hostile file could have 100,000.
     is_all = len(problems) < MAX_PROBLEMS
     count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
     lines = f" ({count} such lines.)" if len(problems) > 1 else ""
@@ -350,12 +363,13 @@ HOOKS = frozenset({"process_request", "process_response", "process_exception"})
 
 def breaking_middleware(fault: LocalFault) -> str | None:
     """Return the path of the downloader middleware that raised *fault*, if one did."""
-    # What a server or a proxy causes passes middlewares, too.
+    # Exclude other errors: a failure of a server or a proxy also passes through
+    # middlewares.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None
     for frame, _ in traceback.walk_tb(fault.error.__traceback__):
         if frame.f_code.co_name in HOOKS and "self" in frame.f_locals:
-            # The last one: a middleware may call the method of another.
+            # Take the last middleware: one middleware may call the method of another.
             found = class_path(type(frame.f_locals["self"]))
     return found

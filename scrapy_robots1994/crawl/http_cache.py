@@ -1,12 +1,12 @@
-"""Scrapy's HTTP cache as a place of robots.txt answers (Ours 3.2).
+"""Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
-With `HTTPCACHE_ENABLED` each answer is also written to the cache of the crawl, as it came,
-through the storage of the middleware's own instance. So a recorded crawl replays, and a
-cached one works offline:
+With `HTTPCACHE_ENABLED` each answer is also written to the HTTP cache of the crawl,
+unchanged, through the storage of Scrapy's own middleware. So a recorded crawl can be
+replayed, and a cached crawl works offline:
 
 * an answer in the cache is a policy fetched at its `Date`, and a source of `PolicyResolver`
-  behind the store. While it is fresh it is used; past that, robots.txt is requested, and it
-  is the last good policy where that fails, which then is not retried;
+  behind the store. While the policy is fresh, it is used. Then robots.txt is requested;
+  if that fails, the fetch is not retried, and the cached policy is the last good one;
 * with `HTTPCACHE_IGNORE_MISSING`, pages that never reach the network are judged by a copy of
   any age (`HttpCache.is_replayed`).
 """
@@ -48,24 +48,28 @@ if TYPE_CHECKING:
     from scrapy_robots1994.robotstxt import Reader
 
 REPLAYED_BYTES = 32_000_000
-"""Bytes of the policies of replayed pages that stay parsed; others are read again."""
+"""Bytes of the policies of replayed pages that stay parsed; other policies are parsed
+again for each page.
+"""
 
 
 def new_cache() -> LRUCache[Origin, Policy | None]:
-    """Return an empty cache of policies; `None` is an origin without an answer."""
+    """Return an empty cache of policies; the value `None` stands for an origin without an
+    answer.
+    """
     return LRUCache(REPLAYED_BYTES, getsizeof=_bytes_of)
 
 
 def _bytes_of(policy: Policy | None) -> int:
-    """Return what an entry counts for, at most the whole bound."""
+    """Return the bytes that an entry counts for, at most the size of the whole cache."""
     return min(POLICY_BYTES if policy is None else bytes_of(policy), REPLAYED_BYTES)
 
 
 class HttpCache(FetchObserver):
     """The robots.txt answers in the HTTP cache of one crawl.
 
-    Whatever a storage raises, an answer that cannot be read is missing, and one that
-    cannot be written is not in the next crawl.
+    Errors of a storage are ignored: an answer that cannot be read counts as missing, and
+    an answer that cannot be written is missing in the next crawl.
     """
 
     def __init__(
@@ -76,14 +80,15 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # Of pages that are replayed: their policy is not fetched, so memory has none.
+        # The policies for replayed pages: they are not fetched, so the policy memory does
+        # not have them.
         self._policies = new_cache()
 
     @classmethod
     def of(
         cls, crawler: Crawler, settings: RobotsSettings, reader: Reader
     ) -> HttpCache | None:
-        """Return that of *crawler*; `None` where HTTPCACHE_ENABLED is off."""
+        """Return the HTTP cache of *crawler*; `None` if HTTPCACHE_ENABLED is off."""
         is_on = crawler.settings.getbool("HTTPCACHE_ENABLED")
         return cls(crawler, settings, reader) if is_on else None
 
@@ -94,7 +99,9 @@ class HttpCache(FetchObserver):
         response: Response,
         answer: HttpAnswer,
     ) -> None:
-        """Store an answer as it came, unless it says `no-store` or a proxy may have sent it."""
+        """Store an unchanged answer, unless it says `no-store` or a proxy may have sent
+        it.
+        """
         is_stored = answer.is_of_origin and answer.fault is None
         if not is_stored or answer.status == NOT_MODIFIED or is_private(answer.headers):
             return
@@ -157,23 +164,27 @@ class HttpCache(FetchObserver):
             return self._policies[origin]
         policy = await self.get(origin)
         if policy is not None:
-            # Compiled before its bytes are counted.
+            # Compile the rules before the bytes of the policy are counted.
             policy.rules(self._robot.usual)
         self._policies[origin] = policy
         return policy
 
     @property
     def _middleware(self) -> Any:
-        """The middleware of the crawl; `None` before the engine is made, or without one."""
+        """Scrapy's HTTP cache middleware; `None` if the crawl has none, or has no engine
+        yet.
+        """
         with suppress(RuntimeError, AttributeError):
             return self._crawler.get_downloader_middleware(HttpCacheMiddleware)
         return None
 
     def _read(self, url: str) -> Response | None:
-        """Return the answer to a request for *url*, as it came."""
+        """Return the stored answer to a request for *url*, unchanged; `None` if there is
+        none.
+        """
         cache = self._middleware
         with suppress(Exception):
-            # Also one that the storage counts as expired is `None`.
+            # The result is also `None` for an answer that the storage counts as expired.
             found = cache.storage.retrieve_response(self._crawler.spider, Request(url))
             return found if isinstance(found, Response) else None
         return None
@@ -181,11 +192,11 @@ class HttpCache(FetchObserver):
     def _policy_of(
         self, origin: Origin, answer: HttpAnswer, result: FetchResult, now: float
     ) -> Policy | None:
-        """Return the policy that *answer* states, which was read as *result*."""
+        """Return the policy that *answer* states; *result* is what reading *answer* gave."""
         if not isinstance(result, RobotsResponse):
             return None
         dated = date_of(answer.headers)
-        # Never later than now: a clock may be wrong.
+        # Never date a policy later than now: the clock of the server may be wrong.
         at = now if dated is None else min(dated, now)
         freshness = self._settings.freshness
         policy = Policy.from_response(origin, result, self._reader, at, freshness)

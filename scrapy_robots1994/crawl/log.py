@@ -1,4 +1,4 @@
-"""How a crawl logs lines: with its spider, and safe to print."""
+"""Logging for a crawl: each line has the spider, and is safe to print."""
 
 import logging
 from collections import Counter
@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
-# One name for the whole package, so that one filter finds all its lines.
+# The package has one logger, so that one filter finds all its lines.
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_LINES_OF_A_KIND = 20
@@ -20,7 +20,7 @@ MAX_LINES_OF_A_KIND = 20
 def is_shown(level: int) -> bool:
     """Return whether any handler shows lines of *level*.
 
-    Scrapy sets `LOG_LEVEL` on its handlers alone, and not on loggers.
+    Scrapy sets `LOG_LEVEL` only on its handlers, not on loggers.
     """
     each: logging.Logger | None = logger
     while logger.isEnabledFor(level) and each is not None:
@@ -33,15 +33,15 @@ def is_shown(level: int) -> bool:
 
 def log_line(crawler: Crawler, level: int, text: str, *values: object) -> None:
     """Log *text* with *values* filled in, without the credentials of URLs."""
-    # Most lines are at DEBUG, and are not made where nothing shows them.
+    # Most lines are at DEBUG: do not format a line that no handler shows.
     if is_shown(level):
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
-        # Extensions and the formatters of users find the lines of a spider by this.
+        # Extensions and custom formatters find the lines of a spider by this attribute.
         logger.log(level, text, *shown, extra={"spider": crawler.spider})
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log *text* of several lines, each as safe to print as by `log_line`."""
+    """Log the lines of *text*; like `log_line`, make each line safe to print."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
@@ -54,8 +54,8 @@ def counted(number: int, noun: str) -> str:
 class MessageKind(NamedTuple):
     """A kind of log lines, each of which is about one origin.
 
-    *summary* is what the crawl says at its close of all of them, with `%d` for their
-    number and with the setting that decides; *command* is the one that explains them.
+    *summary* is the line about all of them when the crawl closes, with `%d` for their
+    number and with the setting that decides. *command* is the command that explains them.
     """
 
     level: int
@@ -64,7 +64,8 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines about single origins: of each kind the first ones, the rest at DEBUG.
+    """Logs lines about single origins: the first lines of each kind, and the rest at
+    DEBUG.
 
     A broad crawl meets any number of origins. At its close, one line says how many lines
     there were of each kind that has more than `MAX_LINES_OF_A_KIND`.
@@ -80,18 +81,18 @@ class OriginLog:
     ) -> None:
         """Log *text* with the URL of the robots.txt of *origin* and *values* filled in.
 
-        Lines without a *kind* are at DEBUG.
+        Log at DEBUG if *kind* is `None`.
         """
         level = logging.DEBUG
         if kind is not None:
             self._numbers[kind] += 1
             if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
                 level = kind.level
-        # The URL that a reader can open.
+        # Name the URL of the file, which a reader can open.
         log_line(self._crawler, level, text, origin.robots_url, *values)
 
     def _closed(self) -> None:
-        """Log what there is of each kind, past the first lines."""
+        """Log a summary of each kind that had more lines than are shown."""
         for kind, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 text = (

@@ -1,20 +1,20 @@
-"""The downloader middleware: the one way of a request.
+"""The downloader middleware: the path of each request.
 
-1. `Visit.begin` (`waiting`): a request that was returned to the scheduler gets its own meta
-   again.
-2. `exemption_of` (`requests`) its URL and meta: an exempt request passes, unchecked
-   (`_pass`).
+1. `Visit.begin` (`waiting`): a request that was returned to the scheduler gets its own
+   meta again.
+2. `exemption_of` (`requests`) looks at the URL and the meta: an exempt request passes,
+   unchecked (`_pass`).
 3. `PolicyResolver.fresh` (`policy.resolver`): is the policy of its `Origin` in memory, and
    fresh?
 4. Else `_wait`: the request waits (`WaitingRequests.waiting`), without counting, while
    `resolve` finds the policy: memory, its sources, one fetch for all requests that wait.
-   With HTTPCACHE_IGNORE_MISSING `HttpCache.is_replayed` (`http_cache`) finds pages that are
-   never sent: a policy of any age judges them.
-   Then it goes on if a slot is free (`WaitingRequests.may_go_on`), or goes back to the
-   scheduler (`Visit.returned`), once. When the crawl closes, it always goes back
+   With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
+   are never sent: a policy of any age decides about such pages. Then the request goes on
+   if a slot is free (`WaitingRequests.may_go_on`). Otherwise it is returned to the
+   scheduler, once (`Visit.returned`). When the crawl closes, it is always returned
    (`WaitingRequests.goes_back`).
 5. `_has_turn`: a request that is allowed waits for the crawl delay of its origin.
-6. `_decide`: observers get the policy, and the request passes; or `Refusals.refuse`
+6. `_decide`: observers get the policy. Then the request passes, or `Refusals.refuse`
    (`refusals`) makes the `ForbiddenByRobots` that is raised. With ROBOTS1994_USAGE,
    `StatedUsage` (`features.usage`) may decline it for its purpose.
 """
@@ -86,7 +86,8 @@ DISOBEYING = (
 
 
 class Robots1994Middleware:
-    """Refuses what the robots.txt of a request's origin disallows, by the 1994 text.
+    """Refuses requests that the robots.txt of their origin disallows, by the text of
+    1994.
 
     Only `http`, `https`, `ws` and `wss` are checked; `dont_obey_robotstxt` in the meta lets a
     request pass. A request whose policy is in memory and fresh awaits nothing.
@@ -94,7 +95,7 @@ class Robots1994Middleware:
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Not as the text of the exception, which Scrapy logs as a warning.
+            # Log the reason here: Scrapy logs the text of the exception as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -105,10 +106,12 @@ class Robots1994Middleware:
         self._clients = CrawlClients(crawler.settings)
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         observers = _observers_for(crawler, settings)
-        # Signals hold an observer weakly: it lives as long as its method is here.
+        # Signals have only weak references to their handlers: these methods keep the
+        # observers alive.
         self._observers: list[Observer] = [it.decided for it in observers]
         backend = ScrapyBackend(crawler, settings, self._waiting.file, observers)
-        # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
+        # Public, because `commands/fetch_policies.py` fetches a robots.txt of another URL
+        # with it.
         self.download = backend.download
         url = settings.store
         self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
@@ -135,14 +138,14 @@ class Robots1994Middleware:
 
             self._usage = StatedUsage(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
-        # Last: a crawl that cannot start logs the reason alone.
+        # Log last, so that a crawl that fails to start logs only the reason.
         settings.log_start(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | DryRun:
-        """Return the middleware; `NotConfigured` where the user does not want it.
+        """Return the middleware; raise `NotConfigured` if ROBOTSTXT_OBEY is off.
 
-        With `ROBOTS1994_DRY_RUN` it is one that only observes.
+        With `ROBOTS1994_DRY_RUN`, return a `DryRun`, which only observes.
         """
         with log_settings_errors():
             settings = RobotsSettings.from_settings(crawler.settings)
@@ -162,7 +165,7 @@ class Robots1994Middleware:
         A request that waits while the crawl closes goes back to the scheduler.
         """
         visit = Visit.begin(request)
-        # Not of `urlparse_cached`: it leaves out tabs, after which clients differ.
+        # Do not use `urlparse_cached`: it drops tabs, which clients treat differently.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
@@ -178,7 +181,7 @@ class Robots1994Middleware:
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
                 return visit.returned()
-            # The wait may have been long: a newer policy decides.
+            # The wait may have been long: use a newer policy if there is one.
             policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
         return None
@@ -186,11 +189,12 @@ class Robots1994Middleware:
     def policy_of(self, url: str) -> Policy | None:
         """Return the policy of the origin of *url* if it is in memory, fresh or stale.
 
-        A stale one may still decide, while it is renewed. A policy has `origin`; `outcome`,
-        what the answer to the request for robots.txt means; `status`, its HTTP status or
-        `None`; `robots`, the parsed file or `None`; `fetched_at` and `fresh_until`, in
-        seconds since the epoch; and `rules(robot)`, which has `allowed(url)`,
-        `verdict(url)` and `crawl_delay`. `check` returns one verdict, and fetches.
+        A stale policy may still decide, during its refresh. A policy has `origin`;
+        `outcome`, the meaning of the answer to GET /robots.txt; `status`, the HTTP status
+        of that answer or `None`; `robots`, the parsed file or `None`; `fetched_at` and
+        `fresh_until`, in seconds since the epoch; and `rules(robot)`, which has
+        `allowed(url)`, `verdict(url)` and `crawl_delay`. To fetch a policy that is not in
+        memory, use `check`.
         """
         origin = Origin.of(url)
         return None if origin is None else self._memory.get(origin)
@@ -198,13 +202,14 @@ class Robots1994Middleware:
     async def check(self, url: str) -> Verdict:
         """Return the verdict for *url*, as the crawl would judge a request for it now.
 
-        Its robots.txt is fetched if need be. Nothing is refused, counted or recorded. A URL
-        that the crawl does not check is allowed, for the reason `unchecked`. Raises what a
-        request that waits for the policy would fail with: `NotSupported` if the URL names
-        no host, and the error of our own that prevented the fetch (R7); also
-        `FetchAborted`, while the crawl closes.
+        Its robots.txt is fetched if need be. Nothing is refused, counted or recorded. A
+        URL that the crawl does not check is allowed, for the reason `unchecked`.
 
-        A component gets this middleware by
+        Raise `NotSupported` if the URL names no host, `FetchAborted` if the crawl closes,
+        and the original error if the fetch failed by our own fault (R7): a request that
+        waits for the policy would fail with the same error.
+
+        A component gets this middleware with
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
         """
         return await self._verdict(Request(url), ())
@@ -212,14 +217,17 @@ class Robots1994Middleware:
     async def judge(self, request: Request) -> Verdict:
         """Return the verdict for *request*, which another client sends (`BROWSER_REQUEST`).
 
-        It is `check` of the URL, and evidence and comparison get the decision.
+        Like `check` for the URL of *request*, but evidence and comparison get the
+        decision.
         """
         return await self._verdict(request, self._observers)
 
     async def _verdict(
         self, request: Request, observers: Collection[Observer]
     ) -> Verdict:
-        """Return the verdict for *request*, after *observers* got what decides."""
+        """Return the verdict for *request*, after *observers* got the policy, or the
+        reason why none decides.
+        """
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is Exemption.NO_HOST:
@@ -243,28 +251,33 @@ class Robots1994Middleware:
     async def resolve(self, request: Request, origin: Origin) -> Policy:
         """Return the policy of *origin*, fetched as *request* is sent if need be.
 
-        Raises `FetchAborted`, or the error of our own that prevented the fetch (R7).
+        Raise `FetchAborted`, or the original error if the fetch failed by our own fault
+        (R7).
         """
         return (await self._resolve(request, origin)).policy
 
     async def _resolve(self, request: Request, origin: Origin) -> Resolved:
-        """Return the policy of *origin*, and the cause of a fetch that has just failed."""
+        """Return the policy of *origin*, and the exception of a fetch that has just
+        failed.
+        """
         keys = self._propagate_meta
         if BROWSER_REQUEST in request.meta:
-            # The page that needs it may have the last place of its slot.
+            # Do not use the slot of the page: the page may have the last place in it
+            # while it waits.
             keys = (*keys, SLOT_KEY)
         context = RequestContext.from_request(request, keys)
         return await self._resolver.resolve(origin, context)
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
-        """Wait for the policy of *origin*; return it, or what goes back to the scheduler.
+        """Wait for the policy of *origin*; return it, or a request for the scheduler.
 
-        `None` lets the request pass to the HTTP cache, which never sends it. Raises the
+        `None` lets the request pass to the HTTP cache, which never sends it. Raise the
         error because of which there is no policy.
         """
         cache = self._cache
         if cache and cache.is_replayed(visit.request):
-            # Ours 3.2: it is never sent, so a policy of any age decides.
+            # Ours 3.2 (HTTP cache): the request is never sent, so a policy of any age
+            # decides.
             policy = await cache.replayed_policy(origin)
             if policy or cache.passes_unknown:
                 return policy
@@ -273,7 +286,7 @@ class Robots1994Middleware:
             found = await self._find(visit.request, origin, visit)
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(visit.request, found)
-            # Ours R6: a page that is sent now would delay the close.
+            # Ours R6 (closing): a page that is sent now would delay the close.
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
             if isinstance(found, Exception):
@@ -294,15 +307,18 @@ class Robots1994Middleware:
         request = visit.request
         rules = policy.rules(self._robot.of(request))
         self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
-        # A request that is refused needs no turn.
+        # A request that will be refused does not wait for a turn.
         if not rules.allowed(request.url, self._clients.of(request, origin)):
             return True
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the large file of *policy* for the robot of *request*, if it is not yet."""
+        """Compile the rules of the robot of *request* in a thread, if the file of
+        *policy* is large.
+        """
         robot, robots = self._robot.of(request), policy.robots
-        # For the robot of the request that needed it, the file is read already.
+        # The rules of the robot of the request that fetched the file are already
+        # compiled.
         if robots and not robots.has_rules(robot):
             await run_in_thread(partial(robots.rules, robot))
             self._memory.measure(policy)
@@ -315,7 +331,7 @@ class Robots1994Middleware:
         """Let a request pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
         request = visit.request
         rules = policy.rules(self._robot.of(request))
-        # Before the decision, for a refusal raises.
+        # Call observers before the decision, which may raise.
         for observe in self._observers:
             observe(request, origin, policy)
         clients = self._clients.of(request, origin)
@@ -338,11 +354,11 @@ class Robots1994Middleware:
     ) -> Policy | Exception:
         """Return the policy of *origin*, or the error because of which it has none.
 
-        Store in *visit* the failure of the fetch that it waited for (R5).
+        Store in *visit* the failure of the fetch that it waited for (R5, unreachable).
         """
         try:
             found = await self._resolve(request, origin)
-        # Without asyncio a cancellation is an Exception: it is no failure.
+        # Without asyncio a cancellation is an `Exception`; it is not a failure.
         except CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - `_wait` raises it
@@ -367,7 +383,7 @@ class Robots1994Middleware:
     async def _hand_out(
         self, visit: Visit, origin: Origin
     ) -> Request | Response | None:
-        """Answer a spider's own request for a robots.txt with the file we have."""
+        """Answer a spider's own request for a robots.txt with the file of its policy."""
         request = visit.request
         if not self._hands_out_robots or request.method != "GET":
             return None
@@ -375,24 +391,25 @@ class Robots1994Middleware:
             found = await self._find(request, origin)
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
-        # Ours O22: it is never refused, so without a policy it may be sent itself.
+        # Ours O22 (robots.txt itself): the request is never refused, so without a policy
+        # it is sent.
         return None if isinstance(found, Exception) else handed_out(found, request)
 
     def _close(self) -> None:
-        """Start no fetch from now on but for what is finished (R6)."""
+        """Start no more fetches, except for requests that a closing crawl finishes (R6)."""
         is_finished = self._waiting.is_finished
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
 
 
 def _is_known(found: Policy | Exception) -> bool:
-    """Return whether *found* is more than "could not be fetched"."""
+    """Return whether *found* is a policy that an answer of the origin states."""
     return isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
 
 
 def _observers_for(
     crawler: Crawler, settings: RobotsSettings
 ) -> list[Evidence | ShadowComparison]:
-    """Return what observes fetches and decisions, where the settings want it."""
+    """Return the observers of fetches and decisions that *settings* switch on."""
     observers: list[Evidence | ShadowComparison] = []
     if settings.evidence is not None:
         from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - an extra
