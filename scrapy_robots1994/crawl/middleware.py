@@ -262,8 +262,8 @@ class Robots1994Middleware:
         """
         keys = self._propagate_meta
         if BROWSER_REQUEST in request.meta:
-            # Do not use the slot of the page: the page may have the last place in it
-            # while it waits.
+            # Copy the slot of a browser's request: in the slot of the host, the page that
+            # needs the file may have the last place.
             keys = (*keys, SLOT_KEY)
         context = RequestContext.from_request(request, keys)
         return await self._resolver.resolve(origin, context)

@@ -1,4 +1,4 @@
-"""A parsed robots.txt as other components get it: with Scrapy's parser interface, by a
+"""A parsed robots.txt for other components: as a parser with Scrapy's interface, as a
 signal for its sitemaps, and as the response to a spider that requests the file itself.
 """
 
@@ -34,25 +34,26 @@ ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt; `None` before Scrapy 2.18."""
 
 robots_sitemaps = object()
-"""Sent once for each robots.txt that names sitemaps, in a dialect with Sitemap.
+"""Signal sent once for each robots.txt that names sitemaps, in a dialect that has the
+field Sitemap.
 
-Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them;
-*robots*, the parsed file; *request*, the page request that needed it.
+Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the file;
+*robots*, the parsed file; *request*, the page request that needed the file.
 """
 
 
 class Robots1994Parser(RobotParser):
     """A robots.txt parsed by the standard of 1994, with Scrapy's parser interface.
 
-    With it the built-in middleware reads files as the standard says; everything else it
-    does, such as ignoring the status of the response, stays. Never raises on any body
-    or URL.
+    With this parser the built-in middleware reads files as the standard says. Nothing
+    else changes: the built-in still ignores the status of a response, for example. Never
+    raises, whatever the body or the URL is.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
-        """Parse *body*, unless it is parsed already, by the defaults of the settings."""
+        """Parse *body* by the defaults of the settings, unless it is a `RobotsTxt`."""
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
-        """The parsed file: verdicts with lines, records, problems."""
+        """The parsed file, which has verdicts with lines, records and problems."""
 
     @classmethod
     def from_crawler(
@@ -60,14 +61,16 @@ class Robots1994Parser(RobotParser):
     ) -> "Robots1994Parser":
         """Parse *robotstxt_body* by the `ROBOTS1994_` settings of *crawler*.
 
-        Without a crawler, as Scrapy's interface allows, their defaults apply. Raise
-        `SettingsError` for a wrong setting.
+        Without a crawler, as Scrapy's interface allows, the defaults of the settings
+        apply. Raise `SettingsError` for a wrong setting.
         """
         if crawler is None:
             return cls(robotstxt_body)
-        # For each file anew: Scrapy's interface has no place for what a crawl shares.
+        # Read the settings for each file: Scrapy's interface has no place for an object
+        # that a crawl shares.
         settings = RobotsSettings.from_settings(crawler.settings)
-        # The built-in downloads the whole body, so the limit holds here (O24).
+        # The built-in downloads the whole body, so the size limit is applied here (O24,
+        # truncated files).
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -84,8 +87,9 @@ class Robots1994Parser(RobotParser):
     def sitemaps(self) -> tuple[str, ...]:
         """Return the sitemaps that the file names, as written, in order, each once.
 
-        In every dialect: a SitemapSpider follows them whether or not the dialect has the
-        field, and from Scrapy's pull request 8069 on it takes them from here.
+        Sitemaps are returned in every dialect: a SitemapSpider follows them even if the
+        dialect does not have the field, and takes them from here since Scrapy's pull
+        request 8069.
         """
         return self.robots.read_as(dialect="extended").sitemaps
 
@@ -97,7 +101,7 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         # `urljoin` raises for brackets without an IPv6 address in them.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # An address without a host is joined to that of the file itself.
+    # A URL without a host may be joined to the URL of the robots.txt itself.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))
 
@@ -108,7 +112,7 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
     `None` if no server answered.
     """
     if policy.robots is not None:
-        # The file that the policy was made of, also where a 304 confirmed it.
+        # The body is the file of the policy, even if a 304 confirmed the policy.
         body, status = encode(policy.robots.text), 200
     elif policy.status is not None:
         body, status = b"", policy.status
@@ -117,11 +121,11 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
     return TextResponse(
         request.url,
         status=status,
-        # Not those of the server: its encoding may have been another one.
+        # Do not use the headers of the server, which may state another encoding.
         headers={"Content-Type": "text/plain; charset=utf-8"},
         body=body,
         request=request,
-        # In Scrapy's log line of the response: no request left for it.
+        # Scrapy logs the flag with the response, as a sign that no request was sent.
         flags=["robots1994"],
     )
 
@@ -129,14 +133,15 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
 def load_parser(
     path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
 ) -> type[RobotParser]:
-    """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
+    """Return the parser class that *path* is or names: a class, a class path or a name in
+    `scrapy.robotstxt`.
 
     Raise `SettingsError` for anything else.
     """
     if path == PARSER_SETTING:
-        # An error must name the setting that the user wrote.
+        # Read the setting that the user wrote, so that an error names it.
         setting, path = PARSER_SETTING, settings[PARSER_SETTING]
-    # Scrapy's own parsers also by their short names, such as "Protego".
+    # Accept the short names of Scrapy's own parsers, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
     try:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
@@ -150,7 +155,7 @@ def load_parser(
 def _error(setting: str, path: object, why: str) -> SettingsError:
     """Return the error for a *path* in *setting* that is not a parser."""
     shown = escape_control_chars(str(path))
-    # A misspelt "Protego" is nearer to the short name than to that of its class.
+    # A misspelt "Protego" is closer to the short name than to the name of the class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
     accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
@@ -165,11 +170,13 @@ def _error(setting: str, path: object, why: str) -> SettingsError:
 def examine(
     robots: RobotsTxt, robot: str | bytes, origin: Origin
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Read a file of *origin* for *robot*.
+    """Read *robots*, the file of *origin*, for *robot*.
 
-    Return the problems that open or close it to the robot, and the sitemaps that it names.
+    Return the problems that open or close the site to the robot, and the sitemaps that
+    the file names.
     """
-    # The one pass over the file; it also stores the rules of the robot and the sitemaps.
+    # This is the only pass over the file; it also stores the rules of the robot and the
+    # sitemaps.
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()

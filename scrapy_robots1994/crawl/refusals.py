@@ -1,8 +1,8 @@
-"""Refusals: what each one does, and what the crawl says of them when it closes.
+"""Refusals: what happens at each one, and the summary when the crawl closes.
 
-Each is counted, logged and sent as a signal, and makes a `ForbiddenByRobots`. At the
-close there is one table of them by origin, and a warning if robots.txt refused every
-start request.
+Each refusal is counted, logged, sent as a signal and raised as `ForbiddenByRobots`. When
+the crawl closes, it logs a table of refusals by origin, and a warning if every start
+request was refused.
 """
 
 from collections.abc import Iterator
@@ -24,24 +24,28 @@ from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
-"""Sent for each request that is refused, before its errback is called.
+"""Signal sent for each request that is refused, before the errback of the request is
+called.
 
 Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
-line and the record; *spider*. Like Scrapy's `request_dropped` it does not support
-asynchronous handlers. A dry run does not send it: ours refuses nothing there.
+line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
+support asynchronous handlers. A dry run does not send the signal, because our middleware
+refuses nothing in it.
 """
 
 MAX_ROWS = 10_000
-"""Origins with a row; refusals at further ones are counted together."""
+"""Number of origins with a row of their own; refusals at further origins are counted
+together.
+"""
 
 TOP_ORIGINS = 20
 """Rows of the table, and origins with a stat of their own."""
 
 FIRST_WIDTH = 34
-"""Columns of the first line that refused."""
+"""Width of the column with the first line that refused, in characters."""
 
 VERDICT = "robots1994"
-"""Meta key of a refused request; its value is the verdict."""
+"""Meta key of a refused request; the value is the verdict."""
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -58,12 +62,14 @@ START = "is_start_request"
 """The meta key that Scrapy sets on every start request."""
 
 MAX_STARTS = 10_000
-"""Start requests that are remembered one by one."""
+"""Number of start requests that are remembered one by one."""
 
 
 @dataclass(slots=True)
 class _Row:
-    """Refusals of one origin: the reason of the last one, the line of the first one."""
+    """Refusals at one origin: the reason of the last refusal, the line of the first
+    refusal.
+    """
 
     reason: Reason
     first: str
@@ -73,7 +79,7 @@ class _Row:
 class StartRequests:
     """Watches the start requests until the first of them passes.
 
-    If robots.txt refused every one of them, with *closes* the crawl closes with the
+    If *closes* is `True` and every start request was refused, the crawl closes with the
     reason `robotstxt_denied`.
     """
 
@@ -83,9 +89,9 @@ class StartRequests:
         """Whether a start request was sent."""
         self.number_refused = 0
         self.first_refused: tuple[str, Verdict] | tuple[()] = ()
-        # Fingerprints of start requests, and whether each was refused. Not a count:
-        # what the duplicates filter drops is never judged. It may have dropped one that
-        # another run crawled, which is not refused by this one.
+        # Fingerprints of start requests, and whether each was refused. A count would be
+        # wrong: a request that the duplicates filter drops is never decided. If an
+        # earlier run crawled such a request, this run does not refuse it.
         self._is_refused: dict[bytes, bool] = {}
         self._listeners = (
             (self._scheduled, signals.request_scheduled),
@@ -98,7 +104,7 @@ class StartRequests:
 
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Note that *request*, perhaps a start request, was refused."""
-        # Once one has passed, they are not all refused.
+        # Once a start request has passed, they cannot all be refused.
         if self.has_passed or not request.meta.get(START):
             return
         self.number_refused += 1
@@ -114,7 +120,7 @@ class StartRequests:
         return is_any_refused and all(self._is_refused.values())
 
     def _scheduled(self, request: Request) -> None:
-        """Note a start request, which is judged later unless it is dropped."""
+        """Note a start request, which is decided later unless it is dropped."""
         if request.meta.get(START) and len(self._is_refused) < MAX_STARTS:
             self._is_refused.setdefault(self._fingerprint(request), False)
 
@@ -132,29 +138,32 @@ class StartRequests:
             call_later(0, self._stop)
 
     def _stop(self) -> None:
-        """Watch no longer: a listener costs each page some microseconds."""
+        """Stop watching: a signal handler costs each page some microseconds."""
         for listener, signal in self._listeners:
             self._crawler.signals.disconnect(listener, signal)
 
     def _idle(self) -> None:
-        """Close the crawl, which has nothing more to do, for its true reason."""
+        """Close the idle crawl with the reason `robotstxt_denied` if every start request
+        was refused.
+        """
         if self.are_all_refused:
             raise CloseSpider(CLOSE_REASON)
 
 
 class Refusals:
-    """Does all that belongs to a refusal, and logs those of each origin at the close.
+    """Counts, logs and signals each refusal, and logs a table of them when the crawl
+    closes.
 
-    A crawl may be refused a good part of the links that it follows, so `refuse` makes no
-    text that is not logged.
+    Many of the links of a crawl may be refused, so `refuse` makes no text that is not
+    logged.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
         assert crawler.stats is not None  # noqa: S101 - set before components are made
-        # Prepared once, for each refusal calls it.
+        # Look the method up once: each refusal calls it.
         self._increment = crawler.stats.inc_value
-        # Where nothing crawls, as in a shell, the user waits for the very page.
+        # In a shell the user waits for this page, so a refusal is a warning there.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
@@ -164,10 +173,13 @@ class Refusals:
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
-        """Return the exception for *request*, which *verdict* of *origin* is about."""
+        """Return the exception for *request* to *origin*, which *verdict* refuses; count,
+        log and signal the refusal.
+        """
         self._increment(stats.FORBIDDEN)
-        # For errbacks and signal handlers, who put it into items: a feed in UTF-8 cannot have
-        # undecodable bytes. Written to disk with the request, it is small.
+        # Errbacks and signal handlers put the verdict into items, and a feed in UTF-8
+        # cannot have undecodable bytes. The exported verdict is also small enough to be
+        # written to disk with the request.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -180,18 +192,21 @@ class Refusals:
             verdict=exported,
             spider=self._crawler.spider,
         )
-        # Also looked up here: below DEBUG a refusal pays for no further call.
+        # Check the level before the call, so that a refusal that is not logged costs
+        # less.
         if is_shown(self._level):
             values = request.method, request.url, verdict
             log_line(self._crawler, self._level, _REFUSED, *values)
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        """Return a new row for *origin*; past `MAX_ROWS` the one of all others."""
+        """Return a new row for *origin*; past `MAX_ROWS`, return the row of all other
+        origins.
+        """
         # A broad crawl meets any number of origins, and a row stays until the close.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # As text: the verdict would keep its whole file in memory.
+        # Store the line as text: a verdict would keep its whole file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -199,15 +214,16 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # No more than is printed: a line of wildcards may be as long as its file.
+        # Store only about as much as is printed: a line of wildcards may be as long as
+        # its file.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
-        """Log the table and set its stats, if there is a refusal."""
+        """Log the table of refusals and set its stats, if there is a refusal."""
         if not self._rows:
             return
-        # By origin, too, so that equal crawls log equal tables.
+        # Sort by origin, too, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
@@ -229,7 +245,7 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
         outcome = outcome_of_reason(row.reason)
-        # Ours O25: hosts and rules may hold anything.
+        # Ours O25 (control characters): hosts and rules may contain anything.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
             f"{escape_control_chars(str(origin), 40):40}  "

@@ -1,5 +1,5 @@
-"""A request of a page: whether it is checked, by which name and client it is sent, and the
-robots.txt request that it needs.
+"""The request for a page: whether it is checked, the robot's name and the client that it
+is sent with, and the robots.txt request that it needs.
 """
 
 import math
@@ -36,10 +36,12 @@ from scrapy_robots1994.policy.http_answer import HeaderLines
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 OWN_REQUEST = "_robots1994_download"
-"""Meta key of every robots.txt request and of no other; its value is `DownloadState`."""
+"""Meta key of every robots.txt request and of no other request; the value is its
+`DownloadState`.
+"""
 
 OPT_OUT = "dont_obey_robotstxt"
-"""Scrapy's meta key of a request that is not checked, whatever its URL is."""
+"""Scrapy's meta key for a request that is not checked, whatever its URL is."""
 
 _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
 
@@ -50,9 +52,10 @@ class Exemption(Enum):
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     OWN_REQUEST = "it is our own request for a robots.txt"
-    # Those of WebSockets, which begin as HTTP, have that of http or https.
+    # URLs of WebSockets, which begin as HTTP, have the robots.txt of http or https.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
+    # A request without a host fails, because libcurl and browsers would send
+    # "http:///host/path" to "host".
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
         "so there is no robots.txt that could be fetched"
@@ -66,25 +69,25 @@ def exemption_of(
     meta: Mapping[str, Any],
     exempt: Collection[str | Origin] = (),
 ) -> Exemption | None:
-    """Return why a request for *url* of *origin* is not checked; `None` for one that is.
+    """Return why a request for *url* of *origin* is not checked; `None` if it is checked.
 
     *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # First: our own request must never wait for itself, wherever it is redirected, and
-    # also where another middleware takes its opt-out away.
+    # Check this first: our own request must never wait for itself, wherever it is
+    # redirected, even if another middleware removes its opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # Clients remove characters that no scheme has, such as a tab.
+        # Clients remove characters that a scheme cannot have, such as a tab.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED
-    # Ours O22: nothing waits for a file in order to fetch that file. The first test is for
-    # speed: each request comes here.
+    # Ours O22 (robots.txt itself): a request for the file must not wait for the file. The
+    # first test is for speed: this code runs for each request.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
     return Exemption.ROBOTS_TXT if is_file else None
 
@@ -92,10 +95,10 @@ def exemption_of(
 class RobotName:
     """Finds the name of our robot for a request.
 
-    `ROBOTSTXT_USER_AGENT` says it exactly (Ours O9). Otherwise it is the User-Agent
-    that the request will be sent with: its own header, else the one of
-    `DEFAULT_REQUEST_HEADERS`, else the spider's `user_agent`, else `USER_AGENT`, which
-    is the order in which Scrapy's middlewares fill it in after ours has run.
+    The name is `ROBOTSTXT_USER_AGENT` if that is set (Ours O9, robot name). Otherwise it
+    is the User-Agent that the request will be sent with: the header of the request, or
+    else of `DEFAULT_REQUEST_HEADERS`, or else the spider's `user_agent`, or else
+    `USER_AGENT`. Scrapy's middlewares set the header in this order, after ours has run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -110,10 +113,12 @@ class RobotName:
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
-        """Warn once if a robots.txt was requested by another name than it is matched with.
+        """Warn once if a robots.txt was requested with another name than its rules are
+        matched with.
 
-        *sent* is the User-Agent that it was sent with, *own* that of the page request.
-        The page passes the same middlewares, so it will be sent with that name, too.
+        *sent* is the User-Agent of the robots.txt request, *own* the one of the page
+        request. The page request passes the same middlewares, so it will be sent with the
+        name *sent*, too.
         """
         expected = own or self.usual
         if isinstance(expected, str):
@@ -132,10 +137,10 @@ class RobotName:
 
     @cached_property
     def usual(self) -> str | bytes:
-        """The name for requests that bring none of their own."""
+        """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # As Scrapy's own middleware fills them in: names and values may be text, bytes
-        # or lists, and the first of a name stays.
+        # Do what Scrapy's own middleware does: names and values may be text, bytes or
+        # lists, and the first value of a name wins.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -150,7 +155,7 @@ class RobotName:
 
 
 def robot_text(name: str | bytes) -> str:
-    """Return the name of a robot as text, to be shown."""
+    """Return the *name* of a robot as text, for display."""
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
 
 
@@ -164,17 +169,19 @@ class CrawlClients:
 
     def __init__(self, settings: BaseSettings) -> None:
         handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-        # Scrapy before 2.19 has no such setting, and always a reactor.
+        # Scrapy before 2.19 does not have this setting, and always has a reactor.
         has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
         self._by_scheme = {
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
             for scheme in ("http", "https")
         }
-        # Without a handler of their own no such URL is sent.
+        # If ws or wss has no handler, no such URL is sent, and the client of http or
+        # https stands for it.
         for scheme, other in (("ws", "http"), ("wss", "https")):
             own = handlers.get(scheme)
             self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
-        # Each request looks here: most crawls have one client for all.
+        # This is looked up for each request, and most crawls have one client for all
+        # schemes.
         first, *others = self._by_scheme.values()
         # From Scrapy's pull request 7885 on, a request may choose any handler.
         may_choose = "DOWNLOAD_HANDLERS_BY_NAME" in settings
@@ -202,7 +209,9 @@ class CrawlClients:
         return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
 
     def of_scheme(self, scheme: str) -> Clients:
-        """Return the clients that send URLs of *scheme*; of all schemes if it is another."""
+        """Return the clients that send URLs of *scheme*; the clients of all schemes if
+        *scheme* is not known.
+        """
         if scheme in self._by_scheme:
             return self._by_scheme[scheme]
         found = dict.fromkeys(it for row in self._by_scheme.values() for it in row)
@@ -210,33 +219,34 @@ class CrawlClients:
 
 
 def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
-    """Return the clients of a *handler* as DOWNLOAD_HANDLERS names it."""
+    """Return the clients that *handler*, a value of DOWNLOAD_HANDLERS, may use."""
     try:
         clients = clients_of_handler(class_path(load_object(handler)))
     except (ImportError, NameError, AttributeError, TypeError, ValueError):
-        # Without a handler, requests fail with an error of Scrapy's own.
+        # Without a handler no request is sent, so assume any client.
         return CLIENTS
-    # Twisted sends nothing without a reactor: Scrapy replaces its default handler by that
-    # of aiohttp when such a crawl starts, but commands read the settings before.
+    # Twisted sends nothing without a reactor: Scrapy replaces its default handler with
+    # the one for aiohttp when such a crawl starts, but commands read the settings before
+    # that.
     if clients == (TWISTED,) and not has_reactor:
         clients = (AIOHTTP,)
     return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
 
 
 EVIDENCE = "robots1994_evidence"
-"""Meta key of a request of which evidence is recorded: the id of the record that decided."""
+"""Meta key of a request with evidence; the value is the id of the record that decided."""
 
 STATED_USAGE = "_robots1994_usage"
 """Meta key of a request with what robots.txt states about the use of its page."""
 
-# What decides how a request leaves this machine; without it robots.txt would be
-# requested from another address than the pages (Scrapy's built-in does so). The last
-# two are marks of HttpProxyMiddleware: the credentials that it took out of the proxy's
-# URL, on the page's first pass, still belong to that proxy.
+# These keys decide how a request leaves this machine. Without them robots.txt would be
+# requested from another address than the pages, as Scrapy's built-in does.
+# HttpProxyMiddleware sets the last two keys: the credentials that it removed from the URL
+# of the proxy, when the page request passed first, still belong to that proxy.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
-"""Meta key of a request that a browser sends, and the downloader never gets."""
+"""Meta key of a request that a browser sends, and that the downloader never gets."""
 
 SLOT_KEY = "download_slot"
 """Meta key of Scrapy with the download slot of a request: by default, the one of its host."""
@@ -245,29 +255,31 @@ COOKIE_JAR = "cookiejar"
 """Meta key of Scrapy that names the cookie jar of a request."""
 
 MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
-"""Cookies of one answer that are stored, and the longest one: those of browsers."""
+"""Number of cookies of one answer that are stored, and bytes of the longest one, as in
+browsers.
+"""
 
-PRIORITY = 1000  # the built-in's
+PRIORITY = 1000  # as the built-in has it
 
-# What every robots.txt request carries, and why.
+# The meta of every robots.txt request, and why.
 META: dict[str, Any] = {
-    OPT_OUT: True,  # O22, and the end of the regress
-    "is_robotstxt_request": True,  # how others know it, from Scrapy's pull request 7885 on
-    "allow_offsite": True,  # R2: also to another host, never filtered
+    OPT_OUT: True,  # O22 (robots.txt itself): the request must not wait for itself
+    "is_robotstxt_request": True,  # the mark for other components since Scrapy's pull request 7885
+    "allow_offsite": True,  # R2 (redirects): never filtered, even to another host
     "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
     "handle_httpstatus_all": True,  # every status is an answer
-    "dont_cache": True,  # Ours 3.2: we write to it and read it, see `http_cache`
-    "dont_retry": True,  # Ours 3.1: the resolver retries
+    "dont_cache": True,  # Ours 3.2 (HTTP cache): `http_cache` reads and writes it
+    "dont_retry": True,  # Ours 3.1 (retries): the resolver retries
     "dont_merge_cookies": True,  # a fetch has cookies of its own, see `FetchCookies`
-    "download_maxsize": 0,  # O24: ours stops and uses, this would throw away
+    "download_maxsize": 0,  # O24 (truncated files): this limit would discard the body
     "download_warnsize": 0,
-    "download_fail_on_dataloss": True,  # R5: half a policy is no policy
-    "autothrottle_dont_adjust_delay": True,  # its latency says nothing of pages
+    "download_fail_on_dataloss": True,  # R5 (unreachable): half a file is not a policy
+    "autothrottle_dont_adjust_delay": True,  # its latency says nothing about pages
 }
 
 
-# Keys that Scrapy reads only where one of the above says otherwise, or that it never reads
-# of a request without a spider.
+# Keys that Scrapy reads only if a key of `META` had another value, or that Scrapy never
+# reads from a request without a spider.
 _WITHOUT_EFFECT = (
     "download_timeout",  # the shortest of all timeouts applies
     "handle_httpstatus_list",
@@ -280,14 +292,14 @@ _WITHOUT_EFFECT = (
 
 
 def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
-    """Return those of *keys* that change nothing of a robots.txt request if copied to it."""
+    """Return the *keys* that would have no effect if a robots.txt request copied them."""
     return [key for key in keys if key in META or key in _WITHOUT_EFFECT]
 
 
 class FetchCookies:
     """The cookies that the answers of one fetch set, for its further requests.
 
-    They are forgotten with the fetch, and no other request has them.
+    The cookies are forgotten when the fetch ends, and no other request sends them.
     """
 
     def __init__(self) -> None:
@@ -315,9 +327,10 @@ class FetchCookies:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """The page request that needs a policy, and what its robots.txt request shares.
+    """The page request that needs a policy, and the properties that its robots.txt
+    request shares.
 
-    Two are equal if their robots.txt requests would leave in the same way.
+    Two contexts are equal if their robots.txt requests would be sent in the same way.
     """
 
     page: Request = field(compare=False)
@@ -337,7 +350,7 @@ class RequestContext:
         """Return the context of *page*; *keys* are the further meta keys to share."""
         meta = {key: page.meta[key] for key in (*ROUTE_KEYS, *keys) if key in page.meta}
         if COOKIE_JAR in keys:
-            # A page without the key has a jar, too: the one that is named None.
+            # A page without the key also has a cookie jar: the jar with the name None.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)
         marked = "_auth_proxy" in meta
         authorization = page.headers.get(b"Proxy-Authorization") if marked else None
@@ -346,8 +359,8 @@ class RequestContext:
     def for_url(self, url: str) -> "RequestContext":
         """Return the context for *url*, perhaps of another scheme than the page's.
 
-        A proxy that the environment names for one scheme is not that of another; as
-        with Scrapy's own redirects it is then looked up anew.
+        The environment names a proxy for each scheme. For another scheme the proxy is
+        looked up again, as for Scrapy's own redirects.
         """
         scheme = self.meta.get("_scheme_proxy")
         if not scheme or urlsplit(url).scheme == urlsplit(self.page.url).scheme:
@@ -362,8 +375,8 @@ def robots_request(
 ) -> Request:
     """Return the request for *url*, without the Referer and the credentials of its page.
 
-    *cookies* are those of the fetch, as a header. They are not sent where the user lets
-    the fetch share the cookie jar of the page.
+    *timeout* is in seconds. *cookies* is the header with the cookies of the fetch; it is
+    not sent if the fetch shares the cookie jar of the page.
     """
     context = context.for_url(url)
     meta = context.meta | META
@@ -371,7 +384,8 @@ def robots_request(
     if COOKIE_JAR in meta:
         cookies = None
         meta["dont_merge_cookies"] = False
-    # The file is requested by the name it is matched with, and packed as we unpack it.
+    # Request the file with the name that its rules are matched with, and in the codings
+    # that this package unpacks.
     own = {
         "Accept-Encoding": ACCEPT_ENCODING,
         "User-Agent": context.user_agent,

@@ -1,9 +1,9 @@
-"""All that this package uses of Scrapy and that Scrapy does not document.
+"""Every use of Scrapy that Scrapy does not document.
 
-Everything else comes from its documented interface. Each use says why there is no other
-way, and what is lost in a Scrapy that has it no more: the crawl then goes on, obeys and
-loses no page, and one warning says what is lost. `tests/unit/test_scrapy_adapter.py`
-takes each of them away.
+The rest of the package uses only the documented interface. Each use here says why there
+is no other way, and what is lost in a Scrapy that no longer has the attribute. The crawl
+then goes on, obeys robots.txt and loses no page, and one warning says what is lost.
+`tests/unit/test_scrapy_adapter.py` removes each attribute.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 def optional(module: str, name: str, default: Any = None) -> Any:
-    """Return *name* of *module* of Scrapy; *default* where there is none (any more)."""
+    """Return *name* of *module* of Scrapy; *default* if Scrapy does not have it."""
     with suppress(ImportError):
         return getattr(import_module(module), name, default)
     return default
 
 
-# Scrapy's jar does what RFC 6265 asks of one. Without it, a robots.txt behind a check of
-# cookies is a redirect loop (Ours 3.1).
+# Scrapy's undocumented cookie jar follows RFC 6265, and there is no public one. Without
+# it, a robots.txt behind a cookie check is a redirect loop (Ours 3.1, retries).
 CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
 def warn_once(crawler: Crawler, name: str, lost: str) -> None:
-    """Warn that this Scrapy has no *name*, and what is *lost*; once in a crawl."""
+    """Warn, once in a crawl, that this Scrapy has no *name*, and say what is *lost*."""
     names = _warned.setdefault(crawler, set())
     if name not in names:
         names.add(name)
@@ -50,7 +50,7 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
 
 def is_crawling(crawler: Crawler) -> bool:
     """Return whether *crawler* crawls, and does not merely send single requests."""
-    # `Crawler.crawling` is undocumented. In a shell, nothing public is different.
+    # `Crawler.crawling` is undocumented. No public attribute differs in a shell.
     with suppress(AttributeError):
         return bool(crawler.crawling)
     warn_once(crawler, "crawler.crawling", "a shell logs refusals at DEBUG")
@@ -58,20 +58,21 @@ def is_crawling(crawler: Crawler) -> bool:
 
 
 class EngineAccess:
-    """What waiting needs of the engine of one crawl."""
+    """The undocumented parts of the engine that waiting requests need."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # By how much the limit is raised, and what it was set to at the last change.
+        # By how much the limit is raised, and its value after the last change.
         self._raised = 0
         self._limit: int | None = None
         self._while_open: Any = NO_SLOT
         crawler.signals.connect(self._opened, signals.spider_opened)
 
     def raise_limit(self) -> bool:
-        """Let one more request be in the downloader; return `False` without an effect.
+        """Let one more request be in the downloader; return `False` if that has no
+        effect.
 
-        The caller lowers the limit again if it was raised.
+        If this returns `True`, the caller must call `lower_limit` later.
         """
         if self._change_limit(1):
             return True
@@ -94,10 +95,11 @@ class EngineAccess:
         limit = getattr(downloader, "total_concurrency", None)
         if not isinstance(limit, int):
             return False
-        # Another component has set it since: to the limit without what we add to it.
+        # Another component has set the limit since, without the requests that we add.
         if limit != self._limit:
             limit += self._raised if limit else 0
-        # A property may have no setter, or one that takes no such number.
+        # The attribute may be a property without a setter, or with a setter that refuses
+        # the number.
         with suppress(Exception):
             self._limit = downloader.total_concurrency = limit + by if limit else 0
             self._raised += by
@@ -105,7 +107,7 @@ class EngineAccess:
         return False
 
     def wake(self) -> None:
-        """Make the engine look for a further request now, not at its next heartbeat."""
+        """Make the engine take the next request now, instead of at its next heartbeat."""
         # `_Slot.nextcall` is private. Nothing public wakes the engine without a request.
         with suppress(Exception):
             self._slot.nextcall.schedule()
@@ -132,11 +134,13 @@ class EngineAccess:
         return bool(closing)
 
     def _opened(self) -> None:
-        """Note what says that the spider closes, while it does not."""
+        """Remember the value of `closing` while the spider is open."""
         self._while_open = self._closing()
 
     def _closing(self) -> Any:
-        """Return what says that the spider closes; `NO_SLOT` for nothing that does."""
+        """Return `closing` of the engine's record of the spider; `NO_SLOT` if there is
+        none.
+        """
         return getattr(self._slot, "closing", NO_SLOT)
 
     @property
@@ -150,25 +154,26 @@ class EngineAccess:
 
 
 NO_SLOT = object()
-"""What stands for `closing` of the engine's record where there is none."""
+"""The value in place of `closing` if the engine has no record of the spider."""
 
 
-# Private limits of pools. A handler that has none of these is left as it is.
+# Private attributes with the limits of connection pools. A handler without any of them is
+# not changed.
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
-    ("_limits", "max_connections"),  # httpx, of each pool to come: one for a proxy
+    ("_limits", "max_connections"),  # httpx, of later pools, as for a proxy
 )
 
 
 def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     """Make room for *more* connections in the pool for *scheme*.
 
-    The handlers on asyncio libraries open at most `CONCURRENT_REQUESTS` connections:
-    without more, so many slow robots.txt files would leave none for pages.
+    The handlers for asyncio libraries open at most `CONCURRENT_REQUESTS` connections.
+    Without more connections, that many slow robots.txt files would leave none for pages.
     """
-    # `DownloadHandlers._get_handler` and the limits are private, and have no setting.
-    # Without them nothing is lost but time, so there is no warning.
+    # `DownloadHandlers._get_handler` and the limits are private, and there is no setting.
+    # Without them only time is lost, so there is no warning.
     engine: Any = crawler.engine
     for *path, limit in _LIMITS:
         with suppress(Exception):
@@ -179,9 +184,11 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether a request that *is_wanted* is in the queue of a download slot.
+    """Return whether a request for which *is_wanted* is true is in the queue of a
+    download slot.
 
-    `True` if this Scrapy cannot say so: then no request is given up before it is sent.
+    Return `True` if this Scrapy cannot tell: then no request is given up before it is
+    sent.
     """
     # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
     # request leaves the queue. Without them a component that never returns is not given up.
@@ -194,13 +201,15 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
 
 @contextmanager
 def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
-    """Count *request*, which waits in a middleware, in its download slot meanwhile.
+    """Count *request*, which waits in a middleware, in its download slot while the block
+    runs.
 
-    `DownloaderAwarePriorityQueue` takes requests of the slot that has the fewest. Without
-    this it would take ever more of an origin whose requests wait for a crawl delay.
+    `DownloaderAwarePriorityQueue` takes requests for the slot that has the fewest. If
+    waiting requests did not count, it would take more and more requests for an origin
+    with a crawl delay.
     """
     # `Downloader.slots`, `get_slot_key` and `Slot.active` are undocumented. Without them
-    # only the order of requests is another one, so there is no warning.
+    # only the order of requests changes, so there is no warning.
     engine: Any = crawler.engine
     active: Any = set()
     with suppress(Exception):

@@ -1,5 +1,6 @@
-"""Types of settings: what each accepts, in words for messages and documentation, and
-how a value is read, as code writes it or as text from the command line (`-s`).
+"""Types of settings: the words for what each type accepts, for messages and
+documentation, and a function that reads a value from Python code or from the command line
+(`-s`).
 """
 
 import json
@@ -18,9 +19,9 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
 
-# The setting, not its value: it is read where the parser is loaded.
+# The value is the name of the setting: `load_parser` reads the setting itself.
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""What `ROBOTS1994_COMPARE = True` means: the parser that the built-in would use."""
+"""What `ROBOTS1994_COMPARE = True` stands for: the parser that the built-in would use."""
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The parsers that Scrapy has adapters for."""
@@ -28,9 +29,9 @@ SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 
 MAX_COUNT = 1_000_000_000
-"""The largest count; past it libraries have limits of their own."""
+"""The largest value of a count; for larger ones libraries have limits of their own."""
 
-# Scrapy's `getbool` takes any number, and an unknown word ends in a traceback.
+# Scrapy's `getbool` is not used: it accepts any number, and raises for an unknown word.
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 _FLAGS = _SWITCHES | {"1": True, "0": False}
 
@@ -39,8 +40,9 @@ _FLAGS = _SWITCHES | {"1": True, "0": False}
 class SettingType(Generic[T]):
     """What a setting accepts.
 
-    *accepts* completes the sentence "… must be"; *parse* raises `ValueError` or
-    `TypeError` for anything else. *choices* are the words a misspelling may mean.
+    *accepts* completes the sentence "… must be". *parse* reads a value, and raises
+    `ValueError` or `TypeError` for a wrong one. *choices* are the words that a
+    misspelling may mean.
     """
 
     accepts: str
@@ -48,20 +50,22 @@ class SettingType(Generic[T]):
     choices: tuple[str, ...] = ()
 
     def read(self, name: str, value: Any) -> T:
-        """Return what *value* means; raise `SettingsError`, which says what to write."""
+        """Return the meaning of *value* for the setting *name*; raise `SettingsError`,
+        which says what to write.
+        """
         try:
             return self.parse(value)
         except SettingsError:
-            # A store URL has parts, and names the one that is wrong.
+            # The error for a store URL already names the part that is wrong.
             raise
-        # RecursionError: JSON of 100,000 brackets is a wrong value like any other.
+        # JSON with 100,000 brackets raises RecursionError.
         except (TypeError, ValueError, OverflowError, RecursionError):
             hint = did_you_mean(value, self.choices) or "."
         raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
 
 
 def _shown(value: object) -> str:
-    """Return *value* for a message, whatever its `repr` does."""
+    """Return *value* as text for a message, even if its `repr` raises."""
     try:
         return escape_control_chars(repr(value))
     except Exception:  # noqa: BLE001 - an object of the user's, or 5,000 digits
@@ -78,10 +82,12 @@ def _require(value: T) -> T:
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return what reads a truth value as *on* or *off*, and *other* values by itself."""
+    """Return a function that reads true values as *on*, false values as *off*, and calls
+    *other* for any other value.
+    """
 
     def parse(value: Any) -> T:
-        # A float is no truth value, though `True == 1.0`.
+        # A float is not a truth value, although `True == 1.0`.
         word = str(value).strip().lower() if isinstance(value, (int, str)) else ""
         if word not in words:
             return other(value)
@@ -92,12 +98,12 @@ def _switch(
 
 
 def _seconds(value: Any) -> float:
-    # True is an int in Python, but no number of seconds.
+    # True is an int in Python, but not a number of seconds.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
     # `float` also takes underscores and digits of other scripts.
     _require("_" not in str(value) and str(value).isascii())
     read = float(value)
-    # "nan" and "1e999" are floats, too; no timer and no date copes with them.
+    # "nan" and "1e999" are floats, too, but no timer or date can use them.
     _require(math.isfinite(read) and read >= 0)
     return read
 
@@ -128,12 +134,12 @@ def count(least: int, example: int) -> SettingType[int]:
 def one_of(*words: str) -> SettingType[str]:
     """Return the type of a setting that accepts exactly *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
-    # `index` also raises ValueError for what is no text.
+    # `index` also raises ValueError for a value that is not text.
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
 MEANING = one_of("disallow", "allow")
-"""What an outcome means for all URLs of an origin: see `policy.outcomes`."""
+"""The meaning of an outcome for all URLs of an origin: see `policy.outcomes`."""
 
 
 def _refuse(_: Any) -> bool:
@@ -143,19 +149,22 @@ def _refuse(_: Any) -> bool:
 FLAG = SettingType("True or False", _switch(on=True, off=False, other=_refuse))
 
 
-# Of any value: what is no text names no store either, and the message says so.
+# Convert any value to text: if it is not a store URL, the message says so.
 STORE = SettingType(
     'a store URL, for example "memory://"', lambda value: StoreUrl.parse(str(value))
 )
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    """Return the list that *value* is, or spells by commas or as JSON, with a bracket."""
+    """Return the list that *value* is, or that its text spells, with commas or as a JSON
+    list.
+    """
     if isinstance(value, str):
-        # `-s NAME=` on the command line is an empty list of Scrapy's, too.
+        # As in Scrapy, `-s NAME=` on the command line is an empty list.
         if not value.strip():
             return ()
-        # Scrapy's `getlist` knows commas alone, `getdict` JSON alone: users write both.
+        # Accept both forms: Scrapy's `getlist` reads only commas, `getdict` only JSON,
+        # and users write both.
         is_json = value.lstrip().startswith("[")
         parts = (part.strip() for part in value.split(","))
         value = json.loads(value) if is_json else _require(list(filter(None, parts)))
@@ -172,8 +181,8 @@ def _strings(value: Any) -> tuple[str, ...]:
 META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
-# A host, which `Origin.of` then reads, and perhaps a port. It drops a user, a path and a
-# query, and takes a pattern for a name.
+# A host and perhaps a port. Check them before `Origin.of`, which drops a user, a path and
+# a query, and accepts a pattern as a host name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
@@ -199,12 +208,13 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
 )
 
 
-# Scrapy has these two, but does not document them.
+# Scrapy has functions like `load_object` and `class_path`, but does not document them.
 def load_object(path: Any) -> Any:
-    """Return what *path* names, or *path* itself if it is a class or a function.
+    """Return the object that *path* names, or *path* itself if it is a class or a
+    function.
 
     Raise `NameError` for a module without the name, `ValueError` for a text without a
-    dot, and `TypeError` for what is neither a text nor callable.
+    dot, and `TypeError` if *path* is neither text nor callable.
     """
     if callable(path):
         return path
@@ -222,20 +232,20 @@ def load_object(path: Any) -> Any:
 
 
 def class_path(kind: type) -> str:
-    """Return the path by which *kind* is imported."""
+    """Return the import path of *kind*."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def is_parser(kind: object) -> bool:
     """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
-    # By its methods, for Scrapy requires no base class either.
+    # Check the methods, because Scrapy requires no base class either.
     return isinstance(kind, type) and all(
         callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
     )
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    # The command line has no other way to write None.
+    # "None" is the only way to write None on the command line.
     if str(value).strip().lower() == "none":
         return ()
     found = _listed(value)
@@ -251,7 +261,7 @@ PARSERS = SettingType(
 
 
 def _path(value: Any) -> str | None:
-    # `-s NAME=` on the command line switches it off.
+    # `-s NAME=` on the command line switches the setting off.
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
@@ -311,8 +321,8 @@ PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes
 REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 
-# Not all words of a flag: "1" is one second. Infinity is no maximum, and a maximum of 0
-# leaves no delay to apply.
+# Do not accept all words of a flag: "1" is one second. `True` is read as infinity: no
+# maximum. 0 is read as off: it would leave no delay to apply.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

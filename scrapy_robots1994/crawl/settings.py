@@ -37,12 +37,13 @@ from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
-# Of every setting, so that a misspelt one is found among Scrapy's own.
+# Every setting of this package begins with this, so that a misspelt name is found.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""The setting of Scrapy, from its pull request 6430 on, for the bytes that each request
-counts until it is answered, also while it waits for a robots.txt."""
+"""Scrapy's setting, since its pull request 6430, for the bytes that each request counts
+as until it is answered, also while it waits for a robots.txt.
+"""
 
 T = TypeVar("T")
 
@@ -54,19 +55,21 @@ def declare(
     group: str = "",
     decides: bool = False,
 ) -> T:
-    """Return the dataclass field of one setting; *default* as a user would write it.
+    """Return the dataclass field of one setting; write *default* as a user would write
+    it.
 
     *group* is the heading of the reference page for this setting and those after it.
-    A setting that *decides* is recorded by evidence, and read from evidence that others
-    may have changed. It must not name a module, a file or a server.
+    A setting that *decides* about requests is recorded in evidence, and read from
+    evidence that others may have changed. Such a setting must not name a module, a file
+    or a server.
 
-    For type checkers it is what the setting is read to, so a field whose annotation
-    does not fit its type is an error.
+    For type checkers the result has the type of the setting's value, so a field with
+    another annotation is an error.
     """
-    # No default of the dataclass: it would not pass through the type, as a user's value
-    # does.
-    # What an outcome means decides always.
+    # The meaning of an outcome always decides.
     decides = decides or kind is types.MEANING
+    # Do not use the default of the dataclass field: only a value in the metadata passes
+    # through the setting's type, as a user's value does.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
 
@@ -78,13 +81,13 @@ class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECTS), "1994", group="How files are read", decides=True
     )
-    """Grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
+    """The grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
     reading: str = declare(types.one_of(*READINGS), "literal", decides=True)
     """``literal``: a blank line ends a record, also in its middle; ``cautious``: a
     Disallow line after blank lines still belongs to the User-agent lines above it
     (O5).
     """
-    # RFC 9309, 2.5: a crawler must read at least 500 KiB.
+    # RFC 9309, section 2.5: a crawler must read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
     forbidden: str = declare(
@@ -96,16 +99,16 @@ class RobotsSettings:
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Longest time a policy is fresh, in seconds; also the time if the server states
-    none. The default is a day.
+    """Longest time that a policy is fresh, in seconds; this time also applies if the
+    server states none. The default is a day.
     """
     min_ttl: float = declare(types.SECONDS, 300, decides=True)
-    """Shortest time a policy is fresh, in seconds, whatever the server says; not more than
-    ``ROBOTS1994_TTL``.
+    """Shortest time that a policy is fresh, in seconds, whatever the server says. It must
+    not be longer than ``ROBOTS1994_TTL``.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """Longest time, in seconds after it was fresh, that the last good policy is
-    used when it cannot be renewed (R5). The default is 30 days.
+    """Longest time, in seconds, that the last good policy is used after its freshness
+    ends, if it cannot be refreshed (R5). The default is 30 days.
     """
     retry_after: float = declare(types.SECONDS, 300, decides=True)
     """Seconds until robots.txt is requested again from an origin that could not be
@@ -115,48 +118,53 @@ class RobotsSettings:
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
     """URL of the store of policies; see :doc:`/stores`."""
-    # Not DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait meanwhile.
+    # Shorter than DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait for
+    # robots.txt.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
     """Seconds that a robots.txt request may take, for each hop of a redirect. A shorter
     ``DOWNLOAD_TIMEOUT`` or ``download_timeout`` of the page applies in its place.
     """
-    # RFC 9309, 2.3.1.2: at least five.
+    # RFC 9309, section 2.3.1.2: a crawler should follow at least five redirects.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)
     """Redirects of a robots.txt that are followed (R2)."""
-    # Some handlers choose by a key of their own how a request leaves this machine.
+    # Some download handlers have meta keys of their own that decide how a request leaves
+    # this machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
-    robots.txt request copies from the page request. With ``cookiejar`` it shares the
-    cookies of the page, also those that need no key; without, it has only the cookies
-    that the answers of its own fetch set.
+    robots.txt request copies from the page request. With ``cookiejar`` in the list it
+    shares the cookie jar of the page request, even if the page request does not have the
+    key. Without it, the robots.txt request sends only cookies that answers of the same
+    fetch set.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts (``"api.example.com"``, with every scheme and port, without subdomains) and origins
     (``"https://h.example:8443"``) whose URLs are not checked: their robots.txt is not requested,
     and each of their requests passes.
     """
-    # Above it, the scheduler is the better place: it may be on disk.
+    # More requests than that had better wait in the scheduler, which may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Requests that may wait for a robots.txt, or for a crawl delay, without counting towards
     ``CONCURRENT_REQUESTS``; further ones count. In a crawl that ends after a number of
     pages or items it is at most a hundredth of that number. A crawl that is killed (SIGKILL)
     loses the requests that wait.
     """
-    # Of 1,024 descriptors, which many systems allow a process, some are for pages.
+    # Many systems allow a process 1,024 file descriptors, and pages need some of them.
     max_fetches: int = declare(types.count(1, 800), 800)
     """Upper limit of parallel robots.txt fetches; each takes a connection."""
     dry_run: bool = declare(
         types.FLAG, default=False, group="What would change", decides=True
     )
-    """``True``: Scrapy's built-in middleware goes on deciding; what ours would change
-    is counted, logged and reported. Pages, crawl delays and stores have no effect then.
+    """``True``: Scrapy's built-in middleware still decides; what ours would change is
+    counted, logged and reported. The settings for pages, crawl delays and stores then
+    have no effect.
     """
-    # Off: other parsers may be slow, and may raise on what sites serve.
+    # Off by default: other parsers may be slow, and may raise errors on files of sites.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers whose decisions are compared with ours, which decides: ``True`` (the
-    parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths.
+    """Parsers whose decisions are compared with the decisions of this package, which
+    still decides: ``True`` (the parser of ``ROBOTSTXT_PARSER``) or a list of names and
+    class paths.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
     """Where the report of the comparison is written when the crawl closes: a path
@@ -166,8 +174,8 @@ class RobotsSettings:
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
     """``True`` applies the pause that a robots.txt asks for (Crawl-delay), in a dialect that
-    has such a field, to the requests of its origin; a number of seconds does too, and is
-    the longest delay applied.
+    has such a field, to the requests of its origin. A number of seconds does so, too, and
+    is the longest delay that is applied.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """``True`` obeys the robots directives of pages: items of a NOINDEX page and
@@ -177,22 +185,23 @@ class RobotsSettings:
     usage: str = declare(types.USAGE, default=False, decides=True)
     """What is done with usage preferences, see :doc:`/preferences`. ``"report"``: read, hand over
     in ``response.meta``, count and log; ``"items"`` or ``True``: also drop the items of pages that
-    are not for a purpose of ``ROBOTS1994_PURPOSES``; ``"requests"``: also do not request what
-    robots.txt says that of.
+    must not be used for a purpose of ``ROBOTS1994_PURPOSES``; ``"requests"``: also do not
+    request pages that robots.txt says must not be used for such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """What the pages of the crawl are for, of ``"train-ai"``, ``"ai-use"``, ``"search"`` and
-    ``"tdm"``. The drafts behind these labels may change them.
+    """The purposes for which the pages of the crawl are used: a list of ``"train-ai"``,
+    ``"ai-use"``, ``"search"`` and ``"tdm"``. The drafts that define these labels may
+    change them.
     """
     browser: bool = declare(types.FLAG, default=False)
-    """Whether what the browser of scrapy-playwright loads by itself is checked, too, each
-    request by the policy of its own origin. The add-on sets ``PLAYWRIGHT_ABORT_REQUEST``;
-    see :doc:`/plugins`.
+    """Whether the requests that the browser of scrapy-playwright makes by itself are
+    checked, too, each by the policy of its own origin. The add-on sets
+    ``PLAYWRIGHT_ABORT_REQUEST``; see :doc:`/plugins`.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """Folder for the evidence of a crawl, two files for each: the robots.txt answers and
-    every decision, see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in
-    ``FEEDS``. Needs the extra ``evidence``.
+    """Folder for evidence. Each crawl writes two files, the robots.txt answers and every
+    decision; see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    Needs the extra ``evidence``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether a crawl whose start requests were all refused closes with the reason
@@ -205,8 +214,8 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # A misspelt setting would silently do nothing, and the crawl obey another
-        # policy than its author thinks.
+        # A misspelt setting would silently do nothing, and the crawl would obey other
+        # rules than its author thinks.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -222,7 +231,7 @@ class RobotsSettings:
                 "requests have a value of their own, so it would have no effect; leave it "
                 "out."
             )
-        # R1: a lifetime is bounded by both, and no value lies between them.
+        # R1 (the file): a lifetime must lie between both values.
         if chosen.min_ttl > chosen.ttl:
             raise SettingsError(
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
@@ -239,11 +248,12 @@ class RobotsSettings:
     def from_recorded(
         cls, texts: Mapping[str, str], on_fault: Callable[[str], object]
     ) -> "RobotsSettings":
-        """Read the settings of a crawl from *texts*, which its evidence has by their names.
+        """Read the settings of a crawl from *texts*, which its evidence records by the
+        names of the settings.
 
-        Anyone may have written *texts*: a setting that does not decide, which could name a
-        module, a file or a server, is not read. *on_fault* is called with a sentence for
-        each name or value that is not used; the default takes its place.
+        Anyone may have written *texts*. So only settings that decide are read; others
+        could name a module, a file or a server. *on_fault* is called with a sentence for
+        each name or value that is not used; the default applies instead.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {
@@ -261,7 +271,9 @@ class RobotsSettings:
         return cls(**values)
 
     def recorded(self) -> dict[str, str]:
-        """Return the settings that decide, by their names, as `from_recorded` reads them."""
+        """Return the settings that decide about requests, by name, as `from_recorded`
+        reads them.
+        """
         return {
             PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
             for each in fields(self)
@@ -275,12 +287,16 @@ class RobotsSettings:
 
     @property
     def drops_items(self) -> bool:
-        """Whether items are dropped whose page must not be used for a purpose of the crawl."""
+        """Whether items are dropped if their page must not be used for a purpose of the
+        crawl.
+        """
         return self.reads_usage and self.usage != types.REPORT
 
     @property
     def request_purposes(self) -> tuple[str, ...]:
-        """The purposes for which robots.txt must not forbid a page, or it is not requested."""
+        """The purposes of the crawl: a page is not requested if robots.txt disallows its
+        use for one.
+        """
         return self.purposes if self.usage == types.REQUESTS else ()
 
     @property
@@ -290,7 +306,9 @@ class RobotsSettings:
 
     @property
     def freshness(self) -> FreshnessSettings:
-        """How long policies are fresh, and what the undecided cases mean."""
+        """How long policies are fresh, and which outcomes without a file allow
+        everything.
+        """
         return FreshnessSettings(
             ttl=self.ttl,
             min_ttl=self.min_ttl,
@@ -308,12 +326,12 @@ class RobotsSettings:
         return bool(getattr(self, row.setting.lower()) == "allow")
 
     def new_reader(self) -> Reader:
-        """Return what reads files as these settings say."""
+        """Return a reader that parses files as these settings say."""
         return Reader(self.dialect, self.reading, self.max_bytes)
 
     @property
     def _usage_text(self) -> str:
-        """What the line at the start says of usage preferences."""
+        """The text about usage preferences in the log line at the start."""
         if not self.reads_usage:
             return ""
         from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
@@ -324,7 +342,7 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # The first thing to look at when a crawl obeys other rules than expected.
+        # A user whose crawl obeys unexpected rules looks at this line first.
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -362,7 +380,8 @@ class RobotsSettings:
 
     def _warn_of_no_effect(self, crawler: Crawler) -> None:
         """Log which settings have no effect."""
-        # Not errors: a project may set them for several spiders and dialects.
+        # These are not errors: a project may have the settings for several spiders and
+        # dialects.
         if self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
@@ -392,18 +411,18 @@ class RobotsSettings:
 
 
 def _as_text(value: object) -> str:
-    """Return the *value* of a setting as its type reads it from text."""
+    """Return *value* as a text that the type of the setting reads as the same value."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _is_checked(crawler: Crawler) -> bool:
-    """Return whether the add-on has set what aborts the requests of a browser."""
+    """Return whether the add-on has set `PLAYWRIGHT_ABORT_REQUEST`."""
     return callable(crawler.settings["PLAYWRIGHT_ABORT_REQUEST"])
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    """Return the message for *name*, which would do nothing: likely a misspelling."""
-    # Compared without the prefix, which would make any two names look alike.
+    """Return the message for the unknown setting *name*, which is probably misspelt."""
+    # Compare without the prefix, which would make any two names look alike.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -412,27 +431,32 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 class _Names:
-    """The values of `%(name)s`: the time, else an attribute of the spider."""
+    """The values in a path: `%(time)s` is the time, any other `%(name)s` an attribute of
+    the spider.
+    """
 
     def __init__(self, spider: Spider | None) -> None:
         self._spider = spider
 
     def __getitem__(self, name: str) -> Any:
-        # One by one: a dict of all attributes would compute every property of a spider.
+        # Look up one attribute at a time: a dict of all attributes would compute every
+        # property of the spider.
         if name == "time":
             return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
         return getattr(self._spider, name)
 
 
 def report_path(path: str | None, spider: Spider | None) -> Path | None:
-    """Return *path*, if there is one, as `fill_in_path` fills it in."""
+    """Return *path* as `fill_in_path` returns it; `None` if there is no path."""
     return path if path is None else fill_in_path("COMPARE_REPORT", path, spider)
 
 
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Return the *path* of *setting* with its names filled in, as in a URI of FEEDS.
+    """Return *path*, the value of *setting*, with its names filled in, as in a URI of
+    FEEDS.
 
-    Raise `SettingsError`, at the start of the crawl rather than at its end.
+    Raise `SettingsError` for an unknown name, so that a crawl fails at its start and not
+    at its end.
     """
     try:
         path %= _Names(spider)
@@ -452,8 +476,8 @@ def log_settings_errors() -> Iterator[None]:
     """
     try:
         yield
-    # Both are one sentence for the user; any other exception is a bug, and its
-    # traceback belongs to it.
+    # The messages of these two are one sentence for the user. Any other exception is a
+    # bug, and needs its traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise

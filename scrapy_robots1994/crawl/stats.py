@@ -1,13 +1,13 @@
-"""Every stat key of ours, each with what it counts.
+"""Every stat key of this package, with its meaning.
 
-The string below a key is its documentation: the reference page is made of them.
+The string below each key is its documentation, and becomes the reference page.
 """
 
 from typing import Final
 
 from scrapy.crawler import Crawler
 
-# The built-in's keys keep their names and meanings.
+# The keys of the built-in keep their names and meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Requests refused."""
 REQUESTS: Final = "robotstxt/request_count"
@@ -19,7 +19,7 @@ RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Fetches that failed, by the class of the exception."""
 
-# Ours.
+# The keys of this package.
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
 """Policies made, by their outcome, see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"
@@ -29,7 +29,7 @@ WAITED: Final = "robots1994/requests_waited"
 one during its refresh.
 """
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
-"""Fetches that the close of the crawl or a cancellation ended (R6)."""
+"""Fetches that ended because the crawl closed or because they were cancelled (R6)."""
 REFRESHED: Final = "robots1994/refreshed"
 """Policies that were fetched again when they were no longer fresh."""
 STORE_HITS: Final = "robots1994/store_hits"
@@ -37,41 +37,45 @@ STORE_HITS: Final = "robots1994/store_hits"
 their refresh.
 """
 STALE_IF_ERROR: Final = "robots1994/stale_if_error"
-"""Refreshes that failed, so that the last good policy is still used (R5)."""
+"""Refreshes that failed, after which the last good policy is still used (R5)."""
 RETRIES: Final = "robots1994/retries"
 """Fetches that were repeated."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed on our side, whose requests failed with it (R7)."""
+"""Fetches that failed on our side; the requests that waited for the fetch failed with the
+same error (R7).
+"""
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Calls of the store of ROBOTS1994_STORE that failed."""
 TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
-"""Origins whose file opens to us what its owner likely meant to close."""
+"""Origins whose file allows us URLs that its owner probably meant to disallow."""
 CLOSES_SITE: Final = "robots1994/tightens_policy"
-"""Origins whose file closes to us what its owner likely meant to open, by an ``Allow`` that
-the dialect does not have.
+"""Origins whose file disallows us URLs that its owner probably meant to allow, with an
+``Allow`` that the dialect does not have.
 """
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests sent, to origins whose record for us has ``*`` or ``$`` without effect, that
-RFC 9309 would have refused.
+"""Requests that were sent and that RFC 9309 would have refused, to origins whose record
+for us has ``*`` or ``$`` without effect.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions compared with those of another parser (ROBOTS1994_COMPARE): agree, stricter
 (it disallows what we allow), laxer (it allows what we disallow), raised; at the close.
 """
 REFUSING: Final = "robots1994/refusing_origins"
-"""Origins at which requests were refused, at the close; at most 10,000 are counted."""
+"""Origins at which requests were refused, at most 10,000; at the close."""
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
-"""Requests refused, by origin, at the close, for the 20 with most."""
+"""Requests refused, by origin, for the 20 origins with most refusals; at the close."""
 STARTS_REFUSED: Final = "robots1994/starts_refused"
 """Start requests, if robots.txt refused every one of them."""
 WOULD_REFUSE: Final = "robots1994/would_refuse"
-"""Requests that a dry run let pass and ours would refuse (ROBOTS1994_DRY_RUN)."""
+"""Requests that the built-in let pass in a dry run and ours would refuse
+(ROBOTS1994_DRY_RUN).
+"""
 WOULD_OPEN: Final = "robots1994/would_open"
-"""Requests that a dry run refused and ours would allow."""
+"""Requests that the built-in refused in a dry run and ours would allow."""
 NOT_KNOWN: Final = "robots1994/not_known"
-"""Requests of a dry run about which it is not known what ours would decide."""
+"""Requests of a dry run for which the decision of ours is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions that were not compared: the body of the answer was no longer in memory, or
 the other parsers did not keep up or took too long; at the close.
@@ -84,9 +88,9 @@ BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
 BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
 """Requests of a browser that were aborted because no policy was found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
-"""Crawl delays of origins that are applied (ROBOTS1994_CRAWL_DELAY)."""
+"""Crawl delays of origins that were applied (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
-"""Of these, longer than ROBOTS1994_CRAWL_DELAY and reduced to it."""
+"""Crawl delays that are longer than ROBOTS1994_CRAWL_DELAY, and reduced to it."""
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
 """Pages that say NOINDEX to us (ROBOTS1994_PAGES)."""
 PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
@@ -98,13 +102,15 @@ PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
 links).
 """
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages whose use for a purpose of ROBOTS1994_PURPOSES, or for any without it, is stated: allow
-or disallow (ROBOTS1994_USAGE).
+"""Pages that state whether they may be used for a purpose: allow or disallow. Only the
+purposes of ROBOTS1994_PURPOSES are counted, or all without it (ROBOTS1994_USAGE).
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
-"""Items dropped because their page is not for a purpose of the crawl."""
+"""Items dropped because their page must not be used for a purpose of the crawl."""
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
-"""Requests not sent because robots.txt says that the page is not for a purpose of the crawl."""
+"""Requests not sent because robots.txt says that the page must not be used for a purpose
+of the crawl.
+"""
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
 """Values of usage preferences that are not understood, once for each page."""
 

@@ -1,4 +1,4 @@
-"""Waiting, time and threads on any reactor and without one, on every Scrapy."""
+"""Waiting, time and threads, on any reactor or without one, with every Scrapy version."""
 
 import asyncio
 import sys
@@ -25,16 +25,18 @@ T = TypeVar("T")
 
 
 SLOW_SECONDS = 1.0
-"""Seconds after which work in a pool of threads has waited in a queue."""
+"""Seconds after which work for a thread pool is taken to be waiting in the queue of the
+pool.
+"""
 
 INLINE_BYTES = 8_192
 """Bytes of a body or file that is unpacked, read or examined on the event loop, which takes 10 ms
 at most; a larger one takes a thread."""
 
 LOOK_SECONDS = 1.0
-"""Seconds between two looks whether work with a time limit is paused."""
+"""Seconds between two checks whether work with a time limit is paused."""
 
-# Their coroutines stand between ours and those of a component.
+# Packages whose coroutines may be between our coroutine and the one of a component.
 _FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
 
 
@@ -48,7 +50,7 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
-    # On asyncio its own pool, which exists without a reactor, too.
+    # Asyncio has its own thread pool, which exists without a reactor, too.
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
@@ -56,16 +58,19 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     """Return what *answer* says (`read_answer`), unpacked in a thread if that takes long."""
-    # A hop to a thread may have to wait behind look-ups, so most answers take none.
+    # Work for a thread may have to wait behind name look-ups, so most answers are read
+    # here.
     work = partial(read_answer, answer, limit, now)
     return work() if is_quick(answer, INLINE_BYTES) else await run_in_thread(work)
 
 
 def thread_safe_call() -> Any:
-    """Return what runs a call on the event loop, from a thread or a signal handler."""
+    """Return a function that runs a call on the event loop, from a thread or a signal
+    handler.
+    """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # Installed by now: importing it installs one.
+    # Scrapy has installed the reactor by now; importing it earlier would install one.
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
     return cast("Any", reactor).callFromThread
@@ -89,12 +94,12 @@ async def result_within(
 ) -> T:
     """Return the result of *work*; cancel it and raise `NotReturned` after *seconds*.
 
-    The time in which *is_paused* returns `True` does not count. Work that ignores its
-    cancellation goes on, and its result is not used.
+    Time during which *is_paused* returns `True` does not count. Work that ignores its
+    cancellation goes on, but its result is not used.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
-    # An error left in a Deferred is logged as "Unhandled"; `release` leaves none.
+    # Let `release` take the result: Twisted logs an unhandled error otherwise.
     running.addBoth(ended.release)
     left = seconds
     timer: Any = None
@@ -123,7 +128,8 @@ async def result_within(
 def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
     """Return the name of a component's coroutine that works on a request and has not returned.
 
-    Its request is one that *is_wanted*. `None` if there is none, or without asyncio.
+    *is_wanted* says whether a request is the one in question. Return `None` if there is
+    no such coroutine, or without asyncio.
     """
     for task in asyncio.all_tasks() if _loop() else ():
         work: Any = task.get_coro()
@@ -143,7 +149,7 @@ async def future_result(future: Future[T]) -> T:
     call_in_crawl = thread_safe_call()
 
     def deliver() -> None:
-        # A cancelled wait has ended by itself.
+        # If the wait was cancelled, it has already ended.
         if not future.cancelled():
             done.release(future.result())
 
@@ -152,20 +158,22 @@ async def future_result(future: Future[T]) -> T:
 
 
 async def is_look_up_slow() -> bool:
-    """Return whether work waits longer than `SLOW_SECONDS` in a pool that looks names up.
+    """Return whether work waits longer than `SLOW_SECONDS` in a thread pool that looks up
+    names.
 
-    Twisted's client uses the reactor's pool, clients on asyncio its default one. Work that
-    is sent there now waits behind the look-ups of other fetches.
+    Twisted's client uses the pool of the reactor, clients on asyncio its default pool.
+    Work that is sent to these pools now waits behind the look-ups of other fetches.
     """
     started: list[Deferred[Any]] = []
-    # Looked up, not imported: importing it would install one.
+    # Look the reactor up in `sys.modules`: importing it would install one.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # No coroutine: asyncio logs an error for each that the end of the crawl cuts off.
+    # Do not use a coroutine: asyncio logs an error for each one that the end of the crawl
+    # interrupts.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # It fails where the pool is shut down: the crawl is over then.
+    # Ignore errors: a pool that is shut down means that the crawl is over.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the result
     try:
@@ -176,14 +184,16 @@ async def is_look_up_slow() -> bool:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*; cancelling the wait cancels the timer."""
-    # Not `asyncio.sleep`: on other reactors there is no event loop of asyncio.
+    # Do not use `asyncio.sleep`: other reactors have no asyncio event loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* in *seconds*; the result has a method `cancel`, which may come late."""
+    """Call *call* in *seconds*; return an object whose method `cancel` may also be called
+    later.
+    """
     if loop := _loop():
         return loop.call_later(seconds, call)
     # Without asyncio there is a reactor.
@@ -194,10 +204,11 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 class DeferredWaiter(Generic[T]):
-    """A future on any reactor and without one; *cancel* is called if the wait is.
+    """A future on any reactor or without one; *cancel* is called if the wait is
+    cancelled.
 
-    Each request has its own: Scrapy's built-in shares one Deferred, whose first reader
-    takes the result away, so that all others read `None` and are let through.
+    Each waiting request has its own future. Scrapy's built-in shares one Deferred: the
+    first request takes its result, and all others get `None` and are let through.
     """
 
     __slots__ = ("_result",)
@@ -208,15 +219,16 @@ class DeferredWaiter(Generic[T]):
         if loop is None:
             self._result = Deferred(cancel)
             return
-        # A Deferred would be wrapped in such a future: 16 more objects for the garbage
-        # collector, while thousands wait.
+        # Use an asyncio future directly: a Deferred would be wrapped in one, which is 16
+        # more objects for each of thousands of waiting requests.
         self._result = loop.create_future()
         if cancel is not None:
             self._result.add_done_callback(lambda it: it.cancelled() and cancel(it))
 
     def release(self, resolution: T) -> None:
-        """Resume what waits with *resolution*; no effect a second time."""
-        # A second result is an error to both, and so is one after a cancellation.
+        """Resume the coroutine that waits with *resolution*; a second call has no effect."""
+        # Deferreds and futures raise for a second result, and for a result after a
+        # cancellation.
         if isinstance(self._result, Deferred):
             if not self._result.called:
                 self._result.callback(resolution)

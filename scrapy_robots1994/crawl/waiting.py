@@ -1,10 +1,12 @@
-"""Requests on their way through the middleware: waiting, going back, and closing.
+"""Requests in the middleware: how they wait, return to the scheduler, and end with the
+crawl.
 
 Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`. While it
-waits, the limit is one higher, so that slow origins stop no others; the same holds for the
-request for the robots.txt. A request whose wait is over goes on if a slot is free.
-Else it goes back to the scheduler, which owns the order of requests: once. When the crawl
-closes, all requests that the scheduler can take go back (R6).
+waits, the limit is raised by one, so that slow origins do not block others. The limit is
+also raised for each robots.txt request. A request whose wait is over goes on if a slot is
+free. Otherwise it is returned to the scheduler, which owns the order of requests, but
+only once. When the crawl closes, all requests that the scheduler can take are returned
+(R6, closing).
 """
 
 from __future__ import annotations
@@ -29,16 +31,19 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# In the meta, because both must survive a queue on disk (JOBDIR) or of many workers.
+# These marks are in the meta, because they must survive a queue on disk (JOBDIR) or a
+# queue of several workers.
 SCHEDULED = "_robots1994_scheduled"
-"""Meta key of a request that is with the scheduler."""
+"""Meta key of a request that the scheduler has."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that went back to the scheduler: its own `dont_filter`, and whether
-it went back because no slot was free. Version 0.1 wrote a text in its place."""
+"""Meta key of a request that was returned to the scheduler. The value is the
+`dont_filter` of the request, and whether it was returned because no slot was free; in
+version 0.1, a text.
+"""
 
 LOOK_SECONDS = 0.05
-"""Between two looks whether the crawl closes, for which Scrapy has no signal."""
+"""Seconds between two checks whether the crawl closes, for which Scrapy has no signal."""
 
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
@@ -46,22 +51,24 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 """Settings by which a crawl ends after a number of pages or items. Scrapy counts a
-robots.txt as a page, so each that is fetched ahead would take the place of one."""
+robots.txt as a page, so each robots.txt that is fetched early would replace a page.
+"""
 
 SHARE = 100
-"""For each so many of them, the limit may be raised for one request that waits."""
+"""Pages or items of such a limit for each request that may wait without counting."""
 
 CLOSE_SECONDS = 5.0
-"""The longest time that a closing crawl waits for a robots.txt of its own requests."""
+"""Seconds that a closing crawl waits at most for the robots.txt of its own requests."""
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
     """One visit of *request* to the middleware, from its first step to its last.
 
-    A request that *is_awaited* by a component (`engine.download_async`) cannot go back to
-    the scheduler. *has_gone_back* says that it did before, because no slot was free.
-    While it waits, *is_raised* says that the limit is one higher for it.
+    A request that *is_awaited* by a component was sent with `engine.download_async()`,
+    and cannot be returned to the scheduler. *has_gone_back* says that the request was
+    returned before, because no slot was free. *is_raised* says that the limit is raised
+    for it while it waits.
     """
 
     request: Request
@@ -69,19 +76,21 @@ class Visit:
     has_gone_back: bool
     is_raised: bool = False
     turn: DeferredWaiter[None] | None = None
-    """What a crawl delay lets it wait for, if it does."""
+    """The future of the request's turn, if it waits for a crawl delay."""
     cause: Exception | None = None
-    """The failure because of which its policy is unknown, if it waited for the fetch (R5)."""
+    """The failure of the fetch that the request waited for, if its policy is unknown (R5,
+    unreachable).
+    """
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
-        """Return the visit of *request*, whose meta has no key of ours any more.
+        """Return the visit of *request*, after removing our keys from its meta.
 
-        The request has its own `dont_filter` again, if it was returned to the scheduler.
+        If the request was returned to the scheduler, restore its own `dont_filter`.
         """
         meta = request.meta
         # A request that an errback sends again, or that is made with the meta of a
-        # response, carries what was decided about another request.
+        # response, has keys with the decision about another request.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
@@ -92,13 +101,16 @@ class Visit:
         return cls(request, is_awaited, has_gone_back=for_room is True)
 
     def returned(self, *, for_room: bool = False) -> Request:
-        """Return the request that takes the place of this one in the scheduler.
+        """Return the request to give to the scheduler in place of the request of this
+        visit.
 
-        With *for_room* it goes back because no slot is free, which happens once.
+        *for_room* says that it is returned because no slot is free, which happens once at
+        most.
         """
         request = self.request
         marked = request.dont_filter, for_room or self.has_gone_back
-        # The duplicates filter has seen it, and would drop it without `dont_filter`.
+        # The duplicates filter has seen the request, and would drop it without
+        # `dont_filter`.
         return request.replace(
             dont_filter=True, meta={**request.meta, RETURNED: marked}
         )
@@ -107,9 +119,10 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
-    The limit is raised for at most *most* of them, and for fewer that wait for a file in a
-    crawl that ends after a number of pages or items; further ones count. *on_closing* is
-    called when the crawl begins to close, and again `CLOSE_SECONDS` later.
+    The limit is raised for at most *most* requests; further ones count. In a crawl that
+    ends after a number of pages or items, the limit is raised for fewer requests that
+    wait for a robots.txt. *on_closing* is called when the crawl begins to close, and
+    again `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -124,12 +137,15 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # Another scheduler than Scrapy's, or one made of it, may be shared, or may drop what
-        # it has seen. Not `issubclass`: each class with the methods of one is a subclass.
+        # Requests are returned for lack of a slot only to Scrapy's scheduler or a
+        # subclass of it. Another scheduler may be shared, or may drop a request that it
+        # has seen. Do not use `issubclass`: it is true for each class with the methods of
+        # a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
-        # In order of arrival, and those of them that a closing crawl finishes.
+        # The visits that wait, in order of arrival, and the visits that a closing crawl
+        # finishes.
         self._visits: dict[Request, Visit] = {}
         self._finished: frozenset[Visit] = frozenset()
         self._raised = self._files = 0
@@ -148,7 +164,7 @@ class WaitingRequests:
         if self._raise_limit(self._most_for_file if for_file else self._most):
             visit.is_raised = True
             self._raised += 1
-            # There is room for one more now.
+            # The engine may take one more request now.
             self._engine.wake()
         try:
             yield
@@ -162,8 +178,9 @@ class WaitingRequests:
     async def turn(self, visit: Visit) -> bool:
         """Wait until `Visit.turn` is released.
 
-        Return `False` if the request goes back to the scheduler, because the crawl closes:
-        a file may state any delay, so that no close waits for it.
+        Return `False` if the request must be returned to the scheduler because the crawl
+        closes. A closing crawl does not wait for turns, because a file may state any
+        delay.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit, is_known=False):
@@ -185,34 +202,37 @@ class WaitingRequests:
                 self._engine.lower_limit()
 
     def may_go_on(self, visit: Visit) -> bool:
-        """Return whether the request of *visit*, which still waits, need not go back.
+        """Return whether the request of *visit*, which still waits, may go on.
 
-        It may go on if it counted, if a slot is free, if it has gone back before, and if it
-        has no way back.
+        It may go on if it counted towards the limit, if a slot is free, if it was
+        returned to the scheduler before, or if it cannot be returned.
         """
         return (
             not visit.is_raised
             or visit.has_gone_back
             or self._is_finished(visit)
             or not self._owns_order
-            # The limit is still one higher for it, so it does not count itself.
+            # The limit is still raised for this request, so the request itself does not
+            # count.
             or not self._is_full()
         )
 
     def is_finished(self, request: Request) -> bool:
-        """Return whether *request*, which waits, is finished although the crawl closes (R6).
+        """Return whether a closing crawl finishes *request*, which waits (R6).
 
-        A component awaits it; or it is one of the first that came, as many as
-        `CONCURRENT_REQUESTS`, which Scrapy's own middleware would finish, too.
+        It finishes a request that a component awaits, and the first `CONCURRENT_REQUESTS`
+        requests that came, which Scrapy's own middleware would finish, too.
         """
         visit = self._visits.get(request)
         return visit is not None and self._is_finished(visit)
 
     def goes_back(self, visit: Visit, *, is_known: bool) -> bool:
-        """Return whether the request of *visit* goes back because the crawl closes.
+        """Return whether the request of *visit* must be returned to the scheduler because
+        the crawl closes.
 
-        One whose robots.txt is not *is_known* does, to be tried again, unless a component
-        awaits it.
+        *is_known* says whether the policy of its origin is known: without it, the next
+        crawl tries the request again. A request that a component awaits is never
+        returned.
         """
         if visit.is_awaited or not self.is_closing():
             return False
@@ -225,13 +245,14 @@ class WaitingRequests:
         return self._is_closed
 
     def close(self) -> None:
-        """Begin to close with the crawl, if that has not happened yet."""
+        """Prepare for the close of the crawl; a second call has no effect."""
         if not self._is_closed:
             self._is_closed = True
             own = (it for it in self._visits.values() if not it.is_awaited)
             self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
-            # Without asyncio a request goes on at once, and waits no more.
+            # Iterate over a copy: without asyncio a released request goes on at once, and
+            # is removed.
             for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)
@@ -239,7 +260,7 @@ class WaitingRequests:
                 call_later(CLOSE_SECONDS, self._close_finished)
 
     def _close_finished(self) -> None:
-        """Return the remaining requests of the scheduler to it."""
+        """Return the remaining scheduled requests to the scheduler."""
         self._finished = frozenset()
         self._on_closing()
 
@@ -259,7 +280,7 @@ class WaitingRequests:
         return self._raised < most and self._engine.raise_limit()
 
     def _look(self) -> None:
-        """Close with the crawl, and look for that again while a request waits."""
+        """Check whether the crawl closes, and repeat the check while a request waits."""
         if not (self.is_closing() or self._is_looking):
             self._is_looking = True
             call_later(LOOK_SECONDS, self._look_again)

@@ -1,7 +1,8 @@
-"""Wildcards without effect: what a dialect that reads `*` and `$` as letters opens.
+"""Wildcards without effect: URLs that are allowed because a dialect reads `*` and `$` as
+letters.
 
-1994 D1: a path is compared letter by letter. Most authors mean something else by these
-two, so the crawl says at its close what the strict reading let pass.
+1994 D1: a path is compared letter by letter. Most authors mean wildcards by these
+characters, so the crawl says at its close which requests the dialect let pass.
 """
 
 from __future__ import annotations
@@ -33,24 +34,26 @@ OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
 
 MAX_BYTES = 32_000_000
-"""Bytes of the files whose rules in that dialect are remembered, with all rules: those of about
-3,000 origins. Others are read again for each request, in a fraction of a millisecond.
+"""Bytes of the files, with all their rules, whose rules in the dialect `OTHER` are
+remembered: the files of about 3,000 origins. Other files are read again for each request,
+in a fraction of a millisecond.
 """
 
 MAX_COUNTED_ORIGINS = 100_000
-"""Origins that are counted one by one; requests of further ones are counted alone."""
+"""Number of origins that are counted; for further origins only requests are counted."""
 
 
 class IgnoredWildcards:
-    """Counts the requests that pass where `*` or `$` of the record for this robot has no
-    effect, and those of them that RFC 9309 would have refused.
+    """Counts the requests that pass although the record for this robot has `*` or `$`,
+    and how many of these requests RFC 9309 would have refused.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        # By the rules of the crawl's own dialect, for the same robot. An entry is what keeps
-        # its file in memory where the policy is forgotten, so it counts the file, too.
+        # The file and its rules in the other dialect, by the rules in the crawl's own
+        # dialect for the same robot. An entry counts the bytes of its file, because the
+        # entry may keep the file in memory after the policy is forgotten.
         self._others: LRUCache[RobotRules, tuple[RobotsTxt, RobotRules]]
         self._others = LRUCache(MAX_BYTES, getsizeof=_memory_of)
         self._origins: set[Origin] = set()
@@ -77,8 +80,8 @@ class IgnoredWildcards:
         robots: RobotsTxt,
         rules: RobotRules,
     ) -> None:
-        """Count *request*, sent by *clients*, which *robots* of *origin* lets pass by *rules*
-        with one of the two characters.
+        """Count *request*, sent by *clients*, which *robots* of *origin* allows by
+        *rules*, one of which has `*` or `$`.
         """
         known = self._others.get(rules)
         if known is None:
@@ -108,11 +111,11 @@ class IgnoredWildcards:
 
 
 def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules]:
-    """Return *robots*, and what it says in the other dialect to the robot of *rules*."""
+    """Return *robots*, and its rules in the other dialect for the robot of *rules*."""
     return robots, robots.read_as(dialect=OTHER).rules(rules.robot)
 
 
 def _memory_of(known: tuple[RobotsTxt, RobotRules]) -> int:
-    """Return the bytes that an entry takes, at most `MAX_BYTES`, as one may take more."""
+    """Return the bytes that an entry counts for, at most `MAX_BYTES`."""
     robots, other = known
     return min(robots.memory_bytes + other.memory_bytes, MAX_BYTES)
