@@ -143,7 +143,7 @@ class RobotsSettings:
     (``"https://h.example:8443"``) whose URLs are not checked: their robots.txt is not requested,
     and each of their requests passes.
     """
-    # More requests than that had better wait in the scheduler, which may be on disk.
+    # Further requests should wait in the scheduler, which may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Requests that may wait for a robots.txt, or for a crawl delay, without counting towards
     ``CONCURRENT_REQUESTS``; further ones count. In a crawl that ends after a number of

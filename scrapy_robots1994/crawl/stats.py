@@ -75,7 +75,7 @@ WOULD_REFUSE: Final = "robots1994/would_refuse"
 WOULD_OPEN: Final = "robots1994/would_open"
 """Requests that the built-in refused in a dry run and ours would allow."""
 NOT_KNOWN: Final = "robots1994/not_known"
-"""Requests of a dry run for which the decision of ours is not known."""
+"""Requests of a dry run for which it is not known what ours would decide."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions that were not compared: the body of the answer was no longer in memory, or
 the other parsers did not keep up or took too long; at the close.

@@ -137,7 +137,7 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # Requests are returned for lack of a slot only to Scrapy's scheduler or a
+        # If no slot is free, requests are returned only to Scrapy's scheduler or a
         # subclass of it. Another scheduler may be shared, or may drop a request that it
         # has seen. Do not use `issubclass`: it is true for each class with the methods of
         # a scheduler.

@@ -1,4 +1,6 @@
-"""What the browser of scrapy-playwright loads by itself is checked, too (ROBOTS1994_BROWSER)."""
+"""Check the requests that the browser of scrapy-playwright makes by itself
+(ROBOTS1994_BROWSER).
+"""
 
 import asyncio
 from collections import Counter
@@ -25,14 +27,16 @@ SETTING = "PLAYWRIGHT_ABORT_REQUEST"
 
 
 class Judge(Protocol):
-    """What the middleware is to this module."""
+    """The middleware, as this module uses it."""
 
     async def judge(self, request: Request) -> Verdict:
         """Return the verdict for *request*."""
 
 
 def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) -> None:
-    """Set `PLAYWRIGHT_ABORT_REQUEST`; a function that it names stays the first to decide.
+    """Set `PLAYWRIGHT_ABORT_REQUEST` to a `BrowserRequests`.
+
+    If the project has set it to a function, that function still decides first.
 
     *judge* is the class of the middleware that judges requests.
     """
@@ -43,7 +47,8 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
         raise SettingsError(
             f"{SETTING}: {escape_control_chars(str(error))}; write the path of a function"
         ) from error
-    # At the priority it had, or as an add-on does.
+    # Keep the priority of the setting; if the project has not set it, use the priority of
+    # add-ons.
     priority = settings.getpriority(SETTING) if own else "addon"
     settings.set(SETTING, BrowserRequests(crawler, own, judge), priority=priority or 0)
 
@@ -51,17 +56,17 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
 class BrowserRequests:
     """Says which requests of the browser are aborted: those that robots.txt disallows.
 
-    Each request for an http or https URL is judged by the policy of its own origin, also a
-    navigation. The URL that Scrapy itself requested passes, for the crawl has judged it. A
-    request without a policy is aborted: unknown is not allowed. *own* is a function of the
-    project, which is asked first.
+    Each request for an http or https URL is decided by the policy of its own origin, even
+    a navigation. The URL that Scrapy itself requested passes, because the crawl has
+    decided about it. A request without a policy is aborted: unknown is not allowed. *own*
+    is a function of the project that decides first.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
         self._crawler = crawler
         self._judge_class = judge
         self._own = own
-        # The pages that the browser loads for Scrapy now.
+        # The pages that the browser is loading for Scrapy.
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -78,14 +83,15 @@ class BrowserRequests:
         return f"<requests that robots.txt disallows{own}>"
 
     async def __call__(self, request: Any) -> bool:
-        """Return whether *request*, one of Playwright's, is aborted."""
+        """Return whether *request*, a request of Playwright, is aborted."""
         if self._own:
             aborts = self._own(request)
             if (await aborts) if isawaitable(aborts) else aborts:
                 return True
         url: str = request.url
         if self._middleware is None or Origin.of(url) is None:
-            # Without the middleware robots.txt is not obeyed, and `data:` is sent nowhere.
+            # Without the middleware robots.txt is not obeyed, and `data:` URLs are not
+            # sent.
             return False
         if request.is_navigation_request() and self._requested[_key(url)] > 0:
             return False
@@ -100,8 +106,8 @@ class BrowserRequests:
     async def _is_disallowed(self, method: str, url: str) -> bool:
         """Return whether a request for *url* is aborted, and count it."""
         assert self._middleware is not None  # noqa: S101 - the caller has looked
-        # The page that needs the robots.txt has its place in the slot of its host until it is
-        # loaded: the file must not wait for that.
+        # Use a separate slot: the page that needs the robots.txt occupies the slot of its
+        # host until it is loaded, and the file must not wait for the page.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -126,7 +132,7 @@ class BrowserRequests:
         log_line(self._crawler, DEBUG, text, method, url, str(why))
 
     def _opened(self) -> None:
-        """Look up what judges; without it, robots.txt is not obeyed in this crawl."""
+        """Look up the middleware; without it, robots.txt is not obeyed in this crawl."""
         self._middleware = self._crawler.get_downloader_middleware(self._judge_class)
         try:
             self._loop = asyncio.get_running_loop()
@@ -157,6 +163,6 @@ class BrowserRequests:
 
 
 def _key(url: str) -> object:
-    """Return what a URL of Scrapy has in common with that URL in the browser."""
+    """Return a key that is equal for a URL in Scrapy and the same URL in the browser."""
     target = target_of(url)
     return Origin.of(url), canonical(without_dot_segments(target) or target)

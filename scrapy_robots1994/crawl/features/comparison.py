@@ -3,8 +3,8 @@
 1. `compare`, on the event loop: a decision becomes a question in a queue.
 2. `_run`, in one daemon thread: the parsers answer the questions, those about one file together.
    A parser that computes for longer than `PARSER_SECONDS` ends the comparison.
-3. `report`, when the crawl closes: what was counted until then, with causes as far as there is
-   time.
+3. `report`, when the crawl closes: everything counted until then, with causes as far as
+   time allows.
 """
 
 import time
@@ -44,21 +44,25 @@ from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
-# Bytes of the files that stay in memory for the other parsers, and packed bytes of the bodies
-# of answers whose status decides. Few of those have as many as the entry takes besides.
+# Bytes of the files that stay in memory for the other parsers, and compressed bytes of
+# the bodies of answers whose status decides. Most of these bodies are smaller than the
+# rest of their entry.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
-# Questions that wait for the other parsers, and bytes of their files; more are skipped.
+# Number of questions that wait for the other parsers, and bytes of their files; further
+# questions are skipped.
 MAX_QUEUED = 20_000
 MAX_QUEUED_BYTES = 64_000_000
 
 BATCH = 200
-"""Questions that are passed on at a time."""
+"""Number of questions that the thread takes from the queue at a time."""
 
 PARSER_SECONDS = 5.0
-"""Seconds of processor time in which a parser answers a batch of questions about one file."""
+"""Seconds of processor time in which a parser must answer a batch of questions about one
+file.
+"""
 
 CLOSE_SECONDS = 20.0
 """Seconds that the questions in the queue and the causes may take when a crawl closes."""
@@ -70,11 +74,11 @@ UNCHECKED = (
     "that wait for the same robots.txt (Scrapy 2.14 and newer), and requests the file again "
     "for each spelling of a host. The stats count what it did."
 )
-"""What a report of a dry run does not show."""
+"""The note on what a report of a dry run does not show."""
 
 
 class _Request(NamedTuple):
-    """What one request asks, to be compared; *is_new* at the first about *capture*."""
+    """The question of one request; *is_new* says that it is the first about *capture*."""
 
     capture: Capture
     is_new: bool
@@ -94,44 +98,50 @@ class ShadowComparison(FetchObserver):
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
         self._max_bytes = settings.max_bytes
-        # A dry run is about the parser of the built-in, whatever else is compared.
+        # A dry run always compares the parser of the built-in.
         wanted = (
             (PARSER_SETTING, *settings.compare)
             if settings.dry_run
             else settings.compare
         )
-        # Loaded at the start: a wrong name must not let the crawl start.
+        # Load the parsers now, so that a crawl with a wrong name does not start.
         others = peers(wanted, crawler)
         self._parsers = tuple(other.name for other in others)
         self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
-        # Once the comparison is over, the thread may still compute, and changes nothing more.
+        # When the comparison is over, the thread may still compute, but must not change
+        # the results.
         self._lock = Lock()
         self._is_over = False
-        # Which parser the thread has called, about which site, and when by its clock.
+        # The parser that the thread has called, the site, and the time by the clock of
+        # the thread.
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
         # A request may have a User-Agent of its own; the report lists all of them.
         self._robots: set[str] = set()
-        # Other parsers read the body of any status as rules. Error pages pack well.
+        # Other parsers read the body of any status as rules. Error pages compress well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(
             MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
         )
-        # By what the policy states: a refreshed one with the same file is not new.
+        # The object that the policy states is stored with the capture: a refreshed policy
+        # with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
-        # Each is written by one thread.
+        # Each of the following numbers is written by only one thread.
         self._asked = self._queued_bytes = 0
         self._compared = self._compared_bytes = 0
         self._why_skipped = (
             "the parsers did not keep up, or the body of an answer was no longer stored"
         )
         self.unknown = 0
-        """Requests of a dry run about which ours would decide what is not known."""
-        # A daemon: the interpreter must not wait for a parser that hangs.
+        """Number of requests of a dry run for which it is not known what ours would
+        decide.
+        """
+        # Use a daemon thread, so that the interpreter does not wait for a parser that
+        # hangs.
         self._thread = Thread(target=self._run, daemon=True)
         self.report_path = report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -139,7 +149,7 @@ class ShadowComparison(FetchObserver):
     def store_body(self, origin: Origin, body: bytes) -> None:
         """Store the body of a response whose status decides.
 
-        In a dry run, store each body that the built-in reads and ours does not.
+        In a dry run, store each body that only the built-in reads.
         """
         self._bodies[origin] = zlib.compress(body)
 
@@ -150,12 +160,12 @@ class ShadowComparison(FetchObserver):
         is_read = answer is None or answer.outcome.row.reads_body
         if answer is None or is_read or not isinstance(result, RobotsResponse):
             return
-        # Nothing is decided by it, so what cannot be read is left out.
+        # The body decides nothing, so one that cannot be unpacked is left out.
         with suppress(Undecodable):
             self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
-        """Compare the decision about *request*, if it was made by a policy."""
+        """Compare the decision about *request*, if a policy made it."""
         if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
 
@@ -164,7 +174,7 @@ class ShadowComparison(FetchObserver):
     ) -> None:
         """Compare the decision whether *policy* lets *robot* fetch *url*.
 
-        In a dry run, other parsers decide for the name *theirs*.
+        In a dry run, other parsers decide for the robot *theirs*.
         """
         self._asked += 1
         if self._is_over or self._has_hung():
@@ -173,36 +183,36 @@ class ShadowComparison(FetchObserver):
         is_new = stated is not policy.stated
         if is_new:
             capture = self._capture(policy)
-        # No request waits: what the thread cannot follow is skipped.
+        # Skip the question if the thread is too slow, so that no request waits.
         size = self._queued_bytes - self._compared_bytes
         is_full = self._queue.qsize() >= MAX_QUEUED
         if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
             return
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
-        # Parsers of others may take text alone.
+        # Other parsers may accept only text.
         name = robot_text(robot)
         self._robots.add(name)
         others = robot_text(theirs)
-        # People pass the report on.
+        # Remove credentials, because people share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
-        # With the first question: a crawl without one needs no thread.
+        # Start the thread with the first question: a crawl without one needs no thread.
         if self._thread.ident is None:
             self._thread.start()
 
     def _capture(self, policy: Policy) -> Capture | None:
-        """Return *policy* as a capture; None if the body of its answer is not stored."""
+        """Return *policy* as a capture; `None` if the body of its answer is not stored."""
         packed = self._bodies.get(policy.origin)
         body = None if packed is None else zlib.decompress(packed)
         if policy.robots is not None:
             capture = capture_of(policy, obeyed_body(policy.robots))
-            # In a crawl of ours, the body is that of an earlier answer.
+            # Without a dry run, the stored body belongs to an earlier answer.
             return replace(capture, others=body) if self._is_dry_run else capture
         if policy.status is None and not self._is_dry_run:
-            # Ours R5: a failed fetch has no body, and the built-in goes on as if the file
-            # were empty.
+            # Ours R5 (unreachable): a failed fetch has no body, and the built-in treats
+            # the file as empty.
             body = b""
         return None if body is None else capture_of(policy, body)
 
@@ -211,11 +221,12 @@ class ShadowComparison(FetchObserver):
         self._clock = _processor_time()
         is_open = True
         while is_open:
-            # Nothing else takes from the queue. From an empty one, `get` waits for one.
+            # Only this thread takes items from the queue. If the queue is empty, `get`
+            # waits for one item.
             count = min(self._queue.qsize(), BATCH) or 1
             batch = [self._queue.get() for _ in range(count)]
             is_open = None not in batch
-            # By identity: to hash a capture is to read its file.
+            # Group by identity, because the hash of a capture reads the whole file.
             grouped: defaultdict[int, list[_Request]] = defaultdict(list)
             for each in filter(None, batch):
                 grouped[id(each.capture)].append(each)
@@ -226,9 +237,9 @@ class ShadowComparison(FetchObserver):
                 self._explain(site)
 
     def _compare_group(self, group: list[_Request]) -> None:
-        """Compare by questions about one file."""
+        """Compare the decisions of *group*, questions about one file."""
         questions = tuple(it.question for it in group)
-        # A cause takes many parses of the file: see `_explain`.
+        # Leave the causes to `_explain`: finding one parses the file many times.
         task = Comparison(group[0].capture, questions, diagnose=False)
         site = SiteImpact.of(task.capture)
         for name in self._parsers:
@@ -258,9 +269,10 @@ class ShadowComparison(FetchObserver):
                 self._totals.causes.update(site.causes)
 
     def _has_hung(self, *, is_late: bool = False) -> bool:
-        """Return whether a parser computes for too long, or at all if it *is_late*.
+        """Return whether a parser computes for too long; if *is_late*, whether it
+        computes at all.
 
-        The comparison is over then.
+        If so, the comparison is over.
         """
         call = self._call
         if call is None:
@@ -283,7 +295,7 @@ class ShadowComparison(FetchObserver):
 
         Wait for the thread, but not longer than `CLOSE_SECONDS`.
         """
-        # The end of the queue: what is before it is still compared.
+        # `None` marks the end of the queue: the questions before it are still compared.
         self._queue.put(None)
         end = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and not (self._is_over or self._has_hung()):
@@ -313,7 +325,7 @@ class ShadowComparison(FetchObserver):
         )
 
     def _notes(self) -> Iterator[str]:
-        """Yield what the reader of a dry run's report must know."""
+        """Yield notes for the reader of a dry run's report."""
         if self._is_dry_run:
             yield UNCHECKED
         if self.unknown:
@@ -325,7 +337,7 @@ class ShadowComparison(FetchObserver):
 
     async def _closed(self) -> None:
         """Log the table and write the report; a failure to write is one log line."""
-        # It takes up to CLOSE_SECONDS, and other crawls may share the event loop.
+        # The report takes up to CLOSE_SECONDS, and other crawls may share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}
@@ -350,14 +362,16 @@ class ShadowComparison(FetchObserver):
 
 
 def _processor_time() -> Callable[[], float]:
-    """Return a clock of the time that this thread computes, where the system has one."""
+    """Return a clock of the processor time of this thread; on systems without one, return
+    `monotonic`.
+    """
     if not hasattr(time, "pthread_getcpuclockid"):
         return monotonic
     return partial(time.clock_gettime, time.pthread_getcpuclockid(get_ident()))
 
 
 def capture_of(policy: Policy, body: bytes) -> Capture:
-    """Return what is compared where *policy* decides; *body* is what parsers read."""
+    """Return the capture to compare where *policy* decides; other parsers read *body*."""
     label = str(policy.origin)
     if policy.robots is not None:
         return Capture(label, body)

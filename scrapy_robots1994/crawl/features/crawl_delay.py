@@ -1,8 +1,8 @@
-"""Crawl delay: requests of an origin leave as far apart as its robots.txt states
+"""Crawl delay: requests to an origin are sent at intervals that its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 
-A request waits in a middleware for its turn, as others wait for a robots.txt. The next turn
-begins when the stated time has passed since the answer to the last request.
+A request waits in a middleware for its turn, like a request that waits for a robots.txt.
+The next turn begins when the stated time has passed since the answer to the last request.
 """
 
 import math
@@ -31,14 +31,17 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Origins whose delay is known; for another one, the next request states it again."""
+"""Number of origins whose delay is remembered; for further origins, the next request sets
+the delay again.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class _Turns:
     """The turns of one origin: *delay* seconds apart, the next one from *free_at* on.
 
-    *last* is the request that had the last turn; *is_sent* while the downloader has it.
+    *last* is the request that had the last turn; *is_sent* says that the downloader has
+    it.
     """
 
     delay: float = 0.0
@@ -72,7 +75,8 @@ class CrawlDelays:
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
         connect(self._answered, signals.request_left_downloader)
-        # A page that an HTTP cache answers reaches no downloader.
+        # The signal `request_left_downloader` is not sent for a page that an HTTP cache
+        # answers.
         connect(self._answered, signals.response_received)
 
     def set_delay(self, origin: Origin, seconds: float | None, answered: float) -> None:
@@ -84,7 +88,7 @@ class CrawlDelays:
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         turns = self._turns.get(origin) or _Turns()
-        # This is called for each request, and mostly nothing has changed.
+        # This is called for each request, and usually the delay has not changed.
         if turns.delay != applied:
             self._turns[origin], turns.delay = turns, applied
             self._report(origin, stated, applied)
@@ -95,7 +99,8 @@ class CrawlDelays:
     async def turn(self, visit: Visit, origin: Origin) -> bool:
         """Wait for the turn of a request of *origin*.
 
-        Return `False` if the request goes back to the scheduler, because the crawl closes.
+        Return `False` if the request must be returned to the scheduler because the crawl
+        closes.
         """
         turns = self._turns.get(origin)
         if turns is None or not turns.delay:
@@ -127,25 +132,27 @@ class CrawlDelays:
             self._last.pop(turns.last, None)
             turns.last, turns.is_sent = visit.request, False
             self._last[visit.request] = turns
-            # Counted anew from the answer, if the request reaches the downloader.
+            # If the request reaches the downloader, the time is set again at the answer.
             turns.free_at = monotonic() + turns.delay
             if visit.turn is not None:
                 visit.turn.release(None)
 
     def _reached(self, request: Request) -> None:
-        """Give no other turn before the answer to *request*."""
+        """Give no further turn before the answer to *request*."""
         if turns := self._last.get(request):
             turns.is_sent = True
 
     def _answered(self, request: Request) -> None:
-        """Begin the pause after *request*, which may have failed; none if it was not sent."""
+        """Begin the pause after *request*, which may have failed; no pause if it was not
+        sent.
+        """
         if turns := self._last.pop(request, None):
             turns.free_at = monotonic() + turns.delay * turns.is_sent
             turns.last, turns.is_sent = None, False
             self._next(turns)
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
-        """Log and count which delay is applied, if one is."""
+        """Log and count the delay that is applied, if any."""
         if not applied:
             return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
@@ -161,9 +168,9 @@ class CrawlDelays:
 class CrawlDelay:
     """The extension to use with Scrapy's built-in robots.txt middleware.
 
-    The delays come from its parsers, by the signal `robots_parsed` of Scrapy 2.18. They are
-    applied behind the built-in, where the extension adds itself as a downloader middleware.
-    `Robots1994Middleware` applies delays itself.
+    The delays come from the parser of the built-in, with the signal `robots_parsed` of
+    Scrapy 2.18. The extension adds itself as a downloader middleware behind the built-in,
+    and applies the delays there. `Robots1994Middleware` applies delays itself.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -194,7 +201,8 @@ class CrawlDelay:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "CrawlDelay":
         """Return the extension; raise `NotConfigured` if the setting is off."""
-        # As the middleware that it has added, it is the extension once more.
+        # When Scrapy creates the middleware that the extension has added, return the
+        # extension itself.
         with suppress(RuntimeError):
             if made := crawler.get_extension(cls):
                 return made

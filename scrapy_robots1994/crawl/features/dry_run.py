@@ -1,15 +1,17 @@
-"""Dry run: Scrapy's own middleware decides, and ours says what it would change.
+"""Dry run: Scrapy's own middleware decides, and ours reports what it would change.
 
-1. `DryRun.of`: is there anything to observe? Scrapy's middleware, or a subclass of it, is
-   listed in front of ours; or ours is listed in its place, and makes one to decide there.
-2. `_received`, `_failed`: an answer to its request for a robots.txt, as it gets it, or the
-   exception. `_result` is what ours would make of it, `None` where ours would go on.
-   The policy comes from it as in every crawl of ours.
-3. `process_request`: Scrapy's middleware let a request pass. `process_exception`: it
-   refused one. `_count` compares that with the policy.
+1. `DryRun.of`: is there anything to observe? Either Scrapy's middleware, or a subclass of
+   it, is listed in front of ours; or ours is listed in its place, and creates an instance
+   that decides.
+2. `_received`, `_failed`: the answer to a robots.txt request of Scrapy's middleware, or
+   the exception. `_result` is the result that ours would get, `None` where ours would
+   continue. The policy is made from the result as in any other crawl.
+3. `process_request`: Scrapy's middleware let a request pass. `process_exception`:
+   Scrapy's middleware refused one. `_count` compares the decision with the policy.
 4. `_closed`: the summary.
 
-Nothing is requested, refused or changed here. What an answer does not say is not known.
+Nothing is requested, refused or changed here. A decision that does not follow from an
+answer is counted as not known.
 """
 
 from __future__ import annotations
@@ -79,15 +81,15 @@ NOTHING_DECIDES = (
     "obeys nothing"
 )
 
-# Flags that Scrapy sets on a response without the whole body.
+# Flags that Scrapy sets on a response with an incomplete body.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
 
 
 class DryRun:
     """Observes Scrapy's middleware; counts, logs and sums up what ours would change.
 
-    *built_in* is the one that decides in the place of ours, `None` if Scrapy has one
-    in its own place.
+    *built_in* is the instance of Scrapy's middleware that decides here, in place of ours;
+    `None` if Scrapy has one in its list.
     """
 
     def __init__(
@@ -103,15 +105,15 @@ class DryRun:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         url = settings.store
-        # In memory alone: a store knows answers that this crawl did not get.
+        # Store policies only in memory: a store has answers that this crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
-        # Ours 3.1, as in `ScrapyBackend`.
+        # Ours 3.1 (retries), as in `ScrapyBackend`.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
         self._requests = 0
-        # Requests by site.
+        # Number of requests by origin.
         self._opened: Counter[Origin] = Counter()
         self._refused: Counter[Origin] = Counter()
         self._evidence: Evidence | None = None
@@ -126,9 +128,9 @@ class DryRun:
 
     @classmethod
     def of(cls, crawler: Crawler, settings: RobotsSettings, ours: type) -> Self:
-        """Return the dry run that *ours*, a middleware class, is in *crawler*.
+        """Return the dry run for *ours*, the middleware class that *crawler* lists.
 
-        Raise `NotConfigured` where there is nothing to observe.
+        Raise `NotConfigured` if there is nothing to observe.
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured(NOTHING_DECIDES % "ROBOTSTXT_OBEY is False")
@@ -136,7 +138,8 @@ class DryRun:
         places = [at for at, kind in enumerate(classes) if is_built_in(kind)]
         if not places:
             return cls(crawler, settings, RobotsTxtMiddleware.from_crawler(crawler))
-        # In front of it, ours would see neither its decision nor the answer behind it.
+        # In front of Scrapy's middleware, ours would see neither its decisions nor its
+        # answers.
         if ours in classes and classes.index(ours) < max(places):
             raise NotConfigured(
                 "DOWNLOADER_MIDDLEWARES has it in front of Scrapy's own robots.txt "
@@ -150,14 +153,14 @@ class DryRun:
         """Count a request that Scrapy's middleware let pass; in its place, let it decide."""
         if self._built_in is not None:
             return self._decided(request, spider)
-        # Nothing is awaited, so the requests leave in the order in which they came.
+        # Nothing is awaited, so requests are sent in the order in which they came.
         self._count(request, is_open=True)
         return None
 
     async def _decided(self, request: Request, spider: Spider | None) -> None:
         """Let our own instance of Scrapy's middleware decide; count what it lets pass."""
         decide = self._built_in.process_request
-        # Scrapy 2.13 passes the spider, and expects it; newer versions warn of it.
+        # Scrapy 2.13 passes and expects the spider; newer versions warn of the argument.
         decision = decide(request) if spider is None else decide(request, spider)
         # Scrapy 2.13 returns a Deferred, or None for a request that is not checked.
         if isinstance(decision, Deferred):
@@ -179,7 +182,7 @@ class DryRun:
             self._count(request, is_open=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Record an answer to a robots.txt request, as it came."""
+        """Record an unchanged answer to a robots.txt request."""
         if self._evidence is not None and _is_for_robots_txt(request):
             first = (*request.meta.get("redirect_urls", ()), request.url)[0]
             origin = Origin.of(first)
@@ -192,9 +195,10 @@ class DryRun:
             return
         urls = [*request.meta.get("redirect_urls", ()), response.url]
         reasons = request.meta.get("redirect_reasons", ())
-        # Also of each robots.txt that redirected here, the last one first.
+        # Note the answer for each robots.txt that redirected here, too, the last one
+        # first.
         for hops, url in enumerate(reversed(urls)):
-            # Ours does not follow a meta refresh, whose reason is a text.
+            # Stop at a meta refresh, whose reason is a text: ours does not follow one.
             if hops and not isinstance(reasons[-hops], int):
                 break
             origin = Origin.of(url)
@@ -203,7 +207,9 @@ class DryRun:
                 self._note(origin, request, result, response.body)
 
     def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
-        """Return what ours makes of *response* after *hops* redirects; `None` if not known."""
+        """Return the result that ours would get from *response* after *hops* redirects;
+        `None` if it is not known.
+        """
         if hops > (most := self._settings.max_redirects):
             # Ours R2
             detail = f"more than {most} redirects"
@@ -219,24 +225,26 @@ class DryRun:
             final_url=response.url if hops else None,
         )
         is_late = request.meta.get("download_latency", 0) > self._settings.timeout
-        # R5: ours gives up earlier; an old failure says nothing of today.
+        # R5 (unreachable): ours has its own time limit; and an old failure from a cache
+        # says nothing about the origin now.
         is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
-        # R5: ours would try again, or could unpack what Scrapy could not.
+        # R5: ours would retry, or could unpack a body that Scrapy could not.
         is_read = answer.outcome.row.reads_body
         is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
         if is_late or is_old_failure or (is_read and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
-        # Ours R2: a redirect is followed. R7: the answer of a proxy.
+        # Ours follows a redirect (R2), and a `LocalFault` is the answer of a proxy (R7,
+        # our own fault).
         return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
-        """Note that *request* for a robots.txt ended with *error*."""
-        # What no network failure raises comes from a middleware.
+        """Note that *request*, for a robots.txt, ended with *error*."""
+        # An exception that is not a network failure comes from a middleware.
         was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
         result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)
-        # Anything else is no word of the origin (R6, R7).
+        # Other results say nothing about the origin (R6, closing; R7).
         if not isinstance(result, FetchError):
             return
         for url in (*request.meta.get("redirect_urls", ()), request.url):
@@ -247,11 +255,12 @@ class DryRun:
     def _note(
         self, origin: Origin, request: Request, result: Answer | None, body: bytes = b""
     ) -> None:
-        """Make the policy of *origin* from *result*, if ours would stop there.
+        """Make the policy of *origin* from *result*, unless *result* is `None` or ours
+        would retry.
 
-        *body* is what Scrapy's middleware reads.
+        *body* is the body that Scrapy's middleware reads.
         """
-        # The first answer stands: ours would not request the file again.
+        # The first answer counts: ours would not request the file again.
         if result is None or self._memory.get(origin) is not None:
             return
         retries = request.meta.get("retry_times", 0)
@@ -278,7 +287,7 @@ class DryRun:
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision about *request* with what ours would have decided."""
         origin = Origin.of(request.url)
-        # Of another request, whose meta this one was made with.
+        # Remove the key of another request, whose meta this request was made with.
         request.meta.pop(EVIDENCE, None)
         if origin is None or exemption_of(
             request.url, origin, request.meta, self._settings.exempt
@@ -321,18 +330,20 @@ class DryRun:
         """Return why it is not known what ours would decide; `None` if it is known."""
         if policy is None:
             return "no answer of its robots.txt at which ours would have stopped"
-        # Ours leaves by the way of the page. A file is the same by any way, but who else
-        # refuses or fails is not.
+        # Ours would request robots.txt by the route of the page. Another route has the
+        # same file, but may have other refusals and failures.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
         has_route = any(request.meta.get(key) for key in keys)
-        # Proxies of the environment are those of robots.txt requests, too.
+        # Proxies of the environment also apply to robots.txt requests.
         is_own = has_route and not request.meta.get("_scheme_proxy")
         if is_own and not policy.outcome.row.allows:
             return "ours would have fetched its robots.txt by the proxy of the page"
         return None
 
     def _their_name(self, request: Request) -> str | bytes:
-        """Return the robot's name for other parsers in the report; it decides nothing."""
+        """Return the name of the robot for other parsers in the report; the name decides
+        nothing.
+        """
         settings = self._crawler.settings
         sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
         return settings["ROBOTSTXT_USER_AGENT"] or sent or ""
@@ -342,7 +353,7 @@ class DryRun:
         log_line(self._crawler, DEBUG, text, request.method, request.url, why)
 
     def _closed(self) -> None:
-        """Log in one line what would change, and where the report is."""
+        """Log one line that says what would change and where the report is."""
         where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
         if self._shadow.report_path is not None:
             where = f"the report is {self._shadow.report_path}"
@@ -363,10 +374,10 @@ class DryRun:
 
 
 def listed_middlewares(settings: BaseSettings) -> dict[type, float]:
-    """Return the downloader middlewares that are on, with their order, in that order."""
+    """Return the enabled downloader middlewares with their orders, sorted by order."""
     orders: dict[type, float | None] = {}
     for key, order in settings.getwithbase("DOWNLOADER_MIDDLEWARES").items():
-        # Scrapy itself says what is wrong with a path.
+        # Skip a path that cannot be loaded: Scrapy itself reports it.
         with suppress(ImportError, NameError, TypeError, ValueError):
             orders[load_object(key)] = order
     enabled = {kind: order for kind, order in orders.items() if order is not None}

@@ -1,9 +1,9 @@
 """Evidence: a record of each robots.txt answer, and a line for each decision.
 
-`Evidence` observes each fetch and each decision. The record that a policy was made from is
-known by the `uid` of the policy. A policy without a record in this WARC comes from a store,
-from the HTTP cache or from a downloader middleware: the first decision by it writes a record
-of its bytes.
+`Evidence` observes each fetch and each decision. It finds the record of a policy by the
+`uid` of the policy. A policy without a record in this WARC comes from a store, from the
+HTTP cache or from a downloader middleware. The first decision by such a policy writes a
+record with its bytes.
 """
 
 import time
@@ -57,7 +57,7 @@ from scrapy_robots1994.policy.policy import Policy
 CLOSE_REASON = "robots_evidence_failed"
 
 MAX_ANSWERS = 10_000
-"""Answers of which no policy was made yet."""
+"""Number of answers that are remembered until a policy is made from them."""
 
 DRY_RUN = "an answer to Scrapy's own middleware"
 MIDDLEWARE = "a downloader middleware"
@@ -78,7 +78,7 @@ class Reference(NamedTuple):
 
 
 class Evidence(FetchObserver):
-    """Records answers and decisions, and closes the crawl where it cannot."""
+    """Records answers and decisions, and closes the crawl if a record cannot be written."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         assert settings.evidence is not None  # noqa: S101 - the caller has looked
@@ -102,11 +102,12 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # By the uid of a policy. The record of a forgotten policy is written again.
+        # The records of policies, by `uid`. The record of a forgotten policy is written
+        # again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # By origin: the last answer of a fetch of which no policy was made yet.
+        # By origin, the last answer of a fetch that has not made a policy yet.
         self._answers: LRUCache[Origin, Reference] = LRUCache(MAX_ANSWERS)
-        # The source of each policy that this crawl did not fetch.
+        # The source to state for a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._source = DRY_RUN if settings.dry_run else " or ".join(places)
@@ -129,7 +130,7 @@ class Evidence(FetchObserver):
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
 
             texts[names.USAGE_VERSIONS] = VERSIONS
-        # With these settings and clients each decision can be made again.
+        # With these settings and clients each decision can be verified.
         texts |= self._settings.recorded()
         clients = self._clients.names.items()
         texts |= {names.CLIENT + scheme: it for scheme, it in clients}
@@ -137,7 +138,7 @@ class Evidence(FetchObserver):
             key: escape_control_chars(it, names.MAX_TEXT) for key, it in texts.items()
         }
 
-    # The fetch of a robots.txt.
+    # Fetches of robots.txt.
 
     def sent(self, origin: Origin, last: Policy | None) -> None:  # noqa: ARG002 - as `FetchObserver` has it
         """Forget the answer to an earlier attempt."""
@@ -156,7 +157,8 @@ class Evidence(FetchObserver):
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
         """Forget the answer if the *result* does not come from it."""
-        # What a downloader middleware changed is not what was recorded.
+        # If a downloader middleware changed the answer, the record does not match the
+        # *result*.
         is_recorded = answer is not None and not answer.is_changed
         if not (is_recorded and isinstance(result, RobotsResponse)):
             self._answers.pop(origin, None)
@@ -164,7 +166,7 @@ class Evidence(FetchObserver):
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
         """Note which record *policy* was made from, given the *last* good one."""
         reference = self._answers.pop(policy.origin, None)
-        # A 304 and a failure leave the last policy as it was stated.
+        # After a 304 or a failure, the policy still states what the last policy stated.
         is_new = last is None or policy.uid != last.uid
         if is_new and policy.status is not None:
             reference = reference or self._write_policy(policy, MIDDLEWARE)
@@ -175,7 +177,9 @@ class Evidence(FetchObserver):
     def decided(
         self, request: Request, _origin: Origin, found: Policy | Exception | Exemption
     ) -> None:
-        """Write the line of one decision about *request*: by a policy, or why by none."""
+        """Write the line of one decision about *request*: the decision by a policy, or
+        the reason why no policy decides.
+        """
         if isinstance(found, Exemption):
             self.unchecked(request, found.value)
         elif isinstance(found, Exception):
@@ -189,7 +193,7 @@ class Evidence(FetchObserver):
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
         """Write the line of a *request* about which *policy* decides."""
-        # A policy without a status states that there was no answer.
+        # A policy without a status has no record, because there was no answer.
         reference = None if policy.status is None else self._reference_of(policy)
         if reference is not None:
             request.meta[EVIDENCE] = reference.record
@@ -199,7 +203,7 @@ class Evidence(FetchObserver):
         more = {
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
             "failure": policy.failure,
-            # Only where it is not the client of all requests.
+            # State the client only if it is not the client of all requests.
             "client": own_name_of(clients),
         }
 
@@ -216,7 +220,9 @@ class Evidence(FetchObserver):
     def _usage_of(
         self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
     ) -> dict[str, Any]:
-        """Return what the journal says of usage preferences, if the crawl reads them."""
+        """Return the values of a journal line about usage preferences, if the crawl reads
+        them.
+        """
         if not self._settings.reads_usage:
             return {}
         from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
@@ -251,7 +257,7 @@ class Evidence(FetchObserver):
         self._files.write(make_line, len(url) + len(robot))
 
     def _reference_of(self, policy: Policy) -> Reference:
-        """Return the record of *policy*; if there is none, one is written."""
+        """Return the record of *policy*; write it if there is none."""
         reference = self._records.get(policy.uid)
         if reference is None:
             source = self._source or "this crawl"
@@ -261,7 +267,9 @@ class Evidence(FetchObserver):
     # Records.
 
     def _write_policy(self, policy: Policy, source: str) -> Reference:
-        """Write a policy of which this WARC has no answer, with its *source* in words."""
+        """Write a record of *policy*, which has no answer in this WARC; *source* says
+        where the policy comes from.
+        """
         robots, status = policy.robots, policy.status or 0
         url = policy.final_url or policy.origin.robots_url
         headers = {
@@ -283,7 +291,7 @@ class Evidence(FetchObserver):
     ) -> Reference:
         """Write *request* and *response*.
 
-        *truncated* says why the body is not whole, in the words of WARC.
+        *truncated* says why the body is incomplete, in a term of WARC.
         """
         protocol = response.protocol or "HTTP/1.1"
         if not protocol.startswith("HTTP/"):
@@ -296,7 +304,7 @@ class Evidence(FetchObserver):
         headers = {"WARC-Concurrent-To": f"<{sent}>"}
         if request.meta.get("proxy"):
             headers[names.VIA_PROXY] = "yes"
-        # Through a proxy it is the address of the proxy.
+        # Through a proxy, the address would be that of the proxy.
         elif response.ip_address is not None:
             headers["WARC-IP-Address"] = str(response.ip_address)
         if truncated:
@@ -332,8 +340,8 @@ class Evidence(FetchObserver):
         self._files.start()
 
     def _failed(self) -> None:
-        """Close the crawl; this may be called in any thread."""
-        # A crawl that has ended has no event loop; `_closed` looks for the error, too.
+        """Close the crawl; may be called from any thread."""
+        # A crawl that has ended has no event loop; `_closed` checks for the error, too.
         with suppress(RuntimeError):
             self._call_in_crawl(self._fail)
 
@@ -370,7 +378,7 @@ class Evidence(FetchObserver):
         return error is not None
 
     def _idle(self) -> None:
-        """Write everything while the crawl can still close with another reason."""
+        """Write everything while the crawl can still close with an error as its reason."""
         self._files.flush()
         if self._log_error():
             raise CloseSpider(CLOSE_REASON)

@@ -1,9 +1,10 @@
 """The files of evidence of one crawl: a WARC of answers, and a journal of decisions.
 
-A thread builds and writes the records and lines of each second in one go: between two pages
-of a crawl the same code takes several times as long. The files stay readable when the process
-is killed: each record of the WARC is a gzip member, and so are the journal lines of a second.
-The WARC is written first, so that no line names a record that is missing.
+A thread builds and writes the records and lines of each second together: on the event
+loop, between two pages, the same code takes several times as long. The files remain
+readable if the process is killed: each record of the WARC is a gzip member, and so are
+the journal lines of each second. The WARC is written first, so that no line names a
+record that is missing.
 """
 
 import gzip
@@ -37,13 +38,13 @@ FLUSH_SECONDS = 1.0
 """Seconds between two writes, which a killed crawl may lose."""
 
 FLUSH_BYTES = 4_000_000
-"""Bytes at which the thread writes earlier."""
+"""Bytes of waiting items at which the thread writes at once."""
 
 MAX_WAITING_BYTES = 64_000_000
 """Bytes that may wait for the disk; with more, the disk is too slow."""
 
 CLOSE_SECONDS = 30.0
-"""Seconds that the last write may take."""
+"""Seconds that the last write may take when the crawl closes."""
 
 COMPRESSION = 3
 """The level of gzip: it takes a third of the time of level 9, for a tenth more bytes."""
@@ -51,9 +52,9 @@ COMPRESSION = 3
 _ENTRY_BYTES = 500
 """Bytes of memory that a record or a line takes in addition to its text."""
 
-# Credentials are not evidence, and people pass the files on. Any header of a request may
-# have one that a project sets; of an answer, those whose names say so. The body is written
-# without transfer coding.
+# Headers that are left out. Credentials are not evidence, and people share the files. Of
+# a request, any header that a project sets may have credentials; of an answer, only
+# headers whose names say so. The body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),
     *("accept-encoding", "if-match", "if-none-match", "if-range"),
@@ -72,7 +73,7 @@ HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
 
 
 class WarcRecord(NamedTuple):
-    """A record of the WARC; *http* are the start line and all headers of its message."""
+    """A record of the WARC; *http* is the start line and all headers of its message."""
 
     kind: str
     headers: Mapping[str, str]
@@ -87,8 +88,8 @@ MakeLine: TypeAlias = Callable[[], JournalLine]
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    No method raises once they exist: the first error is in *error*, and *on_error* is
-    called, in any thread.
+    Once the files exist, no method raises: the first exception is stored in *error*, and
+    *on_error* is called, in any thread.
     """
 
     def __init__(
@@ -101,8 +102,8 @@ class EvidenceFiles:
     ) -> None:
         """Create both files, whose names begin with *name*.
 
-        *info* is what the WARC says of itself, *header* the first line of the journal.
-        Raise `SettingsError` if the folder cannot be written.
+        *info* has the fields of the warcinfo record, *header* the first line of the
+        journal. Raise `SettingsError` if the folder cannot be written.
         """
         # Workers of one spider start in the same second.
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
@@ -110,7 +111,7 @@ class EvidenceFiles:
             folder.mkdir(parents=True, exist_ok=True)
             self._warc = _File(folder / f"{stem}.warc.gz")
             self._journal = _File(folder / f"{stem}.jsonl.gz")
-            # Not packed by warcio, whose level is always 9.
+            # Do not let warcio compress: its level is always 9.
             self._block = io.BytesIO()
             self._writer = WARCWriter(self._block, gzip=False, warc_version="1.1")
             record = self._writer.create_warcinfo_record(self._warc.path.name, info)
@@ -125,15 +126,16 @@ class EvidenceFiles:
             ) from error
         self._on_error = on_error
         self.error: Exception | None = None
-        # The record about the crawl is written already.
+        # The warcinfo record and the first line are already written.
         self.records, self.lines = 1, 0
         self._waiting: deque[WarcRecord | MakeLine | Event] = deque()
-        # Bytes that `write` accepted, and bytes that the thread has handled. Each number is
-        # changed by one thread alone.
+        # Bytes that `write` accepted, and bytes that the thread has handled. Only one
+        # thread changes each number.
         self._accepted = self._done = 0
         self._is_due = Event()
         self._is_closing = False
-        # A daemon: the interpreter must not wait for a disk that hangs.
+        # Use a daemon thread, so that the interpreter does not wait for a disk that
+        # hangs.
         self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
 
     @property
@@ -142,11 +144,11 @@ class EvidenceFiles:
         return self._warc.path, self._journal.path
 
     def start(self) -> None:
-        """Begin to write, also what was accepted before."""
+        """Start the thread, which also writes the items that were accepted before."""
         self._thread.start()
 
     def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
-        """Write a record or a line, of *size* bytes, after all before it.
+        """Write a record or a line, of *size* bytes, after all earlier items.
 
         Nothing is written after an error.
         """
@@ -161,7 +163,9 @@ class EvidenceFiles:
             self._fail(TimeoutError("the disk is too slow for the crawl"))
 
     def flush(self, *, is_last: bool = False) -> None:
-        """Wait until all items are written or an error stops it; if *is_last*, close."""
+        """Wait until all items are written or an error occurs; if *is_last*, close the
+        files.
+        """
         is_written = Event()
         self._waiting.append(is_written)
         self._is_closing = is_last
@@ -192,7 +196,7 @@ class EvidenceFiles:
                     self._journal.close()
             except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
                 self._fail(error)
-            # The items were in memory until now.
+            # Count the items as handled now, because they were in memory until now.
             self._done = accepted
             for item in items:
                 if isinstance(item, Event):
@@ -202,14 +206,14 @@ class EvidenceFiles:
         """Write *items*, records first."""
         records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
         lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
-        # Append even nothing: a file that was removed is noticed then.
+        # Append even if there is no record, which detects a file that was removed.
         self._warc.append(b"".join(records))
         self._journal.append(_packed_lines(it()._asdict() for it in lines))
         self.records += len(records)
         self.lines += len(lines)
 
     def _pack(self, record: WarcRecord) -> bytes:
-        """Return *record* as it is in the WARC."""
+        """Return *record* as the bytes to write into the WARC."""
         headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
         http = None
         if record.http is not None:
@@ -242,7 +246,7 @@ class EvidenceFiles:
 
 
 def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
-    """Return *lines* of the journal as a gzip member; nothing for none."""
+    """Return *lines* of the journal as a gzip member; empty bytes for no lines."""
     text = "".join(f"{_as_json(line)}\n" for line in lines)
     return gzip.compress(text.encode("ascii"), COMPRESSION) if text else b""
 
@@ -250,8 +254,8 @@ def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
 def without_credentials(
     headers: HttpHeaders, kind: str
 ) -> tuple[list[tuple[str, str]], str]:
-    """Return the *headers* of a message that a record of this *kind* has, and the names of
-    the others.
+    """Return the *headers* to write into a record of this *kind*, and the names of the
+    headers that are left out.
     """
     shown, left_out = [], []
     for raw_name, values in headers:
@@ -270,15 +274,15 @@ def without_credentials(
 
 
 class _File:
-    """A new file to append to, which always ends with a complete piece."""
+    """A new file to append to, which always ends with a complete piece of data."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Never the file of another crawl.
+        # Mode "x" never opens the file of another crawl.
         self._file = path.open("xb", buffering=0)
 
     def append(self, piece: bytes) -> None:
-        """Write *piece* whole, or raise OSError."""
+        """Write all of *piece*, or raise `OSError`."""
         status = os.fstat(self._file.fileno())
         # A write to a file that was removed would be lost without an error.
         if status.st_nlink == 0:
@@ -288,7 +292,8 @@ class _File:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError:
-            # The part that a full disk still took would be a broken end.
+            # Remove the part that was written before the disk was full: it would be a
+            # broken end.
             with suppress(OSError):
                 self._file.truncate(status.st_size)
             raise

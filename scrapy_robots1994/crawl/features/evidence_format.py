@@ -1,5 +1,5 @@
-"""The names and values in files of evidence, for the crawl that writes them and the command
-that reads them.
+"""The names and values in files of evidence, for the crawl that writes the files and the
+command that reads the files.
 """
 
 import json
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
-"""The header of each record with the origin whose robots.txt was requested. Behind a
-redirect, the URL of the record has another origin."""
+"""The header of each record with the origin whose robots.txt was requested. After a
+redirect, the URL of the record may have another origin.
+"""
 
 STATUS = "Robots1994-Status"
 """The header of a policy that this crawl did not fetch: the status of its answer."""
@@ -27,7 +28,7 @@ FETCHED = "Robots1994-Fetched"
 """The header of a policy that this crawl did not fetch: the time when it was fetched."""
 
 SOURCE = "Robots1994-Source"
-"""The header of a policy that this crawl did not fetch: where it comes from."""
+"""The header of a policy that this crawl did not fetch: where the policy comes from."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
 """The header of an answer that came through a proxy: the proxy may have sent it itself."""
@@ -36,7 +37,9 @@ LEFT_OUT = "Robots1994-Left-Out"
 """The header with the names of the HTTP headers that a record leaves out."""
 
 CLIENT = "client-"
-"""The field of a warcinfo with the client for a scheme, which follows: `client-https`."""
+"""The prefix of the field of a warcinfo with the client for a scheme, such as
+`client-https`.
+"""
 
 UNCHECKED = "unchecked"
 """The decision about a request for which no policy was found."""
@@ -45,10 +48,12 @@ DECLINED = "declined"
 """The decision about a request that robots.txt allows, but not for a purpose of the crawl."""
 
 USAGE_VERSIONS = "usage-preferences"
-"""The field of a warcinfo with the texts by which usage preferences were read."""
+"""The field of a warcinfo with the versions of the drafts by which usage preferences were
+read.
+"""
 
 MAX_TEXT = 4_000
-"""Characters of a rule in the journal, and of a header; more are cut off."""
+"""Characters of a rule or a header in the journal; the rest is cut off."""
 
 
 def shown_url(url: str) -> str:
@@ -77,12 +82,14 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # By purpose, the answer and the line of robots.txt that states it.
+    # For each purpose, the answer and the line of robots.txt that states it.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> "JournalLine | None":
-        """Return the line with these *values*; `None` for those of no decision."""
+        """Return the line with these *values*; `None` if they are not the values of a
+        decision.
+        """
         with suppress(TypeError):
             line = cls(**values)
             return line if all(map(isinstance, line, _TYPES)) else None
@@ -90,7 +97,9 @@ class JournalLine(NamedTuple):
 
     @staticmethod
     def values_of(text: bytes) -> dict[str, Any]:
-        """Return the values in the *text* of a line; raise `ValueError` for no line."""
+        """Return the values in *text*; raise `ValueError` if *text* is not a line of the
+        journal.
+        """
         with suppress(ValueError, TypeError, RecursionError):
             return dict(json.loads(text))
         raise ValueError("it is damaged")
@@ -100,7 +109,7 @@ _TYPES = tuple(JournalLine.__annotations__.values())
 
 
 def decision_of(verdict: Verdict) -> dict[str, Any]:
-    """Return what a line of the journal says by *verdict*: verification makes it again."""
+    """Return the values of a journal line for *verdict*; verification compares them."""
     return {
         "decision": "allowed" if verdict.allowed else "refused",
         "reason": verdict.reason.value,
@@ -112,9 +121,11 @@ def decision_of(verdict: Verdict) -> dict[str, Any]:
 def usage_of(
     usage: "Usage | None", verdict: Verdict, purposes: "Collection[str]"
 ) -> dict[str, Any]:
-    """Return what a line of the journal says by *usage*, what robots.txt states about the use of
-    a URL, in addition to the *verdict* or in its place: that a request is not sent which must
-    not be used for one of *purposes*.
+    """Return the values of a journal line for *usage*, the statements of robots.txt about
+    the use of a URL.
+
+    They are added to the values of *verdict*. If the page must not be used for one of
+    *purposes*, they replace the decision, because the request is not sent.
     """
     if usage is None or not usage.statements:
         return {"usage": None}
@@ -132,17 +143,17 @@ def usage_of(
 
 
 def line_of(statement: "Statement") -> int:
-    """Return the line of robots.txt that has a *statement* of it."""
+    """Return the number of the line of robots.txt that has *statement*."""
     return int(statement.where.rpartition(" ")[2])
 
 
 def unchecked(reason: str) -> dict[str, Any]:
-    """Return what a line of the journal says of a request that no policy decides about."""
+    """Return the values of a journal line for a request that no policy decides about."""
     return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
 
 
 def digest_text(digest: Any) -> str:
-    """Return a *digest*, of `hashlib`, as WARC files have it."""
+    """Return *digest*, a hash object of `hashlib`, in the format of WARC files."""
     return f"{digest.name}:{b32encode(digest.digest()).decode()}"
 
 

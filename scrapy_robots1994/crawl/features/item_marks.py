@@ -1,6 +1,6 @@
-"""Items that a spider middleware marks, so that an item pipeline drops them.
+"""Marks on items: a spider middleware marks an item, and an item pipeline drops it.
 
-A spider middleware cannot drop an item so that Scrapy counts and signals it.
+If a spider middleware dropped an item, Scrapy would not count it or send a signal.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +11,9 @@ from scrapy.exceptions import DropItem
 
 
 class Mark(NamedTuple):
-    """Why an item is *dropped*, and the key of the stat that counts it."""
+    """The exception by which an item is *dropped*, and the key of the stat that counts
+    it.
+    """
 
     dropped: DropItem
     stat: str
@@ -21,14 +23,15 @@ class ItemMarks:
     """The items of one crawl that are to be dropped, and why."""
 
     def __init__(self) -> None:
-        # By id, as items need not be hashable. The reference to the item keeps its id
-        # from being used again. A callback may yield an item several times.
+        # The key is the id of an item, because items need not be hashable. The reference
+        # to the item prevents its id from being used again. A callback may yield an item
+        # several times.
         self._marks: dict[int, list[tuple[Any, dict[str, Mark]]]] = {}
 
     def mark(self, feature: str, item: Any, dropped: DropItem, stat: str) -> None:
-        """Mark *item*, which a callback yields once more, for *feature*."""
+        """Mark *item*, which a callback has yielded, for *feature*."""
         marks = self._marks.setdefault(id(item), [])
-        # Each feature marks an item once each time that it is yielded.
+        # A second mark by the same feature means that the item was yielded again.
         if not marks or feature in marks[-1][1]:
             marks.append((item, {}))
         marks[-1][1][feature] = Mark(dropped, stat)

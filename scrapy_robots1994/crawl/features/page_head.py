@@ -1,4 +1,6 @@
-"""What pages and usage preferences read of a page: its robots header and its meta tags."""
+"""The robots header and the meta tags of a page, for page directives and usage
+preferences.
+"""
 
 from collections.abc import Sequence
 from html import unescape
@@ -15,20 +17,22 @@ from w3lib.encoding import (
 from scrapy_robots1994.directives import meta_tags
 
 MAX_PAGE_BYTES = 64 * 1024
-"""The bytes at the start of a page, and of a header, that are read."""
+"""Number of bytes that are read from the start of a page, and of a header."""
 
-# What Python raises for a charset that decodes no text, such as `zip`, and Scrapy at a page
-# with `<base href="http://[">`: it looks for the address of each page that it parses.
+# Python raises these for a charset that decodes no text, such as `zip`, and Scrapy for a
+# page with `<base href="http://[">`: Scrapy reads the base URL of each page that it
+# parses.
 UNREADABLE = (LookupError, ValueError)
 
-# Encodings of host names that no page is in; Python decodes them in quadratic time.
+# Encodings of host names, which no page uses; Python decodes them in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
 
 
 class PageHead(NamedTuple):
-    """The lines of `X-Robots-Tag` as one, and name and content of each meta tag.
+    """The lines of `X-Robots-Tag` joined into one, and the name and content of each meta
+    tag.
 
-    *has_tags* says that the page is HTML or XML, where meta tags are looked for.
+    *has_tags* says that the page is HTML or XML, and may have meta tags.
     """
 
     header: str
@@ -36,16 +40,16 @@ class PageHead(NamedTuple):
     has_tags: bool
 
 
-# Two features read one page, one after the other.
+# A cache of one page: two features read each page, one after the other.
 _last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Return what the start of *response* has, up to `MAX_PAGE_BYTES` of each. Never raises on any
-    body.
+    """Return the head of *response*, read from up to `MAX_PAGE_BYTES` of the page and of
+    the header. Never raises on any body.
 
-    With *words*, in lower case, a page that has none of them in its meta tags may be returned
-    without the tags.
+    With *words*, in lower case, the result may have no tags if no meta tag of the page
+    has one of the words.
     """
     global _last  # noqa: PLW0603 - a cache of one
     known, head = _last
@@ -55,7 +59,7 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags)
     has_tags = True
-    # To look at all tags takes as long as all else that Scrapy does with a page.
+    # Parsing the tags takes as long as everything else that Scrapy does with a page.
     if words and not _may_have(response.body[:MAX_PAGE_BYTES].lower(), words):
         return PageHead(header, (), has_tags)
     tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
@@ -66,14 +70,14 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
 
 def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
     """Return whether a meta tag of *page*, in lower case, may have one of *words*."""
-    # Such an encoding has other bytes for letters.
+    # An encoding such as UTF-16 has other bytes for letters.
     if b"\0" in page:
         return True
     place = page.find(b"meta")
     while place >= 0:
         end = page.find(b">", place)
         tag = page[place:] if end < 0 else page[place:end]
-        # A quote may have a `>`, and UTF-7 may hide a word.
+        # A quoted value may contain `>`, and UTF-7 may hide a word.
         quote = b'"' if b'"' in tag else b"'"
         if tag.count(quote) % 2 or b"utf-7" in tag or _has_word(tag, words):
             return True
@@ -87,15 +91,15 @@ def _has_word(tag: bytes, words: Sequence[bytes]) -> bool:
         try:
             tag = unescape(tag.decode("latin-1")).lower().encode("ascii", "replace")
         except ValueError:
-            # Python converts no number of more than 4,300 digits.
+            # Python does not convert a number of more than 4,300 digits.
             return True
     return any(word in tag for word in words)
 
 
 def header_of(response: Response, name: str) -> str:
     """Return all lines of the header called *name* as one; empty if there is none."""
-    # Several lines mean the same as one joined line (RFC 9110, section 5.3). Its bytes
-    # have no stated encoding, and Latin-1 reads any.
+    # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header
+    # states no encoding, and Latin-1 decodes any bytes.
     lines = b", ".join(response.headers.getlist(name))
     return lines[:MAX_PAGE_BYTES].decode("latin-1")
 
@@ -104,8 +108,8 @@ def _text(response: TextResponse) -> str:
     """Return the start of *response*, decoded."""
     head = response.body[:MAX_PAGE_BYTES]
     content_type = response.headers.get("Content-Type") or b""
-    # As `response.encoding`, but that decodes the whole page, and guesses for as long as
-    # it takes where the page does not say its encoding.
+    # Do not use `response.encoding`: it decodes the whole page, and takes any time to
+    # guess an encoding that the page does not state.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(content_type.decode("latin-1"))

@@ -28,11 +28,11 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 HEADER, META = "header", "meta"
-"""What `Usage.read` says of a page."""
+"""Values of `Usage.read` for a page."""
 
 _NOTHING = {read: Usage(read=read) for read in ((HEADER,), (HEADER, META))}
 
-# Usage U12: a page says this of its own text, and of an image if it is one.
+# Usage U12: `noai` is about the text of the page, `noimageai` about an image.
 _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 
 # TDMRep: every other value means that nothing is stated.
@@ -41,13 +41,13 @@ _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
 # A page without any of them states nothing in its meta tags.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
-# As the keys of `Headers` are.
+# Header names, spelled like the keys of `Headers`.
 _HEADERS = frozenset(
     (b"Content-Usage", b"Link", b"Tdm-Policy", b"Tdm-Reservation", b"X-Robots-Tag")
 )
 
 _MAX_HEADER = 16_384
-"""The characters of Content-Usage that are read; more are no dictionary to us."""
+"""Characters of Content-Usage that are read; a longer value is not understood."""
 
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
@@ -55,8 +55,8 @@ _RSL = "application/rsl+xml"
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
-    """Return what *response* states about its use to *robot*, a bare name or a whole User-Agent
-    header.
+    """Return the preferences about its use that *response* states to *robot*, a bare name
+    or a whole User-Agent header.
 
     The headers of any response are read, and the meta tags of HTML and XHTML, each up to 64 KiB.
     Never raises on any body.
@@ -76,12 +76,13 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
 
 def _of_content_usage(value: str) -> Usage:
-    """Return what the header Content-Usage states, all lines joined."""
+    """Return the preferences in *value*, all lines of the header Content-Usage joined."""
     where = f"header {USAGE_FIELD}"
     if len(value) > _MAX_HEADER:
         return Usage(not_understood=(Said(value, where),))
     try:
-        # RFC 9651, 4.2: one line that is no part of a dictionary spoils all of them.
+        # RFC 9651, section 4.2: one line that cannot be parsed makes the whole dictionary
+        # invalid.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except NotADictionaryError:
         return Usage(not_understood=(Said(value, where),))
@@ -89,7 +90,9 @@ def _of_content_usage(value: str) -> Usage:
 
 
 def _of_terms(head: PageHead, names: tuple[str, ...], *, is_image: bool) -> Usage:
-    """Return what `noai` and `noimageai` state, in the header and in meta tags."""
+    """Return the preferences that `noai` and `noimageai` state, in the header and in meta
+    tags.
+    """
     statements: list[Statement] = []
     odd: list[Said] = []
     for said in terms_for(head.tags, [head.header], names):
@@ -103,7 +106,7 @@ def _of_terms(head: PageHead, names: tuple[str, ...], *, is_image: bool) -> Usag
 
 
 def _of_tdm(response: Response, head: PageHead) -> Usage:
-    """Return what TDMRep states: the meta tag, else the header."""
+    """Return the preferences that TDMRep states, in the meta tag, or else in the header."""
     header = header_of(response, _TDM_RESERVATION)
     values = [it for it in map(str.strip, header.split(",")) if it]
     where = f"header {_TDM_RESERVATION}"
@@ -115,7 +118,7 @@ def _of_tdm(response: Response, head: PageHead) -> Usage:
     ]
     said = [it for it in (*in_header, *in_meta) if it.term]
     odd = tuple(it for it in said if it.term not in _TDM_ANSWERS)
-    # Usage U11: the page over its header, which is not the most restrictive one.
+    # Usage U11: the page overrides its header, even if the header is more restrictive.
     for places in (in_meta, in_header):
         answers = {it.term: it for it in places if it.term in _TDM_ANSWERS}
         for value, answer in _TDM_ANSWERS.items():
@@ -131,7 +134,7 @@ def _of_tdm(response: Response, head: PageHead) -> Usage:
 
 
 def _tdm_policy(response: Response, head: PageHead) -> str | None:
-    """Return the URL of the policy, that of the meta tag before that of the header."""
+    """Return the URL of the TDM policy, from the meta tag, or else from the header."""
     named = (
         content for name, content in head.tags if name.strip().lower() == _TDM_POLICY
     )

@@ -34,24 +34,25 @@ PAGE_KEY = "robots1994_page"
 
 _MAX_LOGGED = 10  # log lines for one page, which may hold thousands of terms
 
-# Also links to images and archives, which it leaves out by default; and of two links to
-# one URL, one may say nofollow and the other not.
+# By default the extractor leaves out links to images and archives. And of two links to
+# one URL, only one may say nofollow.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """Raised for an item of a page that must not be indexed; *said* is the reason."""
+    """Raised for an item of a page that must not be indexed; *said* is the directive."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
-        # Else Scrapy logs a warning with the whole item for each of them.
+        # Without a level Scrapy logs a warning with the whole item for each dropped item.
         super().__init__(
             f"Not to be indexed: {said} of {redact_and_escape(url)}", log_level="DEBUG"
         )
 
 
 def page_directives(response: Response, robot: str | bytes) -> Directives:
-    """Return what *response* says to *robot*, a bare name or a whole User-Agent header.
+    """Return the directives of *response* for *robot*, a bare name or a whole User-Agent
+    header.
 
     The header of any response is read, and the meta tags of HTML and XHTML, each up to
     64 KiB. Never raises on any body.
@@ -80,8 +81,8 @@ class RobotsPages(BaseSpiderMiddleware):
         self._obeyed = settings.pages
         self._robot = RobotName(crawler)
         self._marks = marks_of(crawler)
-        # One response makes many requests, one after the other. A cache of the module would
-        # keep the last response after the crawl.
+        # Cache the links of one response, which is followed by many requests from it. A
+        # cache of the module would keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def process_spider_input(
@@ -90,7 +91,7 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read the directives of *response* before the spider gets it."""
-        # Read here, and not with the first item: the callback may look into the meta.
+        # Read the directives here, because the callback may use them from the meta.
         directives = self._read(response)
         for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
@@ -167,16 +168,16 @@ class RobotsPagesPipeline:
 
 
 def _closed_links(response: Response) -> frozenset[str]:
-    """Return the URLs that *response* links to with rel=nofollow only."""
+    """Return the URLs to which all links of *response* have `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
     if b"nofollow" not in response.body.lower():
         return frozenset()
-    # The search above spares most pages this.
+    # Most pages do not get here: they have no `nofollow`.
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:
-        # Without the address of the page, its links are no URLs.
+        # If the base URL of the page is invalid, its links cannot be resolved.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)

@@ -1,4 +1,4 @@
-"""Peers: the parsers of others, as settings and options name them."""
+"""Other parsers, as settings and options name them."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -13,7 +13,7 @@ from scrapy_robots1994.errors import needs_extra
 def peers(
     wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
 ) -> list[Parser]:
-    """Return the parsers that *wanted* of *setting* names, each once.
+    """Return the parsers that *wanted*, the value of *setting*, names; each parser once.
 
     Raise `SettingsError` for anything that is not a parser, and `MissingExtra` for a
     parser whose library is not installed.

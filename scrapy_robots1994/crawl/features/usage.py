@@ -1,5 +1,6 @@
-"""Usage preferences in a crawl (`ROBOTS1994_USAGE`): what robots.txt and pages state about the use
-of a page is handed to the spider, counted, and obeyed where that is wanted.
+"""Usage preferences in a crawl (`ROBOTS1994_USAGE`): the statements of robots.txt and of
+pages about the use of a page are handed to the spider, counted, and obeyed if the setting
+says so.
 """
 
 from functools import partial
@@ -44,7 +45,9 @@ _UNKNOWN = Usage()
 
 
 def not_for(statement: Statement, url: str) -> str:
-    """Return why a page is not for a purpose, safe to print."""
+    """Return why the page at *url* must not be used for a purpose: *statement* as text,
+    safe to print.
+    """
     term = escape_control_chars(statement.term, 60)
     where = escape_control_chars(statement.where, 80)
     shown = redact_and_escape(url)
@@ -59,12 +62,12 @@ class DroppedByUsage(DropItem):
 
     def __init__(self, statement: Statement, url: str) -> None:
         self.statement = statement
-        # Else Scrapy logs a warning with the whole item for each of them.
+        # Without a level Scrapy logs a warning with the whole item for each dropped item.
         super().__init__(not_for(statement, url), log_level="DEBUG")
 
 
 class RefusedByUsage(IgnoreRequest):
-    """Raised for a request whose robots.txt allows it, but for no purpose of the crawl's.
+    """Raised for a request that robots.txt allows, but not for a purpose of the crawl.
 
     *statement* is the preference that says so.
     """
@@ -75,16 +78,18 @@ class RefusedByUsage(IgnoreRequest):
 
 
 def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
-    """Return what the robots.txt of *policy* states about the use of *url* by *robot*."""
+    """Return the preferences that the robots.txt of *policy* states about the use of
+    *url* by *robot*.
+    """
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # Without a file nothing is stated; an unknown file was not read.
+    # A missing file states nothing; a file that could not be fetched may state anything.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
 class StatedUsage:
-    """Looks up what robots.txt states about each request that it allows, and declines the request
-    where the crawl obeys that.
+    """Looks up the preferences of robots.txt for each request that it allows, and refuses
+    the request if they disallow a purpose of the crawl and the crawl obeys them.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -100,11 +105,12 @@ class StatedUsage:
             await run_in_thread(partial(robots.usage, "/", robot))
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Put into the meta of *request* what *policy* states; raise `RefusedByUsage` if that
-        forbids a purpose of the crawl.
+        """Put the preferences that *policy* states into the meta of *request*; raise
+        `RefusedByUsage` if they disallow a purpose of the crawl.
         """
         usage = stated_by(policy, request.url, self._robot.of(request)).for_export()
-        # attach-05: what counts is the robots.txt known when the page was fetched.
+        # draft-ietf-aipref-attach-05: the robots.txt that was known when the page was
+        # fetched counts.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
@@ -121,9 +127,10 @@ class StatedUsage:
 
 
 class UsageReader:
-    """Hands over what is stated about the use of each page, and counts it.
+    """Hands the usage preferences of each page to the spider, and counts them.
 
-    A spider middleware without `process_spider_output`, through which each item would pass.
+    This spider middleware has no `process_spider_output`, because every item would pass
+    through it.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -132,7 +139,7 @@ class UsageReader:
         self._purposes = settings.purposes
         self._robot = RobotName(crawler)
         self._pages = 0
-        # Pages that must not be used for a purpose.
+        # Number of pages that must not be used, by purpose.
         self._forbidden: dict[str, int] = {}
         if settings.usage == REPORT:
             crawler.signals.connect(self._closed, signals.spider_closed)
@@ -142,7 +149,7 @@ class UsageReader:
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Read what is stated about *response* before the spider gets it."""
+        """Read the usage preferences of *response* before the spider gets it."""
         usage = self._read(response)
         self._pages += 1
         if not (usage.statements or usage.not_understood):
@@ -162,9 +169,10 @@ class UsageReader:
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
     def _read(self, response: Response) -> Usage:
-        """Return what is stated about *response*, and put it into its meta."""
+        """Return the usage preferences of *response*, and put them into its meta."""
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
-        # A request made with the meta of this page must not have what is stated about it.
+        # Remove the preferences of robots.txt: a request made with the meta of this page
+        # must not have them.
         stated = response.meta.pop(STATED_USAGE, None)
         page = page_usage(response, self._robot.of(response.request))
         usage = stated.with_(page) if isinstance(stated, Usage) else page
@@ -173,18 +181,18 @@ class UsageReader:
         return usage
 
     def _closed(self) -> None:
-        """Log how many pages are not for which purpose."""
+        """Log, for each purpose, how many pages must not be used for it."""
         for purpose, number in self._forbidden.items():
             text = "%d of %d pages are not for %s"
             log_line(self.crawler, INFO, text, number, self._pages, purpose)
 
 
 class RobotsUsage(UsageReader, BaseSpiderMiddleware):
-    """Hands over what is stated about the use of each page, and marks items that must not be used
-    for a purpose of the crawl.
+    """Hands the usage preferences of each page to the spider, and marks items that must
+    not be used for a purpose of the crawl.
 
-    `response.meta["robots1994_usage"]` is the `Usage` of the page, of robots.txt, its headers and
-    its meta tags, before the spider gets the response.
+    Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
+    `Usage` of the page, from robots.txt, the headers and the meta tags.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -193,7 +201,9 @@ class RobotsUsage(UsageReader, BaseSpiderMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        """Return the middleware; one that looks at no item if no item is to be dropped."""
+        """Return the middleware; if no item is to be dropped, one that does not look at
+        items.
+        """
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.dry_run:
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
