@@ -1,9 +1,9 @@
 """Clients: how the target of a URL is spelled when it is sent.
 
-Ours O27: what is judged is what is sent. An HTTP client may write a URL anew after the
-crawl has judged it. Each row of `CLIENTS` is one client. `tests/crawl/test_clients.py`
-sends every byte in each part of a URL through each client, and fails where a server gets
-another target than the row says.
+Ours O27 (spellings): the rules apply to the URL that is sent. An HTTP client may rewrite a URL
+after the crawl has checked it. Each row of `CLIENTS` is one client.
+`tests/crawl/test_clients.py` sends every byte in each part of a URL through each client, and
+fails if a server gets another target than the row says.
 """
 
 import re
@@ -20,10 +20,11 @@ _UNRESERVED = ascii_letters + digits + "-._~"
 
 
 class Client(NamedTuple):
-    """One HTTP client, under its *name*.
+    """One HTTP client, by its *name*.
 
-    *handlers* are the import paths of the download handlers that send with it. *sent*
-    returns the target of a request line for a target, which is path and query of a URL.
+    *handlers* are the import paths of the download handlers that use this client. *sent* takes
+    the path and query of a URL, and returns the target that the client writes in the request
+    line.
     """
 
     name: str
@@ -32,17 +33,17 @@ class Client(NamedTuple):
 
 
 Clients: TypeAlias = tuple[Client, ...]
-"""The clients that may send a URL: none outside of a crawl, one if its download handler
-is known, all of them if not."""
+"""The clients that may send a URL: none outside a crawl, one for a known download handler, and
+every client for an unknown download handler."""
 
 
 def _as_written(target: str) -> str:
-    """Return *target*: the client changes nothing but dot segments."""
+    """Return *target* unchanged: the client changes at most dot segments."""
     return target
 
 
 def _without_empty_query(target: str) -> str:
-    """Return *target* without a `?` that no query follows."""
+    """Return *target* without a final `?`, which begins an empty query."""
     path, _, query = target.rstrip(_WHITE_SPACE).partition("?")
     return f"{path}?{query}" if query else path
 
@@ -53,8 +54,8 @@ def _is_parted(target: str) -> bool:
 
 
 def _parted(target: str) -> str:
-    """Return *target* as Twisted puts it together from its parts, which leaves out an
-    empty query and empty parameters.
+    """Return *target* as Scrapy's HTTP/1.1 handler sends it: without an empty query and without
+    empty parameters.
     """
     if not _is_parted(target):
         return target
@@ -63,8 +64,8 @@ def _parted(target: str) -> str:
 
 
 def _without_parameters(target: str) -> str:
-    """Return *target* as Scrapy's handler for HTTP/2 sends it: without the parameters of
-    its last segment, and without an empty query.
+    """Return *target* as Scrapy's HTTP/2 handler sends it: without the parameters of its last
+    segment, and without an empty query.
     """
     if not _is_parted(target):
         return target
@@ -73,8 +74,8 @@ def _without_parameters(target: str) -> str:
 
 
 def _spelled(decoded: str) -> dict[str, str]:
-    """Return the spelling of each escape, by its two digits: the *decoded* characters as
-    they are, all others with capital letters.
+    """Return the spelling of each escape, by its two digits: one of the *decoded* characters as
+    that character, any other as an escape in capital letters.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -84,13 +85,15 @@ def _spelled(decoded: str) -> dict[str, str]:
     }
 
 
-# By yarl, which aiohttp uses: what is not encoded in a path, and in a query.
+# yarl, which aiohttp uses, does not encode these characters in a path and in a query.
 _IN_PATH = _spelled(_UNRESERVED + "!$'()*,&=;@:")
 _IN_QUERY = _spelled(_UNRESERVED + "!$'()*,?/:@")
 
 
 def _requoted(target: str) -> str:
-    """Return *target* as yarl quotes it: escapes that it thinks unnecessary are decoded."""
+    """Return *target* as yarl quotes it: yarl decodes the escapes that it considers
+    unnecessary.
+    """
     if "%" in target:
         path, mark, query = target.partition("?")
         target = _respelled(path, _IN_PATH) + mark + _respelled(query, _IN_QUERY)
@@ -98,7 +101,7 @@ def _requoted(target: str) -> str:
 
 
 def _respelled(text: str, spelled: dict[str, str]) -> str:
-    """Return *text* with each escape as it is *spelled*."""
+    """Return *text* with each escape in its spelling of *spelled*."""
     # A `%` that begins no escape is encoded itself.
     return _ESCAPE.sub(lambda it: spelled[it[1]] if it[1] else "%25", text)
 
@@ -111,45 +114,50 @@ AIOHTTP = Client("aiohttp", (f"{_MODULE}._aiohttp.AiohttpDownloadHandler",), _re
 AIOHTTP_VERBATIM = Client("aiohttp-verbatim", (), _without_empty_query)
 """A request with `verbatim_url` in its meta, which only aiohttp treats differently."""
 BROWSER = Client("browser", (), _as_written)
-"""What a browser loads by itself, whose URLs are known as they are sent."""
+"""A browser that loads resources by itself: each URL is checked as the browser sends it."""
 
 CLIENTS: Clients = (TWISTED, HTTP2, HTTPX, AIOHTTP, AIOHTTP_VERBATIM, BROWSER)
-"""Every client that is known."""
+"""Every known client."""
 
 UNKNOWN = "unknown"
-"""The name of the clients of a download handler that the table does not have."""
+"""The name for the clients of a download handler that is not in `CLIENTS`."""
 
 
 def clients_of_handler(path: str) -> Clients:
-    """Return the clients of the download handler with the import *path*."""
+    """Return the clients of the download handler with the import *path*; all clients if the
+    handler is unknown.
+    """
     found = tuple(it for it in CLIENTS if path in it.handlers)
-    # A subclass has another path: it may send with a client of its own.
+    # A subclass of a handler has another path, so it is unknown: it may use another client.
     return found or CLIENTS
 
 
 def clients_named(name: object) -> Clients:
-    """Return the clients of which `name_of` returned *name*; none without a name."""
+    """Return the clients for which `name_of` returns *name*; no clients if *name* is None."""
     if name is None:
         return ()
     return tuple(it for it in CLIENTS if it.name == name) or CLIENTS
 
 
 def name_of(clients: Clients) -> str:
-    """Return the one name of *clients*, of which there are some."""
+    """Return the name of the only client of *clients*; `UNKNOWN` for several. *clients* is not
+    empty.
+    """
     return UNKNOWN if len(clients) > 1 else clients[0].name
 
 
 def own_name_of(clients: Clients) -> str | None:
-    """Return the name of *clients* that single requests have; `None` for those of a download
-    handler, or of an unknown one.
+    """Return the name of the only client if a single request chose it, not a download handler.
+    None for the client of a handler, and for several clients.
     """
     first, *others = clients
     return None if others or first.handlers else first.name
 
 
 def other_spellings(target: str, clients: Clients) -> Iterator[str]:
-    """Yield the spellings of the *target* of a URL in which it may arrive, besides the one
-    as written: as one of *clients* sends it, and each without dot segments.
+    """Yield the other spellings in which a server may receive the *target* of a URL: as one of
+    *clients* sends it, and each spelling without dot segments. *target* as written is not
+    included.
     """
     sent = {target: None}
     for client in clients:

@@ -1,4 +1,6 @@
-"""Columns of rules in little memory: numbers, many texts as one, and what all of it takes."""
+"""Columns of rules in little memory: arrays of numbers, many texts as one, and an estimate of the
+memory that objects take.
+"""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,21 +9,21 @@ from itertools import accumulate, islice
 from sys import getsizeof
 from types import FunctionType, NoneType
 
-# The largest number of two bytes.
+# The largest number that two bytes can have.
 _MAX_SHORT = 0xFFFF
 
-# So many texts take little memory as they are, and are found sooner.
+# A tuple of so few texts takes little memory, and is faster than `Texts`.
 _FEW = 64
 
 
 def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
     """Return an array of *numbers* from 0 to *largest*, with two or four bytes for each."""
-    # Quoted, for before Python 3.12 `array` has no subscript.
+    # The annotation is quoted because `array` has no subscript before Python 3.12.
     return array("H" if largest <= _MAX_SHORT else "I", numbers)
 
 
 class Texts(Sequence[str]):
-    """Many texts, which take less memory as one: a text of its own takes 49 bytes more."""
+    """Many texts, stored as one text: each separate `str` would take 49 bytes more."""
 
     __slots__ = ("all", "ends")
 
@@ -32,7 +34,7 @@ class Texts(Sequence[str]):
         self.ends = small_array(ends, len(self.all))
 
     def __len__(self) -> int:
-        """Return how many texts these are."""
+        """Return the number of texts."""
         return len(self.ends) - 1
 
     def __getitem__(self, place: int) -> str:  # type: ignore[override]
@@ -48,15 +50,15 @@ class Texts(Sequence[str]):
 
 
 def stored_texts(texts: Sequence[str]) -> Sequence[str]:
-    """Return *texts* in little memory."""
+    """Return *texts* as a sequence that takes little memory."""
     return tuple(texts) if len(texts) <= _FEW else Texts(texts)
 
 
 def memory_of(root: object, *shared: object) -> int:
-    """Return an estimate of the bytes of memory that *root* takes, with all that its slots and
-    tuples lead to; without the objects *shared*, which others have too.
+    """Return an estimate of the bytes of memory of *root* and of all objects that its slots and
+    tuples refer to. The objects *shared*, which other objects refer to, do not count.
     """
-    # A class, an enum member, True and None exist once for all.
+    # Classes, enum members, functions, True and None exist once in the process.
     single = (type, Enum, bool, NoneType, FunctionType)
     found: dict[int, object] = dict.fromkeys(map(id, shared))
     size, left = 0, [root]
@@ -64,7 +66,7 @@ def memory_of(root: object, *shared: object) -> int:
         it = left.pop()
         if id(it) in found or isinstance(it, single):
             continue
-        # With the object, so that none of the same id can follow.
+        # Keep a reference to the object, so that no later object gets the same id.
         found[id(it)] = it
         size += getsizeof(it)
         if isinstance(it, tuple):

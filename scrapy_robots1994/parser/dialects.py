@@ -1,7 +1,7 @@
-"""Dialects and readings of robots.txt. A dialect is one row: all that sets it apart.
+"""Dialects and readings of robots.txt. A dialect is one row with all its differences.
 
 To add a dialect, add a row to `_ROWS`, and its name to the rows of the fields that it has
-(`parser/fields.py`); settings, commands, reports and tests take it from there.
+(`parser/fields.py`). Settings, commands, reports and tests read these rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,48 +28,49 @@ READINGS = (LITERAL, CAUTIOUS)
 FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
 ]
-"""How a line of a field is read: the field, the kind of the line, what turns its value into what
-it says, if anything does, and the kind of a line with a bad value, for which that returns None.
+"""How a line of a field is read: the field, the kind of the line, the function that reads the value
+(None to take the value as written), and the kind of a line whose value the function cannot read
+(it returns None).
 """
 
 
 def _whole_path(value: str) -> tuple[str, ...]:
-    """Return the one path of a rule."""
-    # 1994 D1: the value is one path, whole or partial.
+    """Return the *value* of a rule as its only path."""
+    # 1994 D1 (value of Disallow): the value is one path, whole or partial.
     return (value,)
 
 
 def _listed_paths(value: str) -> tuple[str, ...]:
     """Return the paths of a rule that may list several."""
-    # Revisited K2: zero or more paths, separated by spaces or tabs; a line without a
-    # path says what an empty value says (1994 D2).
+    # Revisited K2 (lists of paths): zero or more paths, separated by spaces or tabs. A line
+    # without a path means what an empty value means (1994 D2).
     words = value.replace("\t", " ").split(" ")
     return tuple(word for word in words if word) or ("",)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What sets one dialect of robots.txt apart from the others.
+    """The differences of one dialect of robots.txt from the others.
 
-    *meaning* is its line in the reference. Which fields it has is in their rows
-    (`Field.dialects`); *fields* has them by their names in lower case and as usually written,
-    *reads* has for each of these how its lines are read, and *has_allow* says whether one of
-    them opens paths.
+    *meaning* is the line of the dialect in the reference. The row of each field says which
+    dialects have the field (`Field.dialects`). *fields* has the fields of this dialect by their
+    names, in lower case and as usually written. *reads* says, for the same names, how the
+    lines of the field are read. *has_allow* says whether one of the fields opens paths.
 
     *names* returns the names in the value of a User-agent line, *paths* the paths in
-    the value of a rule (a path may be empty). *has_lists* says that a line may have several.
-    *rank* says how plainly a name speaks to a robot; of several records the first of the
-    highest rank counts, with *merges_named* all of that rank together.
+    the value of a rule (a path may be empty). *has_lists* says that one line may have several
+    names or paths. *rank* says how specifically a name addresses a robot. Of several records,
+    the robot obeys the first record of the highest rank, or with *merges_named* all records of
+    that rank.
 
-    *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a pause is
-    for the names of the last run of User-agent lines above it, else for all of its record.
-    *has_wildcards* says that
-    `*` and a final `$` in a path are special, that the longest rule decides, and that
-    percent-encodings compare as in RFC 9309; else a rule is a prefix, and the first rule
-    that covers a URL decides.
+    *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a crawl
+    delay is for the names of the last run of User-agent lines above it; otherwise it is for all
+    names of its record. *has_wildcards* says that `*` and a final `$` in a path are special,
+    that the longest rule decides, and that percent-encodings compare as in RFC 9309. Otherwise
+    a rule is a prefix, and the first rule that covers a URL decides.
 
-    *has_preferences* adds the fields that state usage preferences, which no dialect of a crawl
-    has: `parser/usage.py` reads them.
+    *has_preferences* adds the fields that state usage preferences. Only the dialects that
+    `parser/usage.py` makes have it; no dialect of a crawl does.
     """
 
     name: str
@@ -90,13 +91,14 @@ class Dialect:
     has_allow: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Take the fields of this dialect from their rows."""
+        """Collect the fields of this dialect from their rows."""
         own = [
             it
             for it in FIELDS
             if it.is_in(self.name) or (it.is_preference and self.has_preferences)
         ]
-        # Also as usually written: most lines are found so, without a copy in lower case.
+        # Include the usual spelling of a name: most lines have it, and need no copy in lower
+        # case.
         fields = {name: it for it in own for name in (it.key, it.name)}
         reads = {name: self._field_reader(it) for name, it in fields.items()}
         has_allow = any(it.allows for it in own)
@@ -105,7 +107,7 @@ class Dialect:
         object.__setattr__(self, "has_allow", has_allow)
 
     def _field_reader(self, row: Field) -> FieldReader:
-        """Return how a line of this field is read."""
+        """Return how a line of the field *row* is read."""
         read = self._names_or_none if row.role is Role.NAMES else row.read
         bad_kind = row.bad_value.kind if row.bad_value else row.kind
         return row, row.kind, read, bad_kind
@@ -125,8 +127,10 @@ class Dialect:
     def choose(
         self, named: Iterable[tuple[str, ...]], robot: Sequence[str]
     ) -> list[int]:
-        """Return the places of those of *named*, the names of each record, which speak to a
-        robot with these names (see `robot_names`).
+        """Return the places of the records that a robot obeys.
+
+        *named* has the names of each record, *robot* the names of the robot as `robot_names`
+        returns them.
         """
         choice = self.choice(robot)
         for place, names in enumerate(named):
@@ -134,13 +138,13 @@ class Dialect:
         return choice.chosen
 
 
-# In the order in which messages, reports and the documentation list them.
+# Messages, reports and the documentation list the dialects in this order.
 _ROWS = (
     Dialect(
         "1994",
         "The text of 30 June 1994, the default: :doc:`/standard/1994`.",
     ),
-    # Revisited K1, K2: a line may carry several names or paths.
+    # Revisited K1 and K2 (lists): a line may have several names or paths.
     Dialect(
         "revisited",
         '"Robot Exclusion Standard Revisited" by Kollar, Leavitt and Mauldin, 1996.',
@@ -148,13 +152,14 @@ _ROWS = (
         paths=_listed_paths,
         has_lists=True,
     ),
-    # Ours X1 to X8; of several records the longest name decides (X3).
+    # Ours X1 to X8 (Allow and later fields). X3: the record with the longest name is obeyed.
     Dialect(
         "extended",
         "1994 with Allow and other fields of later years.",
         rank=longest_named,
     ),
-    # RFC 9309 2.2: groups of whole tokens, merged; blank lines mean nothing.
+    # RFC 9309 2.2: names are whole tokens, groups of one name are merged, and blank lines have
+    # no effect.
     Dialect(
         "rfc9309",
         "RFC 9309, the standard of 2022, with fields that others have added.",
@@ -170,7 +175,9 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 
 def dialect_named(name: str) -> Dialect:
-    """Return the dialect called *name*; ValueError says which dialects exist."""
+    """Return the dialect called *name*. Raises ValueError, with the names of all dialects, for
+    any other name.
+    """
     try:
         return DIALECTS[name]
     except KeyError:
@@ -180,7 +187,7 @@ def dialect_named(name: str) -> Dialect:
 
 
 def check_reading(name: str) -> None:
-    """Raise ValueError if there is no reading called *name*."""
+    """Raise ValueError, with the names of all readings, if *name* is not a reading."""
     if name not in READINGS:
         known = ", ".join(map(repr, READINGS))
         message = f"There is no reading {name!r} of robots.txt; it may be {known}."

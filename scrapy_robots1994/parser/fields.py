@@ -1,7 +1,7 @@
 """Fields of robots.txt, and the kinds of its lines: one row for each.
 
-Reader, rules, lint and the reference page take what they know of a field from its row.
-To add a field, add its row to `FIELDS` and, if it has an effect, its member to `LineKind`.
+Reader, rules, lint and the reference page read the facts of a field from its row. To add a
+field, add a row to `FIELDS` and, if the field has an effect, a member to `LineKind`.
 """
 
 import math
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# ASCII digits alone: `float` also takes "nan", "1e3", "1_0" and digits of other scripts.
+# ASCII digits only: `float` also accepts "nan", "1e3", "1_0" and digits of other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class LineKind(Enum):
-    """What a line is to the standard."""
+    """The kind of a line: blank, a comment, its field, or why the line is ignored."""
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -31,7 +31,7 @@ class LineKind(Enum):
     NAMELESS = "nameless"
     TIMELESS = "timeless"
 
-    # Looked up for each line, and the hash of `Enum` is a Python function.
+    # The reader looks up a kind for each line, and the hash of `Enum` is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -45,7 +45,7 @@ WHY_IGNORED: dict[LineKind, str] = {
 """Why a line of a kind has no effect, short enough to be printed next to the line."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""Kinds of lines that say nothing; every other kind has an effect or is ignored."""
+"""Kinds of lines without a field; every other line has an effect or is ignored."""
 
 
 class Role(Enum):
@@ -57,7 +57,7 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # As above: looked up for each line.
+    # The reader looks up a role for each line, and the hash of `Enum` is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -66,7 +66,9 @@ _CLOSING = (Role.NAMES, Role.RULE)
 
 @dataclass(frozen=True, slots=True)
 class BadValue:
-    """What becomes of a line whose value cannot be read: its kind, and the problem's code."""
+    """A line whose value cannot be read: the kind that the line gets, and the code of the
+    problem.
+    """
 
     kind: LineKind
     problem: str
@@ -76,22 +78,22 @@ class BadValue:
 class Field:
     """A field of robots.txt.
 
-    *dialects* are the names of the dialects that have it; `EVERY` means all of them. *read*
-    turns the value of a line into what it says, and returns None for a bad value; without
-    it the value is taken as written. (User-agent and rule values are read by the dialect:
-    `Dialect.names` and `Dialect.paths`.) *bad_value* says what a bad value means.
+    *dialects* are the names of the dialects that have the field; `EVERY` means all dialects.
+    *read* returns the meaning of the value of a line, or None for a bad value; without *read*,
+    the value is taken as written. (The dialect reads the values of User-agent lines and of
+    rules: `Dialect.names` and `Dialect.paths`.) *bad_value* says what a bad value means.
 
-    *in_record* says that a line of this field belongs to a record, and is ignored above
-    all of them. *ends_names* says that a User-agent line below begins another record.
-    *allows* says of a rule that it opens paths.
+    *in_record* says that a line of this field belongs to a record, and is ignored above the
+    first record. *ends_names* says that a User-agent line below begins another record.
+    *allows* says that a rule opens paths.
 
-    *is_preference* says that it states for what pages may be used: `parser/usage.py` reads it, and
-    no dialect has it.
+    *is_preference* says that the field states usage preferences: `parser/usage.py` reads it,
+    and no dialect has it.
 
-    *effect* is what a line does, in the words of lint, with `{}` for what its value says; empty
-    if lint says nothing, and None only for a field that no dialect has. *absent* is the code of
-    the problem where the dialect does not have the field. *meaning* is the sentence of the
-    reference.
+    *effect* is the effect of a line in the words of lint, with `{}` for its value. It is empty
+    if lint says nothing about the line, and None only for a field that no dialect has.
+    *absent* is the code of the problem in a dialect without the field. *meaning* is the sentence
+    of the reference.
     """
 
     name: str
@@ -110,21 +112,21 @@ class Field:
 
     @property
     def key(self) -> str:
-        """The name as fields are compared."""
-        # 1994 F4: field names compare without case.
+        """The name in lower case, by which fields are compared."""
+        # 1994 F4 (field names): they compare without case.
         return self.name.lower()
 
     @property
     def closes(self) -> bool:
-        """Whether a line of this field closes paths, or says to which robots."""
+        """Whether the field closes paths, or names the robots for which paths are closed."""
         return self.role in _CLOSING and not self.allows
 
     def __reduce__(self) -> tuple[Callable[[str], "Field"], tuple[str]]:
-        """Pickle the name alone: there is one row of each field."""
+        """Pickle only the name: each field has one row in the process."""
         return _field_named, (self.key,)
 
     def __repr__(self) -> str:
-        """Return the name, for a line shows its row."""
+        """Return the name only, because the `repr` of a line contains that of its field."""
         return f"<Field: {self.name}>"
 
     def is_in(self, dialect: str) -> bool:
@@ -139,25 +141,25 @@ def _field_named(key: str) -> Field:
 
 def seconds_of(value: str) -> float | None:
     """Return the seconds of a Crawl-delay value; None if it is not a number."""
-    # Ours X4: a decimal number and nothing else.
-    # So many digits may be there that the number is infinite, which no timer takes.
+    # Ours X4 (Crawl-delay): the value is a decimal number and nothing else.
+    # A number of many digits becomes infinity, which a timer cannot use.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
 
 EVERY: frozenset[str] = frozenset(("*",))
-"""The *dialects* of a field that is in all of them."""
+"""The value of `Field.dialects` for a field that every dialect has."""
 
 _LATER = frozenset(("extended", "rfc9309"))
 
 USER_AGENT = Field(
     "User-agent",
     "begins a record: the robot, or with `*` all robots, that the rules below are for",
-    # 1994 F6, A1
+    # 1994 F6 (fields), A1 (User-agent)
     role=Role.NAMES,
     kind=LineKind.USER_AGENT,
     dialects=EVERY,
-    # Ours O12: a User-agent line without a name is ignored.
+    # Ours O12 (no name): a User-agent line without a name is ignored.
     bad_value=BadValue(LineKind.NAMELESS, "R004"),
     in_record=True,
     effect="begins a record, for {}",
@@ -165,7 +167,8 @@ USER_AGENT = Field(
 DISALLOW = Field(
     "Disallow",
     "closes what begins with the path; nothing if the value is empty",
-    # 1994 F6, D1. Ours O7: a User-agent line below it begins another record.
+    # 1994 F6, D1 (value of Disallow). Ours O7 (run of names): a User-agent line below a rule
+    # begins another record.
     role=Role.RULE,
     kind=LineKind.DISALLOW,
     dialects=EVERY,
@@ -176,7 +179,7 @@ DISALLOW = Field(
 ALLOW = Field(
     "Allow",
     "opens what begins with the path",
-    # Ours X1, X2
+    # Ours X1 and X2 (Allow)
     role=Role.RULE,
     kind=LineKind.ALLOW,
     dialects=_LATER,
@@ -196,7 +199,8 @@ FIELDS = (
     Field(
         "Crawl-delay",
         "the seconds between two requests of the robot",
-        # Ours X4; X6: a User-agent line below it names one more robot of the record.
+        # Ours X4 (Crawl-delay). Ours X6: a User-agent line below a Crawl-delay names one more
+        # robot of the record.
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,
@@ -209,14 +213,14 @@ FIELDS = (
     Field(
         "Sitemap",
         "the URL of a sitemap; belongs to no record",
-        # Ours X7
+        # Ours X7 (Sitemap)
         role=Role.SITEMAP,
         kind=LineKind.SITEMAP,
         dialects=_LATER,
         effect="",
         absent="R018",
     ),
-    # In use on real sites, and in no dialect here.
+    # Real sites use the following fields; no dialect has them.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
@@ -225,7 +229,7 @@ FIELDS = (
     Field("Cache-delay", "a pause for caches"),
     Field("Clean-param", "parameters of a query that change no page (Yandex)"),
     Field("Comment", "a remark"),
-    # Usage U1: a preference belongs to a record, and ends its list of names.
+    # Usage U1 (groups): a preference belongs to a record, and ends its list of names.
     *(
         Field(name, f"for what pages may be used ({who})", **_PREFERENCE)
         for name, who in (
@@ -258,14 +262,15 @@ FIELDS = (
     Field("Video-sitemap", "the URL of a sitemap of videos"),
     Field("Visit-time", "when robots may visit"),
 )
-"""All fields that are known by name, whether a dialect has them or not."""
+"""All known fields, including fields that no dialect has."""
 
 _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def may_state_usage(text: str) -> bool:
-    """Return whether a file may state usage preferences. Most have no such field, which one search
-    of the *text* shows.
+    """Return whether the *text* of a file contains the name of a field of usage preferences.
+
+    Most files do not, and this search is faster than a parse.
     """
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)

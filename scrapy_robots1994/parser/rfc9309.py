@@ -10,21 +10,22 @@ from scrapy_robots1994.parser.robot_reading import RuleColumns
 from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
 MAX_WORK = 25_000_000
-"""Ours O28: so many comparisons of characters a URL may take; it is disallowed before more."""
+"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A URL that
+needs more is disallowed."""
 
 BEYOND = -2
-"""What `LongestTable.decide` returns if a question takes more."""
+"""What `LongestTable.decide` returns if a URL needs more than `MAX_WORK` comparisons."""
 
-# A call of `find` takes as long as so many comparisons.
+# A call of `find` takes the time of so many character comparisons.
 _CALL_WORK = 800
 
-# RFC 3986 2.3 and 3.3: what stands for itself in a path or a query. `[` and `]` do not,
-# nor do `*` and `$`, for in a rule they are special.
+# RFC 3986 2.3 and 3.3: the characters that a path or a query has unescaped. `[` and `]` are
+# not allowed there; `*` and `$` are left out because they are special in a rule.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
-# The normal spelling of each escape, by the two digits of it: a URL may have thousands.
+# The normal spelling of each escape by its two digits. A URL may have thousands of escapes.
 _ESCAPES = {
     first + second: chr(code) if chr(code) in _UNRESERVED else f"%{code:02X}"
     for first in hexdigits
@@ -36,15 +37,15 @@ _ESCAPES = {
 def normal_spelling(target: str) -> str:
     """Return the one spelling of all targets that RFC 9309 2.2.2 does not distinguish.
 
-    Octets that are not ASCII, or that no URL has as they are, are percent-encoded;
-    encoded unreserved characters are decoded. Reserved ones stay as they are, but for
+    Octets that are not ASCII, or that a URL may not have unescaped, are percent-encoded;
+    escapes of unreserved characters are decoded. Reserved characters stay as they are, except
     `*` and `$`, which are encoded.
     """
     if _NORMAL.fullmatch(target):
         return target
     first, *parts = target.split("%")
     if parts:
-        # A `%` that begins no escape is encoded itself.
+        # A `%` that does not begin an escape is encoded as `%25`.
         pairs = [(part, _ESCAPES.get(part[:2])) for part in parts]
         spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
         target = first + "".join(spelled)
@@ -52,15 +53,17 @@ def normal_spelling(target: str) -> str:
 
 
 def _encoded(other: re.Match[str]) -> str:
-    """Return characters that a URL has not as they are, percent-encoded."""
-    # Ours O17: an undecodable byte of a rule is that byte.
+    """Return the matched characters percent-encoded: a URL may not have them unescaped."""
+    # Ours O17 (undecodable bytes): such a byte of a rule equals its percent-encoding.
     return "%" + encode(other[0]).hex("%").upper()
 
 
 class Pattern(NamedTuple):
-    """A path with wildcards: the texts between them, in order; with *is_anchored* a
-    target ends with the last one. *length* is its octets, *longest* the longest text behind a
-    wildcard.
+    """A path with wildcards, as the texts between the wildcards.
+
+    *first* is the text before the first wildcard, *others* are the texts behind the wildcards,
+    in order, and *longest* is the longest of *others*. With *is_anchored*, a target must end
+    with the last text. *length* is the number of octets of the path.
     """
 
     length: int
@@ -71,16 +74,16 @@ class Pattern(NamedTuple):
 
     @classmethod
     def of(cls, value: str) -> "Pattern":
-        """Return the pattern that the value of a rule is, which has `*` or `$`."""
-        # RFC 9309 2.2.3: `*` stands for any characters, `$` at the end for the end.
+        """Return the pattern of the *value* of a rule."""
+        # RFC 9309 2.2.3: `*` matches any characters, `$` at the end matches the end.
         is_anchored = value.endswith("$")
         texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
-        # RFC 9309 2.2.2: the octets of the rule; a `$` inside it is one, though its spelling
-        # has three.
+        # RFC 9309 2.2.2: the length of a rule is its number of octets. A `$` inside the rule
+        # is one octet, but its spelling in *texts* has three.
         length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
         length -= 2 * value.removesuffix("$").count("$")
         first, *others = texts
-        # Two wildcards side by side are one.
+        # Two adjacent wildcards mean the same as one.
         others = [text for text in others[:-1] if text] + others[-1:]
         longest = max(others, key=len, default="")
         return cls(length, first, tuple(others), longest, is_anchored)
@@ -96,7 +99,7 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # The leftmost place is as good as any: it leaves most to the others.
+            # Take the leftmost place: it leaves the most text for the remaining texts.
             place = target.find(text, place, end)
             if place < 0:
                 return False
@@ -105,7 +108,7 @@ class Pattern(NamedTuple):
 
 
 class LongestTable(Prefixes):
-    """The rules of one group, of which the longest decides; see `RuleTable`."""
+    """The rule table (`RuleTable`) of a dialect in which the longest rule decides."""
 
     __slots__ = ("_patterns", "rules")
 
@@ -115,8 +118,8 @@ class LongestTable(Prefixes):
         paths: dict[str, int] = {}
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(rules.values):
-            # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
-            # a wildcard, too. Any other value covers nothing.
+            # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also begin
+            # with a wildcard. Any other value covers nothing.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
                     pattern = Pattern.of(value)
@@ -136,47 +139,50 @@ class LongestTable(Prefixes):
         )
 
     def _first_of(self, *equal: int) -> int:
-        """Return which of two *equal* rules decides: a file may have any number of them."""
+        """Return which of *equal* rules decides; a file may repeat a rule any number of times."""
         return min(equal, key=self._rank)
 
     def _rank(self, number: int) -> tuple[bool, int]:
-        """Return the rank of a rule among those of its length."""
-        # RFC 9309 2.2.2: of equally long rules Allow decides; then the first in the file.
+        """Return the rank of a rule among rules of equal length; the smallest rank decides."""
+        # RFC 9309 2.2.2: of equally long rules, Allow decides; then the first in the file.
         return self.rules.disallows(number), self.rules.lines[number]
 
     spelling = staticmethod(normal_spelling)
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about a target; `BEYOND` if that takes
-        more comparisons than a question may.
+        """Return the number of the rule that decides about the target with this *spelling*.
+
+        Returns `NO_RULE` if no rule covers the target, and `BEYOND` if the target needs more
+        than `MAX_WORK` comparisons.
         """
         size, number, least = len(spelling), NO_RULE, 0
         if paths := self.longest(spelling):
             (number,) = paths
-            # A spelling is ASCII: a character is an octet.
+            # A spelling is ASCII, so its length is its number of octets.
             least = len(normal_spelling(self.rules.values[number]))
         work = 0
         for pattern, other in self._patterns:
             length, first, texts, longest, _ = pattern
-            # Longer ones come first; the path decides against shorter ones.
+            # Longer patterns come first. A path without wildcards decides against the shorter
+            # patterns that follow.
             if length < least:
                 break
             if not spelling.startswith(first):
                 continue
             # Ours O28: each place of the target may be compared with each character of a
-            # text, and each text takes a call.
+            # text, and each text takes a call of `find`.
             work += size * len(longest) + _CALL_WORK * len(texts)
             if work > MAX_WORK:
                 return BEYOND
             if longest in spelling and pattern.covers(spelling):
-                # RFC 9309 2.2.2: the most octets; of equally many, Allow.
+                # RFC 9309 2.2.2: the rule with the most octets decides; of equal lengths, Allow.
                 if length > least:
                     return other
                 return min(other, number, key=self._rank)
         return number
 
     def permit(self, target: str) -> bool:
-        """Return whether the rules permit a URL with this *target*, which is its spelling."""
+        """Return whether the rules permit a URL with this *target*, which is its own spelling."""
         number = self.decide("", target, target)
         if number < 0:
             return number == NO_RULE

@@ -1,4 +1,4 @@
-"""RobotRules: what one file says to one robot, for any URL."""
+"""RobotRules: the rules of one file for one robot, which decide about any URL."""
 
 import re
 from typing import Protocol
@@ -16,45 +16,45 @@ from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
-# A URL with one spelling, whatever client sends it, if no dot segment is in it: Ours O18,
-# O26, O27, RFC 9309 2.2.2. Clients change `;`, two slashes in front, and a `?` at the end.
+# A URL that has one spelling, whatever client sends it, if it has no dot segment: Ours O18
+# (percent-encodings), O26 and O27 (spellings), RFC 9309 2.2.2. The pattern excludes what
+# clients change: `;`, two slashes in front, and a `?` at the end.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
 
-# In place of the number of a rule: the URL is the file itself.
+# `_rule` returns this number if the URL is that of robots.txt itself.
 _ITSELF = -3
 
-# 1994 E1: an empty file is as good as none.
+# 1994 E1 (empty file): an empty file means the same as no file.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
 
 class Rules(Protocol):
-    """What one origin says to one robot, for any URL.
+    """The rules of one origin for one robot, which decide about any URL.
 
-    `RobotRules` come from a file; a policy without a file has one answer for every URL.
+    `RobotRules` come from a file; `UniformRules`, of a policy without a file, have one answer
+    for every URL.
     """
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the robot is to pause between two requests; None for no pause."""
+        """The seconds that the robot should wait between two requests; None for no delay."""
 
     def allowed(self, url: str, clients: Clients = (), /) -> bool:
         """Return whether *url* may be retrieved by *clients*. Never raises."""
 
     def verdict(self, url: str, clients: Clients = (), /) -> Verdict:
-        """Return whether *url* may be retrieved by *clients*, and because of what. Never
-        raises.
-        """
+        """Return whether *url* may be retrieved by *clients*, and why. Never raises."""
 
 
 class RobotRules:
-    """What one robots.txt says to one robot, for any URL.
+    """The rules of one robots.txt for one robot, which decide about any URL.
 
-    `allowed` and `verdict` never raise, and never differ. An object never changes, so
-    threads may share it.
+    `allowed` and `verdict` never raise, and always give the same answer. An object never
+    changes, so threads may share it.
     """
 
     __slots__ = (
@@ -77,8 +77,8 @@ class RobotRules:
         robot: str | bytes,
         table: RuleTable | None = None,
     ) -> None:
-        """Compile what *reading* found in *body* for *robot*, a bare name or a whole
-        User-Agent header. A *table* takes the place of that of the *dialect*.
+        """Compile the rules that *reading* found in *body* for *robot*, a bare name or a whole
+        User-Agent header. A *table* replaces the rule table of the *dialect*.
         """
         self.robot = robot
         self.names = robot_names(robot)
@@ -94,71 +94,76 @@ class RobotRules:
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
         self._rules = self._table.rules
-        # Whether a path has `*` or `$`, which few dialects give a meaning.
+        # Whether a path has `*` or `$`, which are wildcards in one dialect only.
         self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved by *clients*."""
         text = url if isinstance(url, str) else decode(url)
-        # Called for every request, and most URLs are plain.
+        # Fast path: a crawl calls this for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
         if plain and "/." not in text:
             is_permitted = self._table.permit(plain[1])
             if is_permitted is not None:
-                # Ours O22: the file itself may always be read.
+                # Ours O22 (robots.txt itself): it may always be retrieved.
                 return is_permitted or plain[1] == ROBOTS_TXT
         return not self._disallows(self._decision(text, clients)[0])
 
     def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
-        """Return whether *url* may be retrieved by *clients*, and because of what."""
+        """Return whether *url*, a whole URL or a path, may be retrieved by *clients*, and why."""
         text = url if isinstance(url, str) else decode(url)
         number, spelling = self._decision(text, clients)
         return self._verdict(number, spelling)
 
     def _decision(self, url: str, clients: Clients) -> tuple[int, str | None]:
-        """Return the number of the rule that decides about *url*, and which spelling of the
-        target it covers, unless that is the one as written.
+        """Return the number of the rule that decides about *url*, and the spelling of the target
+        that the rule covers; None if that is the target as written.
         """
         head = head_of(url)
         target = target_behind(len(head), url)
         number, spelling = self._rule(head, target), None
-        # Ours O27: one spelling that is disallowed is enough.
+        # Ours O27: a URL is disallowed if any of its spellings is.
         for other in other_spellings(target, clients):
             found = self._rule(head, other)
             if self._disallows(found) and (
                 not self._disallows(number)
-                # Ours O5: what the literal reading disallows comes before what only the
-                # cautious one does.
+                # Ours O5 (readings): a rule of the literal reading comes before a rule that
+                # only the cautious reading obeys.
                 or self._is_split(number) > self._is_split(found)
             ):
                 number, spelling = found, other
         return number, spelling
 
     def _rule(self, head: str, target: str) -> int:
-        """Return the number of the rule that decides about a URL, or why none does."""
+        """Return the number of the rule that decides about a URL; `_ITSELF`, `BEYOND` or
+        `NO_RULE` if no rule decides.
+        """
         spelling = self._table.spelling(target)
-        # Ours O22: the file itself may always be read.
+        # Ours O22: robots.txt itself may always be retrieved.
         if spelling == ROBOTS_TXT:
             return _ITSELF
         return self._table.decide(head, target, spelling)
 
     def _disallows(self, number: int) -> bool:
-        """Return whether what `_rule` returned disallows."""
+        """Return whether a *number* that `_rule` returned means that the URL is disallowed."""
         return self._rules.disallows(number) if number >= 0 else number == BEYOND
 
     def _is_split(self, number: int) -> bool:
-        """Return whether only the cautious reading obeys what `_rule` returned."""
+        """Return whether *number*, which `_rule` returned, is a rule that only the cautious
+        reading obeys.
+        """
         return number >= 0 and self._rules.is_split(number)
 
     def _verdict(self, number: int, spelling: str | None) -> Verdict:
-        """Return the verdict that the rule with this *number* makes, which covers
-        *spelling*, or the URL as written.
+        """Return the verdict for a *number* that `_rule` returned. The rule covers *spelling*;
+        None means the URL as written.
         """
         rules = self._rules
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
         if number == BEYOND:
-            # Ours O28: what was not compared to its end is never allowed.
+            # Ours O28 (bounded matching): a URL that was not compared with all rules is never
+            # allowed.
             return Verdict(allowed=False, reason=Reason.WILDCARDS, spelling=spelling)
         if not rules.names:
             return _NO_RECORD if self._has_any else _EMPTY
@@ -175,12 +180,12 @@ class RobotRules:
         )
 
     def _reference(self, record: int) -> RecordReference:
-        """Return what verdicts say of the *record* at this place."""
+        """Return the reference of verdicts to the *record* at this place."""
         names, line = self._rules.names[record], self._rules.first_lines[record]
         return RecordReference(line, names, self._body, self._dialect)
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the memory that the rules take, without the body."""
+        """An estimate of the bytes of memory that the rules take, without the body."""
         shared = self._body, self._dialect, self.robot, self.names
         return memory_of(self, *shared)

@@ -1,8 +1,8 @@
-"""Dictionaries of RFC 9651 (Structured Field Values for HTTP), read to the letter.
+"""Dictionaries of RFC 9651 (Structured Field Values for HTTP), read exactly as the RFC says.
 
-PyPI's `http-sf` 1.5.0 reads them as well, with one difference: it refuses a dictionary with a date
-outside the years 1 to 9999, which the RFC allows, so that an unknown member would hide an `n`.
-Lint reads these values, too, and must say the same with and without an extra.
+The package `http-sf` 1.5.0 reads dictionaries, too, but rejects a dictionary with a date outside
+the years 1 to 9999. The RFC allows such dates, so an unknown member with one would hide a
+disallow. Lint reads dictionaries as well, and must report the same with and without an extra.
 """
 
 import re
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 _KEY = r"[a-z*][a-z0-9_.*-]*"
-# Each kind of a bare item is known by its first character.
+# The first character of a bare item says of which kind the item is.
 _NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,3}|-?[0-9]{1,15}"
 _STRING = r'"(?:[ !#-\[\]-~]|\\["\\])*"'
 _WORD = r"[A-Za-z*][!#$%&'*+.^_`|~:/0-9A-Za-z-]*"
-# Padding may be missing.
+# The padding of Base64 may be missing.
 _OCTETS = r":(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?:"
 _DISPLAY_STRING = r'%"(?:[ !#$&-~]|%[0-9a-f]{2})*"'
 _ITEM = (
@@ -29,9 +29,11 @@ _DISPLAY = re.compile(r'%"([^"]*)"')
 
 
 class Member(NamedTuple):
-    """A member of a dictionary: its key, its value without parameters, and both as written.
+    """A member of a dictionary.
 
-    The value is empty if it is left out, which means true. *offset* is where the key begins.
+    *key* and *value* are without parameters, *text* is the member as written, without its
+    parameters. An empty *value* was left out, which means true. *offset* is the place in the
+    dictionary, from 0, at which the key begins.
     """
 
     key: str
@@ -41,7 +43,9 @@ class Member(NamedTuple):
 
 
 class NotADictionaryError(ValueError):
-    """Raised for a text that is no dictionary; *offset* is the place, the message says why."""
+    """The text is not a dictionary. *offset* is the place of the error, from 0; the message says
+    why.
+    """
 
     def __init__(self, offset: int, why: str) -> None:
         self.offset = offset
@@ -49,9 +53,11 @@ class NotADictionaryError(ValueError):
 
 
 def members_of(text: str) -> list[Member]:
-    """Return all members of the dictionary *text* in order; of equal keys the last one counts.
+    """Return all members of the dictionary *text* in order, including members with equal keys,
+    of which the caller must use the last.
 
-    Takes time linear in the length of *text*. Raises `NotADictionaryError`.
+    The time is linear in the length of *text*. Raises `NotADictionaryError` if *text* is not a
+    dictionary.
     """
     found: list[Member] = []
     place, end = len(text) - len(text.lstrip(_SPACE)), len(text.rstrip(_SPACE))
@@ -76,7 +82,7 @@ def members_of(text: str) -> list[Member]:
 
 
 def _is_utf8(member: str) -> bool:
-    """Return whether each display string of a *member* is UTF-8."""
+    """Return whether each display string in the text of a *member* is UTF-8."""
     octets = map(unquote_to_bytes, _DISPLAY.findall(member) if '%"' in member else ())
     try:
         b" ".join(octets).decode()
@@ -95,7 +101,7 @@ def _why_no_key(character: str) -> str:
 
 
 def _why_no_end(text: str, place: int) -> str:
-    """Return why a member that ends at *place* is followed by no other one."""
+    """Return why no comma and next member can be read at *place*, where a member ends."""
     rest = text[place:]
     if rest.lstrip(_SPACE).startswith("="):
         return "no space stands around `=`"

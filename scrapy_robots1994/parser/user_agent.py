@@ -1,5 +1,5 @@
-"""The names that a robot answers to, the names that a User-agent value gives, and which
-of several records speak to a robot.
+"""The names of a robot, the names in the value of a User-agent line, and which of several records
+a robot obeys.
 """
 
 import re
@@ -14,12 +14,11 @@ EVERYBODY = "*"
 
 _PARENTHESIS = re.compile(r"[()]")
 _SPACE = re.compile(r"\s+")
-# Ours O9: a version begins with a digit, or with `v` and a digit.
+# Ours O9 (names in a header): a version begins with a digit, or with `v` and a digit.
 _VERSION = re.compile(r"/v?[0-9][^\s,/]*", re.IGNORECASE)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
 _NUMBER = re.compile(r"v?[0-9][\w.]*", re.IGNORECASE)
-# What a URL or a mail address begins with, or what shows that a word is one. A `+` mostly
-# begins one.
+# The beginning of a URL or of an e-mail address. A `+` in front usually means that one follows.
 _ADDRESS = re.compile(r"\+\S*[./@]|https?:|www\.|.*://|[^@]+@[^@]+\.", re.IGNORECASE)
 _BEFORE_END = re.compile(r"[/(]")
 _WORD_END = re.compile(r"[ /,]")
@@ -42,42 +41,46 @@ _SYSTEMS = (
     "build "
 )
 NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
-"""Ours O9: words of browsers and systems. They name no robot, nor do several of them together."""
+"""Ours O9: words of browsers and systems. A name that has only such words is not a robot's."""
 
 NameRank: TypeAlias = Callable[[str, str], int]
-"""How plainly a name in lower case, not `*`, speaks to a robot, whose names come as one text with
-an NL around each: 0 for not at all, else `NAMED` or more.
+"""Returns how specifically a name addresses a robot: 0 for not at all, otherwise `NAMED` or more.
+
+The first argument is the name in lower case, never `*`. The second has the names of the robot in
+one text, with an NL before and after each name.
 """
 
-# 1994 A3: `*` is for a robot that no other record names.
+# 1994 A3 (default record): `*` is for a robot that no other record names.
 _BY_DEFAULT = 1
 NAMED = 2
 
 
 def first_named(name: str, robot: str) -> int:
     """Rank a name that is a part of one of the robot's names."""
-    # 1994 A2: substring, without case. Ours O8: the record's value inside the robot's name.
+    # 1994 A2 (name comparison): a substring, without case. Ours O8: the name in the record is
+    # a part of the robot's name, not the reverse.
     return NAMED if name in robot else 0
 
 
 def longest_named(name: str, robot: str) -> int:
-    """Rank a name that is a part of one of the robot's names; a longer one speaks plainer."""
-    # Extended X3: a service of a robot has a longer name than the robot.
+    """Rank a name that is a part of one of the robot's names; a longer name ranks higher."""
+    # Ours X3 (several records): a service of a robot has a longer name than the robot itself.
     return NAMED + len(name) if name in robot else 0
 
 
 def equally_named(name: str, robot: str) -> int:
-    """Rank a name that is one of the robot's names; an earlier one speaks plainer."""
-    # RFC 9309 2.2.1: whole names, without case.
+    """Rank a name that is one of the robot's names; an earlier name ranks higher."""
+    # RFC 9309 2.2.1: names compare as a whole, without case.
     at = robot.find(f"\n{name}\n")
     return NAMED + len(robot) - at if at >= 0 else 0
 
 
 class Choice:
-    """Which records a robot obeys, while they are read: the numbers in *chosen*.
+    """Chooses the records that a robot obeys, one record at a time.
 
-    *rank* is that of the dialect. *merges_named* says that all records of the plainest
-    name are obeyed together, not the first of them alone.
+    *chosen* has the numbers of the records chosen so far. *rank* is the ranking of the dialect.
+    With *merges_named*, the robot obeys all records whose name has the highest rank; otherwise
+    only the first of these records.
     """
 
     __slots__ = ("_best", "_merges_named", "_rank", "_robot", "chosen")
@@ -85,7 +88,8 @@ class Choice:
     def __init__(
         self, robot: Sequence[str], rank: NameRank, *, merges_named: bool
     ) -> None:
-        # No name holds a line end: what is in this text is in one of the names.
+        # Join the names by line ends. No name in a record has a line end, so a name that is
+        # found in this text is within one of the robot's names.
         self._robot = "\n".join(("", *robot, ""))
         self._rank = rank
         self._merges_named = merges_named
@@ -93,8 +97,8 @@ class Choice:
         self.chosen: list[int] = []
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether the robot obeys the *record* with these *names*, as far as it is
-        read. Records come in the order of their numbers.
+        """Return whether the robot obeys the *record* with these *names*, by the records seen so
+        far. Call this in the order of the record numbers; a record may come more than once.
         """
         chosen = self.chosen
         for name in names:
@@ -105,46 +109,48 @@ class Choice:
                 rank == self._best
                 and chosen
                 and chosen[-1] != record
-                # Ours O2: several records for every robot are obeyed together. Ours O1: of
-                # others that speak as plainly the first in the file.
+                # Ours O2 (several records for `*`): they are obeyed together. Ours O1 (several
+                # records for a name): of equal rank, the first in the file is obeyed.
                 and (rank == _BY_DEFAULT or self._merges_named)
             ):
                 chosen.append(record)
         return bool(chosen) and chosen[-1] == record
 
     def obeys_by(self, names: Iterable[str]) -> bool:
-        """Return whether one of *names* is one by which the robot obeys its records."""
+        """Return whether one of *names* has the rank of the names of the chosen records."""
         return any(self._rank_of(name) == self._best for name in names)
 
     def _rank_of(self, name: str) -> int:
-        """Return how plainly *name* speaks to the robot."""
+        """Return how specifically *name* addresses the robot."""
         if name == EVERYBODY:
             return _BY_DEFAULT
         return self._rank(name.lower(), self._robot)
 
 
 _Name: TypeAlias = tuple[int, str, bool]
-"""A name in a header: its rank, the text, and whether it is one word of a longer name. A smaller
-rank tells more.
+"""A name in a header: its rank, the text, and whether it is one word of a longer name. Names with a
+smaller rank come first.
 """
 
-# Ours O9: of several names, the ones after `compatible;` tell most.
+# Ours O9: of several names, the names after `compatible;` come first.
 _COMPATIBLE, _COMMENT, _PRODUCT, _WORDS = range(4)
 
 
-# A crawl has one name or a few; reading one takes longer than all else for a small file.
+# A crawl has one robot name or a few. Without this cache, reading the name from a header would
+# take longer than reading a small file.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
-    """Return the names that *robot* answers to, in lower case, the most telling first.
+    """Return the names of *robot* in lower case, the most specific name first. Never raises.
 
-    *robot* is a bare name or a whole User-Agent header. Never raises.
+    *robot* is a bare name or a whole User-Agent header. A bare name is the only name; the empty
+    string has none.
     """
     text = robot_text(robot).strip()
     if is_bare(text):
-        # Ours O9: from a bare name, the name.
+        # Ours O9: a bare name is the only name.
         return (text.lower(),) if text else ()
     names = _names_in(text)
-    # Ours O9: also the text before the first `/` or `(`.
+    # Ours O9: the text before the first `/` or `(` is a name, too.
     if before := _name_of(_BEFORE_END.split(text, 1)[0]):
         names.append((_WORDS, before, False))
     names.sort(key=itemgetter(0))
@@ -152,7 +158,7 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
 
 
 def describe_names(robot: str | bytes) -> str:
-    """Return a sentence with the names of *robot*; "" if it is one name, and no header."""
+    """Return a phrase with the names of *robot*; "" if *robot* is a bare name, not a header."""
     if is_bare(robot_text(robot).strip()):
         return ""
     names = ", ".join(f'"{escape_control_chars(it, 60)}"' for it in robot_names(robot))
@@ -164,7 +170,7 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return a bare name or a header as text."""
+    """Return *robot*, a bare name or a header, as text; bytes that are not UTF-8 are Latin-1."""
     if isinstance(robot, str):
         return robot
     try:
@@ -184,13 +190,13 @@ def _has_comment(header: str) -> bool:
 
 
 def _texts(header: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of *header* that comments divide, each with the number of comments that it
-    stands in. A comment may contain comments.
+    """Yield the texts of *header* inside and between comments, in order, each with its depth: the
+    number of comments around it. A comment may contain comments.
     """
     depth = start = end = 0
     # For each open parenthesis, whether a comment begins with it.
     opened: list[bool] = []
-    # What the word before a parenthesis has: any character, and a slash.
+    # Whether the word before a parenthesis has any character, and whether it has a slash.
     has_any = has_slash = False
     for parenthesis in _PARENTHESIS.finditer(header):
         at = parenthesis.start()
@@ -237,10 +243,10 @@ def _names_in(header: str) -> list[_Name]:
 
 
 def _name_of(text: str) -> str:
-    """Return *text* without what is around it; "" if it names no robot."""
+    """Return *text* without punctuation around it; "" if it is not the name of a robot."""
     text = text.strip(_AROUND).removeprefix("- ").removesuffix(" -").lstrip("+")
     words = text.split()
-    # Ours O9: not an address, not a word of browsers and systems, nor several of them.
+    # Ours O9: an address is not a name, and neither are words of browsers and systems only.
     if any(map(_ADDRESS.match, words)):
         return ""
     heads = (_HEAD_END.split(word, 1)[0].lower() for word in words)
@@ -249,8 +255,8 @@ def _name_of(text: str) -> str:
 
 def _compatible_names(names: list[str], rest: str) -> Iterator[_Name]:
     """Yield the names of the part after `compatible;`: *names* have versions, *rest* has none."""
-    # Ours O9: the whole without its version, and its first word; the last one is what others
-    # than 1994 A2 compare with.
+    # Ours O9: the whole name without its version, its first word, and its last word, which
+    # parsers other than that of 1994 A2 compare.
     name, *others = names or [_without_number(rest)]
     yield _COMPATIBLE, name, False
     yield _COMPATIBLE, _WORD_END.split(name, 1)[0], True
@@ -260,10 +266,11 @@ def _compatible_names(names: list[str], rest: str) -> Iterator[_Name]:
 
 def _comment_names(names: list[str], rest: str) -> Iterator[_Name]:
     """Yield the names of another part of a comment: *names* have versions, *rest* has none."""
-    # Ours O9: the words before a `/version` or before a version at the end, and the last one.
+    # Ours O9: the words before a `/version` or before a version at the end, and the last of
+    # these words.
     for name in names:
         last = _last_word(name)
-        # The version of a browser or a system is not that of the words before.
+        # The version of a browser or a system is not the version of the words before it.
         if last.lower() not in NO_NAMES and not _LETTERLESS.fullmatch(name):
             yield _COMMENT, name, False
             yield _COMMENT, last, True
@@ -275,7 +282,7 @@ def _comment_names(names: list[str], rest: str) -> Iterator[_Name]:
 
 def _product_names(names: list[str], rest: str) -> Iterator[_Name]:
     """Yield the names outside comments: *names* have versions, *rest* has none."""
-    # Ours O9: the product tokens. Ours O10: the words up to a version.
+    # Ours O9: the product tokens. Ours O10 (versions): the words up to a version.
     for name in names:
         yield _PRODUCT, _last_word(name), True
         yield _WORDS, name, False
@@ -295,11 +302,14 @@ def _last_word(text: str) -> str:
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the names of a User-agent value that holds one name; perhaps none."""
-    # Ours O10: a version in the value is stripped, as 1994 A2 compares without.
-    # Ours O11: spaces and commas belong to the name: one line, one name.
+    """Return the names of the *value* of a User-agent line that has one name; () without one.
+
+    A whole User-Agent header as the value may give several names.
+    """
+    # Ours O10: a version in the value is stripped, because 1994 A2 compares without versions.
+    # Ours O11 (one name): spaces and commas belong to the name; one line has one name.
     if "/" not in value:
-        # Ours O12: an empty value names no robot.
+        # Ours O12 (no name): an empty value names no robot.
         return (value,) if value else ()
     names = _header_names(value)
     if names is not None:
@@ -309,24 +319,23 @@ def whole_name(value: str) -> tuple[str, ...]:
 
 
 def listed_names(value: str) -> tuple[str, ...]:
-    """Return the names of a User-agent value that may list several."""
+    """Return the names of the *value* of a User-agent line that may list several names."""
     names = _header_names(value)
     if names is not None:
         return names
-    # Revisited K1: one or more names, separated by spaces or tabs; `*` may be one.
-    # Ours O10: the version of each is stripped.
+    # Revisited K1 (lists of names): one or more names, separated by spaces or tabs; `*` may be
+    # one of the names. Ours O10: the version of each name is stripped.
     words = (word.partition("/")[0] for word in value.replace("\t", " ").split(" "))
     return tuple(word for word in words if word)
 
 
 def _header_names(value: str) -> tuple[str, ...] | None:
-    """Return the names that *value* gives as a User-Agent header; None if it is not
-    one.
-    """
+    """Return the names in *value* if it is a whole User-Agent header; otherwise None."""
     # Ours O10: a header has a token with a version, and a comment in parentheses.
     if not _VERSIONED.search(value) or not _has_comment(value):
         return None
     # Ours O10: whole names only. "Dow Jones Searchbot" is not for Dow.
     names = [text for _, text, is_word in _names_in(value) if not is_word]
-    # That of a plain browser names no robot, and is a name that no robot has.
+    # The header of a browser names no robot: return the header itself, which no robot has as
+    # its name.
     return tuple(dict.fromkeys(names)) or (value,)

@@ -1,6 +1,4 @@
-"""Verdict: allowed or not, and because of which record and which line, or why no record
-applied.
-"""
+"""Verdict: whether a URL is allowed, and why: the record and line, or why no record applied."""
 
 from dataclasses import InitVar, dataclass, fields, replace
 from enum import Enum
@@ -17,9 +15,9 @@ from scrapy_robots1994.parser.records import Record, records_of
 
 
 class Reason(str, Enum):
-    """Why a verdict is what it is.
+    """Why a URL is allowed or disallowed.
 
-    A member is a `str`, equal to its value, so any exporter of items can write it.
+    A member is a `str` that equals its value, so any exporter of items can write a member.
     """
 
     RULE = "rule"
@@ -34,19 +32,19 @@ class Reason(str, Enum):
     UNREACHABLE = "unreachable"
     UNCHECKED = "unchecked"
 
-    # Each refusal looks one up, and the hash of `Enum` is a Python function.
+    # Each refusal looks up a reason, and the hash of `Enum` is a slow Python function.
     __hash__ = str.__hash__
 
     def __str__(self) -> str:
         """Return the value, as `StrEnum` of Python 3.11 does."""
         return self.value
 
-    # Of an enumeration of texts it differs between versions of Python.
+    # Versions of Python differ in how they format a member of an enumeration of texts.
     __format__ = str.__format__  # type: ignore[assignment]
 
     @property
     def meaning(self) -> str:
-        """What this reason says, as the reference has it."""
+        """The sentence for this reason in messages and in the reference."""
         return _MEANINGS[self]
 
 
@@ -66,17 +64,17 @@ _MEANINGS = {
 
 
 def _quoted(names: tuple[str, ...]) -> str:
-    """Return the names of a record as verdicts print them, safe to print."""
-    # Ours O25: nothing of a file is printed raw; a record may have thousands of names.
+    """Return the *names* of a record in quotes, safe to print."""
+    # Ours O25 (safe output): no text of a file is printed unescaped, and names are cut to 200
+    # characters, because a record may have thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
     return escape_control_chars(" and ".join(quoted), 200)
 
 
 class RecordReference(NamedTuple):
-    """A record that is read again from its file only if that is needed.
+    """A reference to a record, which reads the record from its file when it is needed.
 
-    Most verdicts are logged and counted, and no one looks at the other rules of their
-    record.
+    Most verdicts are only logged and counted, which does not need the whole record.
     """
 
     first_line: int
@@ -85,17 +83,17 @@ class RecordReference(NamedTuple):
     dialect: Dialect
 
     def read(self) -> Record:
-        """Return the record."""
+        """Read the file again, and return the record."""
         records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
-        # No two records begin on one line, in any reading.
+        # In either reading, no two records begin on one line.
         return next(it for it in records if it.first_line == self.first_line)
 
 
 class _Sourced:
-    """The base of `Verdict`: a place for what is not a field.
+    """The base class of `Verdict`, for the attribute that is not a field.
 
-    `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. A reference
-    to a record holds a whole file, which no exporter can write.
+    `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. A reference to
+    a record contains a whole file, which no exporter can write.
     """
 
     __slots__ = ("_source",)
@@ -105,15 +103,16 @@ class _Sourced:
 
 @dataclass(frozen=True, slots=True)
 class Verdict(_Sourced):
-    """The answer to "may this robot retrieve this URL", and where it comes from.
+    """Whether a robot may retrieve a URL, and why.
 
-    *line* (from 1) and *rule* (as written) are those of the rule that decides: without
-    Allow in the dialect the shortest that covers the URL. They are None if no rule
-    covers it. *spelling* is the target that the rule covers, if it is not the one as
-    written, but the one without dot segments, or the one that the client of the crawl
-    sends. *status* is the HTTP status of the answer that decided in place of a file; None
-    for a failed fetch too. *failure* says in a few words why robots.txt could not be
-    retrieved, as "DNS lookup failed"; None if it could.
+    *line* (from 1) and *rule* (as written) are the line and path of the rule that decides, or
+    None if no rule covers the URL. In a dialect without Allow, the shortest rule that covers
+    the URL decides. *spelling* is the target that the rule covers if it differs from the target
+    as written: the target without dot segments, or as the client of the crawl sends it.
+
+    *status* is the HTTP status of the answer to GET /robots.txt, if the status decided and not
+    a file; None after a failed fetch. *failure* says in a few words why the fetch failed, such
+    as "DNS lookup failed"; None if it did not fail.
 
     A verdict may be part of an item: the exporters of Scrapy write its fields.
     """
@@ -133,9 +132,10 @@ class Verdict(_Sourced):
 
     @property
     def record(self) -> Record | None:
-        """The record that has the rule, else the first that applied, else None.
+        """The record that has the rule, or the first record for the robot, or None.
 
-        Its texts can be exported, as those that `for_export` returns.
+        The texts of the record can be written in every format (see `for_export`). The record
+        is read from the file at each access.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
@@ -145,20 +145,20 @@ class Verdict(_Sourced):
         """Return an equivalent verdict whose texts can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded in *rule*
-        and *spelling*: a file in UTF-8 cannot have the latter, and XML neither.
+        and *spelling*. XML can contain neither; a file in UTF-8 cannot contain the bytes.
         """
-        # Ours O18: percent-encoded, a rule means the same.
+        # Ours O18 (percent-encodings): a percent-encoded rule has the same meaning.
         rule, spelling = map(_for_export, (self.rule, self.spelling))
         if (rule, spelling) == (self.rule, self.spelling):
             return self
         return replace(self, rule=rule, spelling=spelling, source=self._source)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as values that any serializer can write, Marshal included.
+        """Return the verdict as a dict that any serializer can write, Marshal included.
 
-        They are `str`, `int`, `bool`, `list`, `dict` and None: the fields; *record* with
-        the *names* and the *first_line* of the record; *explanation*, the sentence of
-        `explain`.
+        The dict has the fields; *record*, a dict with the *names* and the *first_line* of the
+        record, or None; and *explanation*, the sentence that `explain` returns. Each value is a
+        `str`, `int`, `bool`, `list`, `dict` or None.
         """
         shown, source = self.for_export(), self._source
         values = {it.name: getattr(shown, it.name) for it in fields(shown)}
@@ -190,8 +190,8 @@ class Verdict(_Sourced):
         values = {it.name: getattr(self, it.name) for it in fields(self)}
         return _unpickled, (values, record)
 
-    # Without these two, `copy` uses `__reduce__`: it would read the file, and the copy
-    # would lack the other rules of the record.
+    # Without `__copy__` and `__deepcopy__`, the module `copy` calls `__reduce__`, which reads
+    # the file, and the copy lacks the other rules of the record.
     def __copy__(self) -> "Verdict":
         """Return the verdict itself, which cannot change."""
         return self
@@ -223,20 +223,21 @@ class Verdict(_Sourced):
             by += f"which a blank line parts from {record}"
         else:
             by += f"of {record}"
-        # Ours O27: the path that was requested is not the one that the rule covers.
+        # Ours O27 (spellings): name the spelling that the rule covers if it is not the URL as
+        # written.
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'
 
 
 def _for_export(text: str | None) -> str | None:
-    """Return *text* as `Verdict.for_export` has it."""
+    """Return *text*, if any, percent-encoded for `Verdict.for_export`."""
     return None if text is None else percent_encode_control_chars(text)
 
 
 def _unpickled(values: dict[str, Any], record: Record | None) -> Verdict:
-    """Return the verdict with these *values*, of *record*.
+    """Return the verdict with these *values* and this *record*.
 
-    Version 0.1 pickled a call of `Verdict`, so the order of its arguments stays.
+    Pickles of version 0.1 call `Verdict` itself, so the order of its arguments must not change.
     """
     return Verdict(**values, source=record)
