@@ -1,7 +1,7 @@
-"""Compare our parser with others, decision by decision, and find the lines that make
-them differ. Pure: the other parsers are passed in.
+"""Compare our parser with other parsers, decision by decision, and find the lines because of which
+they differ. This package is pure: its callers pass the other parsers.
 
-In the order of the flow: `parsers` (what is compared, by which questions), `comparer` (decides,
-counts, explains) with `diagnosis` (which causes, which lines), `causes` and `profiles` (tables);
-`impact` (what changes for each site); `report` and `formats`.
+The modules in the order of the flow: `parsers` (what is compared, and by which questions),
+`comparer` (decides, counts and explains) with `diagnosis` (causes and lines), `causes` and
+`profiles` (tables), `impact` (the changes for each site), `report` and `formats`.
 """

@@ -9,8 +9,8 @@ class Cause(Enum):
     """Why two parsers answer one question differently.
 
     The value is for machines, *title* for a table. *clause* names the clauses of the standard
-    and the decisions of ours that it is about. *evidence* says when the two agree. The order
-    counts: of several causes that explain an answer alone, the first is named.
+    and our decisions that the cause is about. *evidence* says when the two parsers agree. If
+    several causes each explain an answer alone, the first in this order is named.
     """
 
     STATUS = (
@@ -116,7 +116,7 @@ class Cause(Enum):
     TIMEOUT = ("not-found-in-time", "not found in time", "", "")
 
     def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Return the member whose value is *code*: the row itself may not be pickled."""
+        """Return the member with the value *code*, by which a member is pickled."""
         member = object.__new__(cls)
         member._value_ = code
         return member

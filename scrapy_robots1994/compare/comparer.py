@@ -1,6 +1,4 @@
-"""Comparer: count where our parser and others answer the same questions differently, and
-explain why.
-"""
+"""Comparer: count the questions that our parser and others answer differently, and explain why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,13 +22,13 @@ from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 CACHED_BYTES = 1_000_000
-"""Bytes of the files that stay parsed."""
+"""The maximum number of bytes of all files whose parse is cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A request to compare *capture* by *questions*; only with *diagnose* are causes
-    looked for.
+    """A task: compare the parsers on *capture* by *questions*. Only with *diagnose*, look for the
+    causes of each difference.
     """
 
     capture: Capture
@@ -39,7 +37,7 @@ class Comparison:
 
 
 class Comparer:
-    """Our parser, in one dialect and reading, and those it is compared with."""
+    """Compares our parser, in one dialect and reading, with the parsers *others*."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
         self._parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
@@ -47,13 +45,13 @@ class Comparer:
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._others = {it.name: (it, Diagnosis(it.name)) for it in others}
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
-        # What is larger than all of the cache is not stored.
+        # A file that is larger than the whole cache is not stored.
         self._file_of = cached(files)(
             partial(ParsedBody, dialect=dialect_named(dialect), reading=reading)
         )
 
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
-        """Return what parser *name* answers to the questions of *task*."""
+        """Return the decisions of the parser *name* about the questions of *task*."""
         parser, _ = self._others[name]
         file = self._file_of(task.capture.others_body)
         return list(map(file.decider(parser, file.body), task.questions))
@@ -61,7 +59,9 @@ class Comparer:
     def compare(
         self, name: str, task: Comparison, theirs: Sequence[Decision]
     ) -> SiteImpact:
-        """Return how *theirs*, the answers of parser *name* to *task*, differ from ours."""
+        """Return how *theirs*, the decisions of the parser *name* about *task*, differ from
+        ours.
+        """
         capture, (_, diagnosis) = task.capture, self._others[name]
         file = self._file_of(capture.others_body)
         site = SiteImpact.of(capture)
@@ -82,7 +82,7 @@ class Comparer:
         for question, said, way in differing:
             site.keep((name, way), Example(question, said), capture)
         if task.diagnose:
-            # One robot after the other: for each of them the file is read in many ways.
+            # Sort by robot: the file is read in many ways for each robot, and these are cached.
             differing.sort(key=lambda it: it[0].robot)
             for question, said, way in differing:
                 causes = diagnosis.explain(capture, file, question, said).causes
@@ -92,8 +92,8 @@ class Comparer:
     def explain(
         self, name: str, site: SiteImpact
     ) -> dict[tuple[str, Direction], list[Example]]:
-        """Return the examples of parser *name* about *site* explained: each with causes,
-        verdict, and the lines that it needs.
+        """Return the examples of the parser *name* about *site*, each with its causes, our verdict,
+        and the lines because of which the parsers differ.
         """
         capture, (_, diagnosis) = site.capture, self._others[name]
         file = self._file_of(capture.others_body)
@@ -112,7 +112,7 @@ class Comparer:
         return found
 
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
-        """Return what our parser *ours* answers to the questions of *task*."""
+        """Return the decisions of our parser *ours* about the questions of *task*."""
         body = task.capture.body
         by_file = self._file_of(body).decider(ours, body)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]

@@ -1,7 +1,7 @@
-"""Diagnosis: why two parsers differ, and which lines of the file they need for it.
+"""Diagnosis: why two parsers differ, and because of which lines of the file.
 
-A cause is never guessed: our own parser is set up as the other one in that point, and then gives
-its answer. The other parser is not asked again.
+A cause is never guessed: if our own parser, set up like the other parser in one point, gives the
+answer of the other parser, then that point is the cause. The other parser is not called again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,27 +28,29 @@ _MAX_RULES = 64  # of one file, that stay compiled
 
 
 class ParsedBody:
-    """One body, and what parsers make of it, each made once."""
+    """One body, with a cache of its parses by other parsers and by setups of our parser."""
 
     def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
         self.body = body
         self._dialect = dialect
         self._reading = reading
         self.decider = cache(decider)
-        """Return what a parser says about a body."""
+        """Return the decider of a parser for a body; cached."""
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
 
     def _compile(
         self, robot: Question, points: tuple[Point, ...]
     ) -> tuple[RobotRules, Callable[[str], str]]:
-        """Return the rules of the robot, and how a URL is spelled."""
+        """Return the rules of the robot in the setup that *points* make, and the function that
+        spells a URL in that setup.
+        """
         setup = Setup.of(self.body, robot, self._dialect, self._reading)
         for point in points:
             setup = point(setup)
         return setup.rules(), setup.spell
 
     def answer(self, question: Question, points: tuple[Point, ...] = ()) -> Decision:
-        """Return what our parser answers if it is set up otherwise in all *points*."""
+        """Return the decision of our parser about *question* in the setup that *points* make."""
         robot = Question("", question.robot, question.others_robot)
         rules, spell = self._compiled(robot, points)
         return ALLOWS if rules.allowed(spell(question.url)) else FORBIDS
@@ -56,8 +58,8 @@ class ParsedBody:
     def minimal_lines(
         self, question: Question, points: tuple[Point, ...]
     ) -> tuple[int, ...]:
-        """Return the numbers of the lines that make *points* change the answer as they do: without
-        any of them they do not.
+        """Return the numbers (from 1) of a minimal set of lines with which *points* change the
+        answer as they do with the whole file. Without any one of these lines they do not.
         """
         mark, encoding = encoding_of(self.body)
         lines = [
@@ -76,8 +78,10 @@ class ParsedBody:
 
 
 class Explanation(NamedTuple):
-    """Why another parser answers otherwise: the fewest *causes* that explain it together, the
-    first of which names it, and what they change in a `Setup`.
+    """Why another parser answers differently.
+
+    *causes* are the fewest causes that together explain the answer; reports name the first.
+    *points* are the changes to a `Setup` that these causes make.
     """
 
     causes: tuple[Cause, ...]
@@ -88,15 +92,16 @@ class Diagnosis:
     """Why one other parser, by its *name*, differs from ours."""
 
     def __init__(self, name: str) -> None:
-        # A parser that has no profile may be like one that has.
+        # Try all profiles, first that of this parser: a parser without a profile may behave like
+        # a parser that has one.
         known = sorted(PROFILES, key=lambda it: it != name)
         self._profiles = [PROFILES[it] for it in known]
 
     def explain(
         self, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
     ) -> Explanation:
-        """Return why the other parser answers *theirs* about *capture*, whose whole file is
-        *file*.
+        """Return why the other parser answers *theirs* to *question* about *capture*. *file* is the
+        file that the other parser read.
         """
         if theirs not in {ALLOWS, FORBIDS}:
             return Explanation((Cause.OTHER,))
@@ -116,8 +121,10 @@ def _explain(
     question: Question,
     theirs: Decision,
 ) -> Explanation | None:
-    """Return by which points of *profile* our parser answers *theirs*; None if by none."""
-    # In the order of their rows, which says which one names the answer.
+    """Return the fewest points of *profile* with which our parser answers *theirs*; None if it
+    does not even with all points.
+    """
+    # Try the causes in the order of `Cause`: the first cause that explains an answer is named.
     causes = [it for it in Cause if it in profile]
 
     def explanation(places: Iterable[int]) -> Explanation:
@@ -138,23 +145,23 @@ def _explain(
 
 
 def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
-    """Return places out of `range(count)` for which *holds*, one-minimal.
+    """Return a one-minimal set of places out of `range(count)` for which *holds* is true.
 
-    *holds* must be so of all places together. Of the result no single place can be
-    left out. Big pieces are tried first, so that a few lines out of thousands are found
-    in about as many trials as `count` has binary digits, times a few.
+    *holds* must be true for all places together. It is false if any single place of the result
+    is left out. Large pieces are tried first: to find a few lines out of thousands takes a
+    small multiple of log2(*count*) calls of *holds*.
     """
     needed = list(range(count))
     size = count
     while needed and size:
         size = min(size, len(needed))
         is_less = False
-        # From the end: what a rule needs before it (its User-agent line) goes last.
+        # Start at the end: a rule needs its User-agent line, which is in front of it.
         for end in range(len(needed), 0, -size):
             start = max(0, end - size)
             rest = needed[:start] + needed[end:]
             if holds(rest):
                 needed, is_less = rest, True
-        # One line at a time until nothing more goes: then it is one-minimal.
+        # With single places, repeat until no place can be left out: then the set is one-minimal.
         size = size if size == 1 and is_less else size // 2
     return tuple(needed)

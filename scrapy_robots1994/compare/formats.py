@@ -1,7 +1,7 @@
 """Formats of a report: JSON, and one HTML page that needs no network.
 
-The page is a fixed template; the data is in it as JSON, which its script shows as text.
-So nothing in a file or URL can become markup.
+The page is a fixed template. It contains the data as JSON, which its script shows as text, so
+no text of a file or URL can become markup.
 """
 
 import base64
@@ -28,7 +28,7 @@ def as_json(report: ComparisonReport) -> str:
 
 
 def as_html(report: ComparisonReport) -> str:
-    """Return *report* as a page."""
+    """Return *report* as one HTML page."""
     script = _part("report.js")
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
@@ -40,20 +40,22 @@ def as_html(report: ComparisonReport) -> str:
         "HASH": base64.b64encode(digest).decode("ascii"),
         "STYLE": _part("report.css"),
         "SCRIPT": script,
-        # Nothing in the data can end the element that it is in.
+        # Escape `<` and `>`, so that no text in the data can end its script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    # In one pass: nothing in a part is a placeholder.
+    # Replace in one pass, so that no text in a part is taken for a placeholder.
     return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 
 def _part(name: str) -> str:
-    """Return one of the files the page is made of."""
+    """Return the text of the file *name*, a part of the page."""
     return files("scrapy_robots1994.compare").joinpath(name).read_text("utf-8")
 
 
 def _shown(value: Any) -> Any:
-    """Return *value* with control characters in its texts made visible, none too wide."""
+    """Return *value* with each text in it cut to a maximum length, and with its control characters
+    made visible.
+    """
     if isinstance(value, str):
         return escape_control_chars(value, _MAX_SHOWN)
     if isinstance(value, dict):
@@ -68,10 +70,13 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
 
 
 def write_report(report: ComparisonReport, path: Path) -> None:
-    """Write *report* to *path* in the form of its ending: all of it, or nothing."""
+    """Write *report* to *path* in the format of its file name extension. A write that fails leaves
+    no partial file.
+    """
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Exclusive, and with a name that cannot be foreseen: the folder may be shared.
+    # Create a file with an unpredictable name, and only if no such file exists: other users may
+    # write to the folder.
     part = path.with_name(f".{token_hex(8)}.part")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as file:

@@ -1,4 +1,4 @@
-"""Impact: what changes for each site when our parser takes the place of another one."""
+"""Impact: what changes for each site when our parser replaces another parser."""
 
 import zlib
 from collections import Counter
@@ -13,17 +13,17 @@ from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy.outcomes import AnswerGroup
 
 MAX_SITES = 20_000
-"""Sites that a report lists; of more, the counts go on."""
+"""The maximum number of sites that a report lists. Further sites are only counted."""
 
 MAX_EXAMPLES = 3
-"""Examples of each site, parser and direction."""
+"""The maximum number of examples for one site, parser and direction."""
 
 CHANGING = frozenset({Direction.STRICTER, Direction.LAXER})
-"""Directions in which a switch to our parser opens or closes a URL."""
+"""The directions in which a switch to our parser opens or closes a URL."""
 
 
 class Variant(NamedTuple):
-    """One way in which our parser can be set up."""
+    """A dialect and a reading of our parser."""
 
     dialect: str
     reading: str
@@ -33,9 +33,9 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 
 
 class Change(NamedTuple):
-    """What a switch from another parser to ours does to one site.
+    """The effect on one site of a switch from another parser to ours.
 
-    *name* is for machines, *title* for a table, *meaning* is what that means for URLs.
+    *name* is for machines, *title* for a table; *meaning* says what changes for URLs.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Change(NamedTuple):
     meaning: str
 
 
-# In this order: see `SiteImpact.change`.
+# The place of a change is a sum: 1 if URLs are opened, plus 2 if URLs are closed.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -54,11 +54,12 @@ CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question that a parser answers differently.
+    """One question that another parser answers differently from ours.
 
-    *theirs* is its decision in words, *verdict* ours. *causes* are those that together make
-    the difference; the first names it. *needed_lines* (from 1) are the lines without any of
-    which the two agree. An example without *causes* has not been explained.
+    *theirs* is the decision of the other parser in words, *verdict* is ours. *causes* together
+    make the difference; reports name the first. An example without *causes* has not been
+    explained. *needed_lines* (from 1) make the difference: without any one of these lines, the
+    two parsers agree.
     """
 
     question: Question
@@ -76,9 +77,10 @@ CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 
 
 Switch: TypeAlias = tuple[str, AnswerGroup | int | None, Change]
-"""A switch from a parser to ours, and what it changes. The second item is `None` for all
-sites, a basis for those of that basis, or the number of a variant: our parser set up as
-`VARIANTS[number]`.
+"""A parser, the sites or the variant that are counted, and the change of a switch to ours.
+
+The second item is None for all sites, an `AnswerGroup` for the sites of that group, or the number
+of a variant: our parser with the dialect and reading `VARIANTS[number]`.
 """
 
 
@@ -86,7 +88,7 @@ sites, a basis for those of that basis, or the number of a variant: our parser s
 class Answers:
     """How the answers of each parser compare with ours, and why they differ, in counts.
 
-    *stuck* has each parser that did not answer in time, and the file.
+    *stuck* has each parser that did not answer in time, with the file.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -110,7 +112,7 @@ class Answers:
         return sorted(+found, key=lambda it: (-found[it], it.value))
 
     def add_answers(self, other: "Answers") -> None:
-        """Add those of *other*."""
+        """Add the counts of *other* to these."""
         self.counts.update(other.counts)
         self.causes.update(other.causes)
         self.stuck += other.stuck
@@ -118,11 +120,12 @@ class Answers:
 
 @dataclass(slots=True)
 class SiteImpact(Answers):
-    """How the parsers differ about one site.
+    """How the other parsers differ from ours about one site.
 
-    *answer* is what was compared, without its file: that is compressed in *packed*, if
-    a parser differs about it. The bits of *variants* stand for `VARIANTS`: those of ours
-    that differ from a parser in a direction.
+    *answer* is the capture that was compared, without its file. *packed* has the file,
+    compressed, if a parser differs about it. *variants* has for each parser and direction a
+    bit mask: bit n is set if our parser as `VARIANTS[n]` differs from the parser in the
+    direction.
     """
 
     answer: Capture
@@ -132,23 +135,23 @@ class SiteImpact(Answers):
 
     @classmethod
     def of(cls, capture: Capture) -> "SiteImpact":
-        """Return the impact on *capture* before any question."""
+        """Return an impact on the site of *capture* without any counts."""
         return cls(replace(capture, body=b"", others=None))
 
     @property
     def label(self) -> str:
-        """The label of what was compared."""
+        """The label of the capture that was compared."""
         return self.answer.label
 
     @property
     def capture(self) -> Capture:
-        """What was compared; without its file if all parsers agree."""
+        """The capture that was compared; without its file if all parsers agree."""
         body, *others = list(map(zlib.decompress, self.packed)) or [b""]
         return replace(self.answer, body=body, others=others[0] if others else None)
 
     def change(self, parser: str, variant: int | None = None) -> Change:
-        """Return what a switch from *parser* does to the site: to our parser as it was
-        compared, or set up as `VARIANTS[variant]`.
+        """Return the effect on the site of a switch from *parser* to ours: to the dialect and
+        reading that were compared, or to those of `VARIANTS[variant]`.
         """
         opened, closed = (
             self.counts[parser, way]
@@ -159,7 +162,7 @@ class SiteImpact(Answers):
         return CHANGES[bool(opened) + 2 * bool(closed)]
 
     def changes(self) -> Iterator[Switch]:
-        """Yield what each switch from a parser that answered does to the site."""
+        """Yield the effect on the site of each switch from a parser that answered."""
         for parser in {name for name, _ in +self.counts}:
             change = self.change(parser)
             yield parser, None, change
@@ -168,7 +171,7 @@ class SiteImpact(Answers):
                 yield parser, place, self.change(parser, place)
 
     def count_causes(self) -> None:
-        """Count the causes of the examples, where those of all questions are unknown."""
+        """Count the causes of the examples only. Call this if not all questions were diagnosed."""
         self.causes = Counter(
             (parser, way, example.causes[0])
             for (parser, way), examples in self.examples.items()
@@ -177,14 +180,14 @@ class SiteImpact(Answers):
         )
 
     def keep(self, stratum: Stratum, example: Example, capture: Capture) -> None:
-        """Keep *example* about *capture* if it is one of the first."""
+        """Store *example* about *capture* if it is one of the first `MAX_EXAMPLES`."""
         if not self.packed:
             files = (capture.body, capture.others)
             self.packed = tuple(zlib.compress(it) for it in files if it is not None)
         self._keep(stratum, [example])
 
     def add(self, other: "SiteImpact") -> None:
-        """Add *other*, which is about the same site."""
+        """Add *other*, another impact on this site."""
         self.add_answers(other)
         self.packed = self.packed or other.packed
         for stratum, examples in other.examples.items():
@@ -193,7 +196,9 @@ class SiteImpact(Answers):
             self.variants[stratum] |= bits
 
     def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
-        """Keep the first of the known examples and *examples*, each question once."""
+        """Store the first `MAX_EXAMPLES` of the known examples and *examples*, one for each
+        question.
+        """
         known = self.examples.get(stratum, [])
         merged = {it.question: it for it in (*known, *examples)}
         self.examples[stratum] = list(merged.values())[:MAX_EXAMPLES]
@@ -203,8 +208,8 @@ class SiteImpact(Answers):
 class Totals(Answers):
     """Exact counts over all sites, and the sites themselves up to `MAX_SITES`.
 
-    *skipped* counts questions that were not compared, *unlisted* the changes of sites
-    beyond that number. *is_interrupted* says that not all was compared.
+    *skipped* counts the questions that were not compared, *unlisted* the changes of the sites
+    beyond `MAX_SITES`. *is_interrupted* says that the comparison did not finish.
     """
 
     captures: int = 0
@@ -215,13 +220,13 @@ class Totals(Answers):
     is_interrupted: bool = False
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
-        """Add the impact on one site."""
+        """Add the impact on one site, of which there are *captures*."""
         one = Totals(captures, sites={site.label: site})
         one.add_answers(site)
         self.add(one)
 
     def add(self, other: "Totals") -> None:
-        """Add all of *other*."""
+        """Add the counts and the sites of *other*."""
         self.captures += other.captures
         self.skipped += other.skipped
         self.add_answers(other)
@@ -237,6 +242,6 @@ class Totals(Answers):
                 self.unlisted_sites += 1
 
     def changes(self) -> Counter[Switch]:
-        """Return how many sites each switch changes in which way."""
+        """Return the number of sites for each switch and change."""
         listed = (site.changes() for site in self.sites.values())
         return self.unlisted + Counter(chain.from_iterable(listed))

@@ -1,5 +1,5 @@
-"""Parsers, ours among them: what they read, how one differs from ours, and the questions
-that they are compared by, made from a file.
+"""Parsers, including ours: the captures that they read, the direction in which another parser
+differs from ours, and the questions about a file by which parsers are compared.
 """
 
 import random
@@ -19,12 +19,12 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# A name that holds no common one, as `bot`, and is not part of any: a record may speak
-# to a robot by any part of its name.
+# A name that neither contains a common name, such as `bot`, nor is part of one: a record may
+# address a robot by any part of its name.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
-# As a crawler sends URLs: what has a meaning in one stays, the rest is encoded.
+# The characters that a crawler sends unescaped, besides letters and digits.
 _SENT = "/?&=%;:@+$,!*'()~[]"
 
 
@@ -32,7 +32,7 @@ _SENT = "/?&=%;:@+$,!*'()~[]"
 class Question:
     """May *robot* (bare name or whole header) retrieve *url*?
 
-    *others_robot* is the name for other parsers, where that is another one.
+    *others_robot* is the name for the other parsers, if their name differs from *robot*.
     """
 
     url: str
@@ -50,7 +50,7 @@ class ParsedFile(Protocol):
     """One robots.txt as one parser read it; `allowed` may raise."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
-        """Whether *robot* may retrieve *url*."""
+        """Return whether *robot* may retrieve *url*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Parser:
 
 
 Decision: TypeAlias = str
-"""What a parser says to a question: `ALLOWS`, `FORBIDS`, or what it `raised`."""
+"""The answer of a parser to a question: `ALLOWS`, `FORBIDS`, or what `raised` returns."""
 
 ALLOWS: Decision = "allows"
 FORBIDS: Decision = "forbids"
@@ -75,11 +75,13 @@ def raised(name: str) -> Decision:
 
 
 Decider: TypeAlias = Callable[[Question], Decision]
-"""What one parser says about one file: a decision for each question, whatever it does."""
+"""Returns the decision of one parser about one file for a question. Never raises."""
 
 
 class Direction(Enum):
-    """What another parser is compared with ours, for one question."""
+    """Whether another parser agrees with ours about one question, is stricter or laxer, or raised
+    an exception.
+    """
 
     AGREE = "agree"
     STRICTER = "stricter"
@@ -91,7 +93,9 @@ DISAGREEING = (Direction.STRICTER, Direction.LAXER, Direction.RAISED)
 
 
 def direction_of(ours: Decision, theirs: Decision) -> Direction:
-    """Return what *theirs* is compared with *ours*: stricter when only it forbids."""
+    """Return the direction in which the decision *theirs* differs from *ours*: `STRICTER` if only
+    the other parser forbids, `LAXER` if only ours does.
+    """
     if ours == theirs:
         return Direction.AGREE
     if not {ours, theirs} <= {ALLOWS, FORBIDS}:
@@ -100,7 +104,9 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 
 
 def decider(parser: Parser, body: bytes) -> Decider:
-    """Return what *parser* says about *body*. What it raises at the file is its decision."""
+    """Return the decider of *parser* for *body*. If the parser raises an exception for the file,
+    that exception is its decision about every question.
+    """
     try:
         parsed = parser.parse(body)
     except Exception as error:  # noqa: BLE001 - any parser, any bytes: a column value
@@ -123,9 +129,10 @@ def decider(parser: Parser, body: bytes) -> Decider:
 class Capture:
     """The answer to GET /robots.txt of one origin.
 
-    *label* is the origin, or the name of the file. *uniform* is our one verdict on all
-    URLs where the *status* of the answer decides and not the file, or where no answer
-    came (None). *others* is the file that other parsers read, if that is not *body*.
+    *label* is the origin, or the name of the file. *status* is the HTTP status of the answer;
+    None if no answer came. *uniform* is our one verdict on all URLs if the status, or the
+    missing answer, decides and not the file. *others* is the file that other parsers read, if it
+    is not *body*.
     """
 
     label: str
@@ -141,29 +148,29 @@ class Capture:
 
     @property
     def basis(self) -> AnswerGroup:
-        """What our verdicts rest on: the file, a status, or no answer."""
+        """What decides our verdicts: the file, a status, or no answer."""
         if self.uniform is None:
             return TEXT
         return group_of_verdict(self.uniform.reason, self.status)
 
     def by_status(self, question: Question) -> Decision | None:
-        """Return our decision where the status decides; None where the file does."""
+        """Return our decision if the status decides; None if the file does."""
         if self.uniform is None:
             return None
-        # Ours O22: the file itself may always be read.
+        # Ours O22 (robots.txt itself): it may always be retrieved.
         is_open = self.uniform.allowed or target_of(question.url) == ROBOTS_TXT
         return ALLOWS if is_open else FORBIDS
 
 
 def obeyed_body(robots: RobotsTxt) -> bytes:
     """Return the bytes of *robots* that all parsers read."""
-    # Ours O24: of a truncated file, its whole lines. Ours O17: what could not be decoded
-    # is the byte that it was.
+    # Ours O24 (size limit): of a truncated file, its whole lines. Ours O17 (undecodable bytes):
+    # `encode` returns such bytes unchanged.
     return encode(robots.text) if robots.is_truncated else robots.body
 
 
 def our_parser(dialect: str, reading: str) -> Parser:
-    """Return our own parser, set up so."""
+    """Return our own parser in this *dialect* and *reading*."""
     parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
     return Parser("scrapy_robots1994", parse, is_ours=True)
 
@@ -171,11 +178,11 @@ def our_parser(dialect: str, reading: str) -> Parser:
 def questions(
     origin: str, body: bytes, *, robots: Iterable[str] = (), max_questions: int
 ) -> list[Question]:
-    """Return at most *max_questions* questions about *body*, different ones.
+    """Return at most *max_questions* different questions about *body*.
 
-    They are all paths that the rules make, each for all robots: those named in the file
-    and one that is not, or *robots* if there are any. Of too many a part is taken, the
-    same one every time.
+    They ask for each path that the rules suggest, for each robot. The robots are *robots*, or
+    else the robots that the file names and one that the file does not name. If there are too
+    many questions, return a random sample, which is the same for each call.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
@@ -192,7 +199,9 @@ def questions(
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the paths of each rule, and of what others may take for one."""
+    """Yield the paths around each rule, and around each value that other parsers may read as a
+    rule.
+    """
     for line in lines:
         value = _shown(line.value)
         if value.startswith("/") and not is_agent(line):
@@ -202,9 +211,11 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the path of a rule as it is, met, extended, cut and encoded otherwise."""
+    """Yield the path of a rule as it is, then one that matches its wildcards, and the latter
+    extended, cut, and percent-encoded differently.
+    """
     sent = quote(path, safe=_SENT, errors="replace")
-    # What a wildcard stands for, and what a `$` ends.
+    # A path that matches the wildcards, and ends where a `$` says.
     met = sent.replace("*", "x").removesuffix("$")
     yield sent
     yield met
@@ -223,7 +234,7 @@ def _encoded_otherwise(path: str) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return *value* with what is not UTF-8 replaced, as a name or path to compare."""
+    """Return *value*, a name or path, with each byte that is not UTF-8 replaced."""
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -238,6 +249,6 @@ def is_rule(line: Line) -> bool:
 
 
 def _role(line: Line) -> Role:
-    """Return what the field of *line* is for, in whatever dialect has it."""
+    """Return the role of the field of *line*, even if the dialect does not have the field."""
     known = FIELD_NAMED.get(line.field.lower())
     return known.role if known else Role.NONE

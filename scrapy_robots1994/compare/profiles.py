@@ -1,8 +1,8 @@
-"""Profiles: in which points other parsers read a file otherwise than our dialects do.
+"""Profiles: the points in which other parsers read a file differently from our dialects.
 
-A `Setup` is what our own parser reads: a dialect, a text, the names of a robot, the spelling of a
-URL. A point changes one of them to what another parser makes of it. If our parser then answers as
-the other one, that point is a cause of their disagreement (`diagnosis`).
+A `Setup` is the input of our own parser: a dialect, a text, the names of a robot, the spelling of
+a URL. A point changes the setup to imitate another parser in one respect. If our parser then gives
+the answer of the other parser, that point is a cause of their disagreement (`diagnosis`).
 """
 
 import dataclasses
@@ -51,13 +51,14 @@ _NO_COLON = re.compile(
 
 @dataclass(frozen=True)
 class PeerDialect(Dialect):
-    """One of our dialects, with what other parsers do and none of ours does.
+    """One of our dialects, with habits of other parsers that none of our dialects has.
 
-    *more_fields* are spellings of fields that it reads besides. A field of *ending* ends a run
-    of User-agent lines; with *ends_by_any*, so does any other field. Records *skipped*, by their
-    number from 1, speak to no robot. With *has_one_default* the first record for `*` alone is for
-    every robot, and with *default_alone* the other names next to a `*` mean nothing. *is_longest*
-    says that the longest rule decides, with wildcards or without, else the first in the file.
+    *more_fields* are further spellings of fields. A field of *ending* ends a run of User-agent
+    lines; with *ends_by_any*, so does any unknown field. The records *skipped*, by their number
+    from 1, are for no robot. With *has_one_default*, only the first record for `*` is for every
+    robot. With *default_alone*, the other names in a record for `*` are ignored. *is_longest*
+    says that the longest rule decides, with or without wildcards; otherwise the first in the
+    file decides.
     """
 
     more_fields: Mapping[str, Field] = dataclasses.field(default_factory=dict)
@@ -69,7 +70,7 @@ class PeerDialect(Dialect):
     is_longest: bool = False
 
     def __post_init__(self) -> None:
-        """Add to the fields of the dialect."""
+        """Add *more_fields*, *ending* and *ends_by_any* to the fields of the dialect."""
         Dialect.__post_init__(self)
         fields = {**self.fields, **self.more_fields}
         for key in self.ending:
@@ -84,22 +85,24 @@ class PeerDialect(Dialect):
 
     @classmethod
     def of(cls, dialect: Dialect) -> "PeerDialect":
-        """Return *dialect* as one that can be changed in every point."""
+        """Return a `PeerDialect` that behaves like *dialect*."""
         given = (it.name for it in dataclasses.fields(dialect) if it.init)
         values = {name: getattr(dialect, name) for name in given}
         return cls(**values, is_longest=dialect.has_wildcards)
 
     def choice(self, robot: Iterable[str]) -> Choice:
-        """Return what chooses the records for a robot with these names."""
+        """Return the object that chooses the records for a robot with these names."""
         return _PeerChoice(self, tuple(robot))
 
 
-# Read like a Sitemap, which no rule depends on.
+# A field without an effect on rules: it is read like a Sitemap.
 _WITHOUT_EFFECT = Field("", "", role=Role.SITEMAP, kind=LineKind.SITEMAP)
 
 
 class _AnyField(dict[str, Any]):
-    """How lines are read by the names of their fields; those of *other* names in one way."""
+    """How the lines of each field are read, by the name of the field; *other* says how the lines
+    of all other fields are read.
+    """
 
     def __init__(self, reads: Mapping[str, Any], other: Any) -> None:
         super().__init__(reads)
@@ -107,7 +110,8 @@ class _AnyField(dict[str, Any]):
 
     def get(self, key: str, _: Any = None) -> Any:
         """Return how a line of the field called *key* is read."""
-        # The reader looks the name up as written, and then in lower case and without space.
+        # The reader looks up a name as written, and then in lower case and without white space.
+        # Only the second look-up may return *other*.
         is_plain = key and key == key.strip().lower()
         return super().get(key, self._other if is_plain else None)
 
@@ -140,7 +144,9 @@ class _LongestPrefix(PrefixTable):
         super().__init__(rules, is_first=True)
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return which of the rules with these *numbers*, which cover a URL, decides."""
+        """Return the number of the longest rule; *numbers* are those of the rules that cover the
+        URL. Of equally long rules, Allow decides.
+        """
         rules = self.rules
         return max(
             numbers,
@@ -161,7 +167,7 @@ class _FirstPattern(LongestTable):
 
 
 def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
-    """Return *rules* ready for questions."""
+    """Return *rules* compiled for *dialect*."""
     if dialect.has_wildcards:
         return (LongestTable if dialect.is_longest else _FirstPattern)(rules)
     if dialect.is_longest:
@@ -173,8 +179,8 @@ def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
 class Setup:
     """A file as one parser reads it for one robot.
 
-    *names* are those of the robot that our own parser compares, *header* is what other parsers
-    get. A URL is asked for as *spell* returns it.
+    *names* are the names of the robot that our own parser compares; *header* is the robot that
+    other parsers get. *spell* returns the URL that the rules are asked about.
     """
 
     body: bytes
@@ -206,16 +212,16 @@ class Setup:
 
 
 Point: TypeAlias = Callable[[Setup], Setup]
-"""Returns a setup with what another parser does in one point."""
+"""Returns a copy of a setup, changed to imitate another parser in one respect."""
 
 
 def _dialect(**changes: Any) -> Point:
-    """Return the point that changes attributes of the dialect."""
+    """Return the point that makes these *changes* to attributes of the dialect."""
     return lambda it: replace(it, dialect=replace(it.dialect, **changes))
 
 
 def _in_target(change: Callable[[str], str]) -> Point:
-    """Return the point that reads the target of the URL otherwise."""
+    """Return the point that applies *change* to the target of the URL."""
 
     def changed(setup: Setup) -> Setup:
         def spell(url: str) -> str:
@@ -229,25 +235,27 @@ def _in_target(change: Callable[[str], str]) -> Point:
 
 
 def _not_itself(target: str) -> str:
-    """Return *target* so that robots.txt is a file like any other."""
-    # With an empty query the same rules cover it.
+    """Return *target*, changed if it is that of robots.txt, so that rules apply to it."""
+    # An empty query makes the target another one, which the same rules cover.
     return f"{target}?" if canonical(target) == ROBOTS_TXT else target
 
 
 def _itself_as_written(target: str) -> str:
-    """Return *target* so that robots.txt in another spelling is a file like any other."""
+    """Return *target*, changed if it is a percent-encoded spelling of robots.txt, so that rules
+    apply to it.
+    """
     return target if target == ROBOTS_TXT else _not_itself(target)
 
 
 def _empty_skipped(setup: Setup) -> Setup:
-    """Leave out records without a rule."""
+    """Return *setup* without the records that have no rule."""
     groups = enumerate(groups_of(setup.text, setup.dialect))
     empty = (number for number, it in groups if not any(r.is_obeyed for r in it.rules))
     return _dialect(skipped=frozenset(empty))(setup)
 
 
 def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
-    """Return the point that reads the path of a rule otherwise."""
+    """Return the point that applies *change* to the path of each rule."""
 
     def changed(setup: Setup) -> Setup:
         paths = setup.dialect.paths
@@ -263,32 +271,35 @@ def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
 
 def _without_empty_query(target: str) -> str:
     """Return *target* without a `?` at its end."""
-    is_itself = target == f"{ROBOTS_TXT}?"  # see `_not_itself`
+    # Leave the `?` that `_not_itself` adds.
+    is_itself = target == f"{ROBOTS_TXT}?"
     return target if is_itself else target.removesuffix("?")
 
 
 def _dollar_also_literal(path: str) -> tuple[str, ...]:
-    """Return *path*, and with each `$` as that character, if it has one."""
+    """Return *path*, and if it has a `$`, also *path* with each `$` as a literal character."""
     return (path, path.replace("$", "%24")) if "$" in path else (path,)
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return a URL as a path: no target begins so."""
+    """Return *path*; if it is a whole URL, with a slash in front: no target begins with it."""
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)
 
 
 def _text(read: Callable[[bytes], str]) -> Point:
-    """Return the point that decodes the file otherwise."""
+    """Return the point that decodes the file by *read*."""
     return lambda it: replace(it, text=read(it.body))
 
 
 def _lossy(body: bytes) -> str:
-    """Return *body* without what is not UTF-8, its lines ended as `str.splitlines` does."""
+    """Return the text of *body* without the bytes that are not UTF-8, its lines divided by
+    `str.splitlines`.
+    """
     return "\n".join(body.decode("utf-8-sig", "ignore").splitlines())
 
 
 def _strict(body: bytes) -> str:
-    """Return *body* if it is UTF-8, else nothing; a byte order mark stays."""
+    """Return the text of *body*, with its byte order mark; "" if *body* is not UTF-8."""
     try:
         return "\n".join(body.decode().splitlines())
     except UnicodeDecodeError:
@@ -296,12 +307,12 @@ def _strict(body: bytes) -> str:
 
 
 def _in_text(pattern: re.Pattern[str], to: str) -> Point:
-    """Return the point that reads a form of line otherwise."""
+    """Return the point that replaces *pattern* in the text by *to*."""
     return lambda it: replace(it, text=pattern.sub(to, it.text))
 
 
 def _all_of(*points: Point) -> Point:
-    """Return several points as one."""
+    """Return the point that applies *points* in order."""
 
     def changed(setup: Setup) -> Setup:
         for point in points:
@@ -317,13 +328,15 @@ def _as_written(value: str) -> tuple[str, ...]:
 
 
 def _without_stars(value: str) -> tuple[str, ...]:
-    """Return the name as written, and without `*` in it."""
+    """Return the *value* of a User-agent line as written, and without `*` in it."""
     names = (value, value.replace("*", "") if value != EVERYBODY else "")
     return tuple(dict.fromkeys(filter(None, names)))
 
 
 def at_a_boundary(name: str, robot: str) -> int:
-    """Rank a name that begins at the start of a word of the robot's header, longer ones first."""
+    """Rank a name that begins at the start of a word of the robot's header; a longer name ranks
+    higher.
+    """
     words = re.finditer(rf"(?<![\w-]){re.escape(name)}", robot)
     return NAMED + len(name) if next(words, None) else 0
 
@@ -337,7 +350,9 @@ def _before_slash(robot: str) -> tuple[str, ...]:
 
 
 def _named_by(robot: Callable[[str], tuple[str, ...]], **changes: Any) -> Point:
-    """Return the point that compares the robot's names otherwise."""
+    """Return the point that takes the robot's names from its header by *robot*, and makes these
+    *changes* to the dialect.
+    """
     change = _dialect(**changes)
     return lambda it: change(replace(it, names=robot(it.header)))
 
@@ -424,4 +439,4 @@ PROFILES = {
     "PythonRobotParser": PYTHON,
     "RerpRobotParser": RERP,
 }
-"""What each parser of Scrapy does otherwise, by its name."""
+"""The points in which each of Scrapy's parsers differs, by the name of the parser."""

@@ -1,5 +1,5 @@
-"""ComparisonReport: what came of a comparison, as a value, as a table of text, and as
-what JSON can hold.
+"""ComparisonReport: the result of a comparison, and its forms as a table of text and as plain
+values for JSON.
 """
 
 import platform
@@ -26,24 +26,24 @@ from scrapy_robots1994.policy.outcomes import GROUPS, AnswerGroup, with_settings
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 AROUND = 3
-"""Lines shown before and after a needed one in a file that is too long to show."""
+"""The number of lines shown before and after a needed line, in a file that is not shown whole."""
 
 MAX_WHOLE = 24
-"""Lines of a file that is shown whole."""
+"""The maximum number of lines of a file that is shown whole."""
 
 MAX_LINES = 200
-"""Lines shown of one file, however many are needed."""
+"""The maximum number of lines that are shown of one file."""
 
 _NUMBER = 9
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """Exact counts, and the sites with examples of what differs.
+    """The result of a comparison: exact counts, and the sites with examples of disagreements.
 
-    The first of *parsers* is the one in use. *metadata* says what was compared, when
-    and how. The causes are those of all disagreements, or of the examples alone when
-    *is_sampled*. *notes* are further sentences about it.
+    The first of *parsers* is the parser in use. *metadata* says what was compared, when and
+    how. With *is_sampled*, the counts of causes include only the examples, otherwise all
+    disagreements. *notes* are further sentences about the comparison.
     """
 
     subject: str
@@ -56,25 +56,26 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """How many questions each parser answered, at most."""
+        """The number of questions that were compared; the largest number of any parser."""
         return max(map(self.totals.count, self.parsers), default=0)
 
     @property
     def disagreements(self) -> int:
-        """How many answers differ from ours."""
+        """The number of answers of all parsers that differ from ours."""
         return sum(self.totals.count(name, *DISAGREEING) for name in self.parsers)
 
     @property
     def sites(self) -> list[SiteImpact]:
-        """The listed sites by label."""
+        """The listed sites, sorted by label."""
         return [self.totals.sites[it] for it in sorted(self.totals.sites)]
 
 
 class Column(NamedTuple):
-    """A column of the sites on the page, which sorts by it.
+    """A column of the table of sites on the page, by which the reader can sort the table.
 
-    *value* is what a site has there for a parser, which the JSON has, too. *shown* says how the
-    page shows it: as `text`, as a `count`, or by the words of a `change`, a `cause` or a `basis`.
+    *value* returns the cell of a site and a parser; the JSON has the cell, too. *shown* says how
+    the page shows the cell: as `text`, as a `count`, or by the words of a `change`, a `cause`
+    or a `basis`.
     """
 
     key: str
@@ -101,7 +102,7 @@ COLUMNS = (
 
 
 def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
-    """Return what a report says about how and when it was made."""
+    """Return the metadata of a report: when it was made, with which settings and versions."""
     return {
         "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "dialect": variant.dialect,
@@ -115,8 +116,8 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
 
 
 def as_table(report: ComparisonReport) -> str:
-    """Return the counts of *report* as lines of plain text: what a switch from each
-    parser changes, how often it agrees with ours, and why not.
+    """Return the counts of *report* as lines of plain text: what a switch from each parser to ours
+    changes, how often the parser agrees with ours, and the causes of its disagreements.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers = totals.changes()
@@ -145,14 +146,14 @@ def as_table(report: ComparisonReport) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    """Return how much of *whole* is *part*, in per cent; a dash of nothing."""
+    """Return *part* as a percentage of *whole*; a dash if *whole* is 0."""
     return f"{100 * part / whole:.2f} %" if whole else "-"
 
 
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """Return a table: names to the left, numbers right under their heads."""
+    """Return the lines of a table: names aligned left, numbers aligned right under *heads*."""
     lines = {title: heads, **rows}
     first = max(map(len, lines))
     return [
@@ -166,8 +167,8 @@ def _grid(
 
 
 def as_plain(report: ComparisonReport) -> dict[str, Any]:
-    """Return *report* as one object, its texts as they were: all its forms show this
-    and no more.
+    """Return *report* as one object of plain values, its texts unescaped. JSON and page show these
+    values and no others.
     """
     totals, changes = report.totals, report.totals.changes()
     sites: list[dict[str, Any]] = []
@@ -209,7 +210,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
 
 
 def _unknown(report: ComparisonReport) -> Iterator[str]:
-    """Yield a sentence for each kind of decisions that the numbers leave out."""
+    """Yield a sentence for each kind of decision that the counts of changes leave out."""
     totals = report.totals
     if totals.skipped:
         yield f"Not compared: {totals.skipped:,} decisions."
@@ -238,20 +239,22 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
 def _named(
     changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
 ) -> dict[str, int]:
-    """Return the four numbers of a switch from *parser* by their names."""
+    """Return the number of sites for each change, by its name, of a switch from *parser*. *to* is
+    the second item of a `Switch`.
+    """
     return {change.name: changes[parser, to, change] for change in CHANGES}
 
 
 def _site(
     report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
 ) -> dict[str, Any]:
-    """Return one site with what each parser changes, and the lines that matter."""
+    """Return one site: the counts of each parser, and the needed lines with their problems."""
     examples = chain.from_iterable(site.examples.values())
     needed = {number for it in examples for number in it.needed_lines}
     problems: dict[str, dict[str, Any]] = {}
     for it in robots.problems if needed else ():
         if it.line in needed:
-            # The first of each kind.
+            # Show the first problem of each kind.
             shown = {"code": it.code, "line": it.line, "message": it.message}
             problems.setdefault(it.code, shown)
     return {
@@ -271,7 +274,7 @@ def _site(
 
 
 def _excerpt(count: int, needed: set[int]) -> list[int]:
-    """Return the numbers of the lines to show of *count*."""
+    """Return the numbers (from 1) of the lines to show, out of *count* lines."""
     if count <= MAX_WHOLE:
         return list(range(1, count + 1))
     shown: set[int] = set()
@@ -283,7 +286,7 @@ def _excerpt(count: int, needed: set[int]) -> list[int]:
 def _examples(
     report: ComparisonReport, site: SiteImpact, texts: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the examples of one site, the lines they need with their text."""
+    """Yield the examples of one site, with the texts of the needed lines."""
     for name, way in product(report.parsers, DISAGREEING):
         for example in site.examples.get((name, way), ()):
             cause, *others = example.causes or (Cause.TIMEOUT,)

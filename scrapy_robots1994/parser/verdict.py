@@ -170,12 +170,12 @@ class Verdict(_Sourced):
         return {**values, "reason": self.reason.value, **more}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what explains the verdict; of the rules of its record that one alone.
+        """Pickle the fields, and the record with only the rule that decides.
 
-        With the meta of a request it goes to disk, or to Redis: a thousand requests
-        would take all rules of a record a thousand times.
+        Queues on disk or in Redis pickle the meta of each request. With all rules, a thousand
+        requests would store the record a thousand times.
         """
-        # A reference would take the whole body along.
+        # A pickled reference would contain the whole body.
         record = self.record
         if record is not None:
             rules = (*record.rules, *record.orphans)
