@@ -1,6 +1,6 @@
 """The commands: `scrapy robots-check`, `-lint`, `-compare`, `-store`, and `robots-lint`.
 
-Scrapy loads every command whenever it runs any, so a command imports what it needs for
-its work when it works. `terminal`, `inputs` and `robots_lint` import neither Scrapy nor
-Twisted.
+Whenever Scrapy runs any command, it loads the modules of all commands. So a command imports
+the modules that it needs for its work only when it runs. `terminal`, `inputs` and `robots_lint`
+import neither Scrapy nor Twisted.
 """

@@ -1,4 +1,4 @@
-"""RobotsCommand: what our Scrapy commands share."""
+"""RobotsCommand: the base class of our Scrapy commands."""
 
 import argparse
 import os
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """A command of ours, described by its `help_text`.
+    """The base class of our Scrapy commands.
 
-    It has three parts: what the list of commands says, what help says first, and
-    examples, which help shows last.
+    *help_text* has three parts: one line for the list of commands, a paragraph with which
+    `--help` begins, and examples, with which `--help` ends.
     """
 
-    # Not the docstring, which `python -OO` removes.
+    # A class attribute, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
 
-    # Set by Scrapy before any method is called that uses them.
+    # Scrapy sets these attributes before it calls a method that uses them.
     settings: Settings
     crawler_process: CrawlerProcess
 
     def syntax(self) -> str:
-        """Return how the command is called."""
+        """Return the arguments of the command, for its usage line."""
         return f"[options] {self.arguments}"
 
     def short_desc(self) -> str:
-        """Return what the list of commands says."""
+        """Return the line about this command in the list of commands."""
         return self.help_text.partition("\n")[0].rstrip(".")
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's own options and those that all our commands have."""
+        """Add Scrapy's own options and the options that all our commands have."""
         super().add_options(parser)
         self._parser = parser
-        # Scrapy's help, with texts that keep their lines.
+        # Use Scrapy's formatter of help, but without wrapping our texts.
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
@@ -62,7 +62,7 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse what is not an option; log warnings only, unless LOG_LEVEL is given."""
+        """Reject unknown options. Log warnings only, unless the user sets LOG_LEVEL."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.check_streams(self._parser)
@@ -79,13 +79,13 @@ class RobotsCommand(ScrapyCommand):
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Do what the command is for, and return its exit code.
+        """Do the work of the command, and return its exit code.
 
-        A `RobotsError` is wrong use, and its text says what to write.
+        A `RobotsError` that this raises means wrong use; its message says what to write.
         """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
-        """Return the spider that --spider names; `WrongUse` where there is none."""
+        """Return the spider class that --spider names. Raises `WrongUse` for an unknown name."""
         if not opts.spider:
             return Spider
         loader = self.crawler_process.spider_loader
@@ -100,15 +100,15 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return what fetches and reads robots.txt files as the project would."""
-        # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - as above
+        """Return a lookup that fetches and reads robots.txt files as the project would."""
+        # Import late: Scrapy loads this module whenever it runs any command.
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - only when it runs
 
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
-    """Yield why the crawl of the project would not do what is printed here."""
+    """Yield a note for each reason why the crawl of the project does not decide as printed."""
     if is_dry_run:
         yield "note: ROBOTS1994_DRY_RUN is on here, so the built-in's rules would decide"
     name = "ROBOTSTXT_OBEY"
@@ -119,7 +119,7 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off here, so the crawl would not fetch robots.txt"
-    # Scrapy sets it in a project.
+    # In a project, Scrapy sets SCRAPY_SETTINGS_MODULE.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "
@@ -129,7 +129,7 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
 
 
 def _is_enabled(settings: Settings) -> bool:
-    """Whether the add-on or the middleware is in *settings*."""
+    """Return whether *settings* enable the add-on or the middleware."""
     ours = (scrapy_robots1994.Addon, scrapy_robots1994.Robots1994Middleware)
     for name in ("ADDONS", "DOWNLOADER_MIDDLEWARES"):
         for path, place in settings.getdict(name).items():

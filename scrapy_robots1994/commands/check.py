@@ -1,4 +1,4 @@
-"""`scrapy robots-check`: may these URLs be retrieved, and which line decides."""
+"""`scrapy robots-check`: print whether URLs may be retrieved, and which line decides."""
 
 import argparse
 from collections import Counter
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 _MARGIN = 12
-# What is counted besides: URLs that are allowed, but not for a purpose.
+# Besides the verdicts, the command counts URLs that are allowed, but not for a purpose.
 _NOT_FOR = "not for a purpose"
-# Green, red and yellow.
+# The ANSI codes of green, red and yellow.
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
@@ -115,10 +115,10 @@ class RobotsCheck(RobotsCommand):
         add("--json", action="store_true", help="print JSON, one object a line")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Look up, print, and return the exit code."""
-        # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - when it runs
-        from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - as above
+        """Look up the policies, print the verdicts, and return the exit code."""
+        # Import late: Scrapy loads this module whenever it runs any command.
+        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - only when it runs
+        from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - only when it runs
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
@@ -128,7 +128,7 @@ class RobotsCheck(RobotsCommand):
         self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
-        # With --ordered: the position of each URL, and what is to be printed.
+        # With --ordered: the position of each URL, and the verdicts that are not yet printed.
         self._positions: dict[str, int] = {}
         self._unprinted: list[UrlVerdict] = []
         if opts.evidence:
@@ -138,7 +138,8 @@ class RobotsCheck(RobotsCommand):
                 "--at and --verify are about a folder: name it by --evidence"
             )
         self._files = inputs.expand(opts.robots)
-        # The URLs by the robots.txt that decides about them, and those without any.
+        # The URLs by the robots.txt that decides about them, and the URLs that a crawl does not
+        # check.
         self._urls: dict[str, list[str]] = {}
         exempt: list[UrlVerdict] = []
         captures = Captures()
@@ -167,9 +168,9 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _exemption(self, url: str, *, is_path_fine: object) -> str:
-        """Return why a crawl does not check *url*; "" if it does.
+        """Return why a crawl does not check *url*; "" if a crawl checks it.
 
-        Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
+        Raises `WrongUse` if *url* is not a URL. With *is_path_fine*, *url* may also be a path.
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
 
@@ -187,14 +188,14 @@ class RobotsCheck(RobotsCommand):
 
     @property
     def _exit_code(self) -> int:
-        """The exit code for all URLs that were printed or counted."""
+        """Return the exit code for all URLs that were counted."""
         if self._counts["unknown"]:
             return ExitCode.UNREAD
         found = self._counts["disallowed"] or self._counts[_NOT_FOR]
         return ExitCode.FOUND if found else ExitCode.FINE
 
     def _read_evidence(self, args: list[str]) -> int:
-        """Print what the evidence of crawls says, and return the exit code."""
+        """Print the decisions in the evidence of crawls, and return the exit code."""
         from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - an extra
 
         opts = self._opts
@@ -223,7 +224,7 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _verify(self, args: list[str]) -> int:
-        """Print each difference that the records have, and their number."""
+        """Verify the evidence: print each difference from its records, and how many there are."""
         from scrapy_robots1994.commands.evidence import EvidenceFolder  # noqa: PLC0415 - an extra
         from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - heavy
 
@@ -258,20 +259,20 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if differences else ExitCode.FINE
 
     def _add(self, source: inputs.PolicySource) -> None:
-        """Print what *source* says of its URLs, as soon as it is known."""
+        """Print the verdicts of *source* about its URLs."""
         if source.rules is None and not inputs.is_url(source.name):
-            # A file that cannot be read is named once, however many URLs there are.
+            # Name a file that cannot be read once, not for each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         robot = self._opts.robot or self._lookup.robot
         for url in self._urls[source.name]:
-            # Ours O27: as the crawl of the project would send it.
+            # Ours O27 (spellings): check the URL as the crawl of the project would send it.
             clients = self._clients.of_scheme(url.partition(":")[0].lower())
             self._print(UrlVerdict.of(url, source, robot, clients))
 
     def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print it if it is wanted, or later with --ordered."""
-        # Without a policy the crawl decides by a setting, and the word is not "unknown".
+        """Count *verdict*, and print it if the options ask for it; with --ordered, print later."""
+        # Without a policy, a setting decides, and the word of the verdict is not "unknown".
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
         verdict = replace(verdict, forbidden=verdict.forbids(self._purposes))
         self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
@@ -283,7 +284,7 @@ class RobotsCheck(RobotsCommand):
             self._print_now(verdict)
 
     def _print_now(self, verdict: "UrlVerdict") -> None:
-        """Print *verdict*."""
+        """Print *verdict* in the format of the options."""
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
@@ -292,7 +293,7 @@ class RobotsCheck(RobotsCommand):
         terminal.print_lines(lines)
 
     def _print_end(self) -> None:
-        """Print what --ordered held back, and the sum."""
+        """Print the verdicts that --ordered delayed, and the totals."""
         for verdict in sorted(
             self._unprinted, key=lambda it: self._positions.get(it.url, 0)
         ):
@@ -307,7 +308,7 @@ class RobotsCheck(RobotsCommand):
         without = f"; {what} {unknown:,}" * bool(unknown)
         purposes = " or ".join(self._purposes)
         kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
-        # In evidence, each decision has the name that the crawl went by.
+        # In evidence, each decision has the robot's name that the crawl used.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
         names = "" if is_recorded else describe_names(robot)
@@ -320,12 +321,12 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class UrlVerdict:
-    """What *source* says of *url*.
+    """The verdict of *source* about *url*, and all that is printed with it.
 
-    *otherwise* are the verdicts of the same file, read otherwise, where they differ. A URL
-    that a crawl does not check has an *exemption* and no source. *applied* is the decision
-    of a crawl that it comes from. *usage* is what a file states about the use of the URL, and
-    *forbidden* what of that forbids a purpose that was asked for.
+    *otherwise* has the verdicts of the other ways to read the file, if they differ. A URL that
+    a crawl does not check has an *exemption* and no *source*. *applied* is the decision of a
+    crawl, if the verdict comes from evidence. *usage* has the usage preferences of the file for
+    the URL, and *forbidden* is the statement that forbids one of the purposes of --purpose.
     """
 
     url: str
@@ -346,7 +347,7 @@ class UrlVerdict:
         robot: str | bytes,
         clients: Clients,
     ) -> "UrlVerdict":
-        """Return what *source* says to *robot* of *url*, which one of *clients* sends."""
+        """Return the verdict of *source* for *robot* about *url*, which one of *clients* sends."""
         if source.rules is None:
             return cls(url, source)
         verdict = source.rules.rules(robot).verdict(url, clients)
@@ -362,8 +363,8 @@ class UrlVerdict:
         return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
 
     def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
-        """Return what forbids one of *purposes*; None if nothing does, or the URL is not
-        allowed anyway.
+        """Return the statement that forbids one of *purposes*; None if there is none, or if the URL
+        is not allowed.
         """
         if self.usage is None or self.word != "allowed":
             return None
@@ -371,12 +372,12 @@ class UrlVerdict:
 
     @property
     def is_known(self) -> bool:
-        """Whether a policy was fetched or read, or none is needed."""
+        """Whether a policy was fetched or read, or the URL needs no policy."""
         return self.source is None or self.source.is_known
 
     @property
     def word(self) -> str:
-        """The answer in a word."""
+        """The verdict in one word."""
         if self.verdict is None:
             return "unknown" if self.source else "allowed"
         return "allowed" if self.verdict.allowed else "disallowed"
@@ -384,9 +385,10 @@ class UrlVerdict:
     def lines(
         self, paint: Paint, *, explain: bool, names_file: bool = False
     ) -> Iterator[str]:
-        """Yield the lines to print, none wider than a report may be.
+        """Yield the lines to print, each of limited width.
 
-        *names_file* says that other files decide about the same URL.
+        *names_file* says that the lines name the file, because several files decide about the
+        URL.
         """
         note = "" if explain else self._note(names_file=names_file)
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
@@ -400,7 +402,9 @@ class UrlVerdict:
                 yield " " * _MARGIN + line
 
     def _note(self, *, names_file: bool) -> str:
-        """Return a few words: the line or the answer that decides, and what differs."""
+        """Return the note of one line: the line or answer that decides, and which other way to
+        read the file gives another verdict.
+        """
         source, verdict = self.source, self.verdict
         if source is None:
             return "  not checked"
@@ -417,20 +421,20 @@ class UrlVerdict:
             words.append(f"not for {self.forbidden.purpose}")
         words += [f"{name} differs" for name in self.otherwise]
         note = f"  {', '.join(words)}" * bool(words)
-        # A file that cannot be read is named by a note, once.
+        # Do not name a file that cannot be read: `RobotsCheck` prints one note with its name.
         if names_file and source.rules:
             note += f"  [{redact_and_escape(source.name, 50)}]"
         return note
 
     def _reasons(self) -> Iterator[str]:
-        """Yield why the verdict is what it is, and what would change it."""
+        """Yield the reasons for the verdict, and the ways to read the file that would change it."""
         source = self.source
         if source is None:
             yield f"not checked: {self.exemption}"
             return
         name = redact_and_escape(source.name, 60)
         if source.rules is None and not inputs.is_url(source.name):
-            # A note names the file and the reason, once.
+            # `RobotsCheck` prints one note with the name of the file and the reason.
             yield "its robots.txt could not be read"
         elif source.why:
             yield f"{name}: {source.why}"
@@ -450,7 +454,9 @@ class UrlVerdict:
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":
-        """Return the problem of the line that would disallow the URL as it is likely meant."""
+        """Return the problem of a line that has no effect on the URL, but was probably meant to
+        disallow it; None if there is none.
+        """
         robots = self.source and self.source.rules
         if self.verdict is None or not self.verdict.allowed or self.applied:
             return None
@@ -461,7 +467,7 @@ class UrlVerdict:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict as what JSON can hold."""
+        """Return the verdict as plain values for JSON."""
         source = self.source
         verdicts = {"verdict": self.verdict} | {
             name: self.otherwise.get(name) for name in inputs.OTHER_READINGS
@@ -480,7 +486,7 @@ class UrlVerdict:
 
 
 def _purposes(names: list[str]) -> tuple[str, ...]:
-    """Return the purposes of `--purpose`; raises `WrongUse` for a name that is none."""
+    """Return the purposes of `--purpose`. Raises `WrongUse` for an unknown purpose."""
     from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - heavy
 
     try:
@@ -490,18 +496,18 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
 
 
 def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
-    """Yield what a file states about the use of a URL, if it states anything."""
+    """Yield the lines about the usage preferences of a file for a URL, if there are any."""
     if usage is None or not (
         usage.statements or usage.licenses or usage.not_understood
     ):
         return
     said: dict[str, str] = {}
     for it in usage.statements:
-        # The most restrictive one of a purpose is shown.
+        # Of several statements about a purpose, show the most restrictive.
         if it.answer is usage[it.purpose]:
             where = it.where.removeprefix("robots.txt ")
             said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
-    # A robots.txt says nothing about others.
+    # A robots.txt can state preferences only about the purposes in `LABELS`.
     from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - only if wanted
 
     purposes = dict.fromkeys(it.purpose for it in LABELS)
@@ -513,7 +519,7 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
 
 
 def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
-    """Return *verdict* as what JSON can hold."""
+    """Return *verdict* as plain values for JSON."""
     record = verdict.record
     named = ("names", "first_line", "last_line")
     return {

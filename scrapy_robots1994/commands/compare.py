@@ -1,4 +1,4 @@
-"""`scrapy robots-compare`: our parser next to those of others, over many files."""
+"""`scrapy robots-compare`: compare our parser with other parsers, over many files."""
 
 import argparse
 import os
@@ -10,11 +10,11 @@ from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
 LARGEST = 1_000_000_000
-"""Of the number of an option: no clock can wait for 10,000,000,000 seconds."""
+"""The maximum for a number in an option: no timer can wait for 10,000,000,000 seconds."""
 
 
 def positive_number(text: str) -> int:
-    """Return a whole number of 1 or more, or the `LARGEST` where it is larger."""
+    """Return *text* as a whole number of 1 or more; at most `LARGEST`."""
     if not (text.isascii() and text.isdigit() and int(text)):
         msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
         raise argparse.ArgumentTypeError(msg)
@@ -42,8 +42,8 @@ class RobotsCompare(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
-        # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - as above
+        # Import late: Scrapy loads this module whenever it runs any command.
+        from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - only when it runs
 
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
@@ -83,14 +83,14 @@ class RobotsCompare(RobotsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Compare, print, write, and return the exit code."""
-        # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - as above
-        from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - as above
+        """Compare the files, print and write the report, and return the exit code."""
+        # Import late: Scrapy loads this module whenever it runs any command.
+        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - only when it runs
+        from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - only when it runs
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        # Refused before the work rather than after it.
+        # Check the path of the report before the comparison, which may take long.
         REPORT_PATH.read("--report", opts.report)
         if opts.report == "":
             raise WrongUse("--report needs a path that ends in .html or .json")
@@ -110,7 +110,7 @@ class RobotsCompare(RobotsCommand):
         stuck = map(": ".join, totals.stuck)
         terminal.print_notes("no answer, counted as raised", stuck)
         if totals.is_interrupted:
-            # Of an archive the number of files is known at its end.
+            # The number of files in a WARC file is unknown until all of it has been read.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
@@ -118,5 +118,5 @@ class RobotsCompare(RobotsCommand):
         is_whole = not (inputs.unread or totals.stuck)
         if not is_whole:
             return ExitCode.UNREAD
-        # No URL of --urls may belong to any of the files.
+        # There is no question if no URL of --urls belongs to one of the files.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

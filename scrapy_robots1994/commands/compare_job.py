@@ -1,8 +1,8 @@
-"""A comparison job: what is compared, the work, and its report.
+"""A comparison job: its inputs, its work in a pool of processes, and its report.
 
-Files, folders, WARC files (each answer to GET /robots.txt in them), and URLs that are
-fetched are compared in a pool of processes, each with a time limit: the parsers are those of
-others, and may do anything.
+The inputs are files, folders, WARC files (each answer to GET /robots.txt in them) and URLs, which
+are fetched. Each task has a time limit and runs in another process, because the parsers of other
+projects may hang or crash.
 """
 
 import argparse
@@ -56,7 +56,8 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
-_TASKS_PER_PROCESS: Final = 4  # that wait in memory or are worked on
+# The maximum number of scheduled tasks for each process, waiting and running.
+_TASKS_PER_PROCESS: Final = 4
 
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
@@ -66,10 +67,10 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The files *names* and what was fetched; *unread* has a line for each fault.
+    """The files *names* and the fetched policies; *unread* has a line for each fault.
 
-    Of all of them *reader* says what is obeyed, and so compared; *freshness*, what the
-    status of an answer means.
+    *reader* decides which bytes of a file are obeyed, and so compared. *freshness* decides what
+    the status of an answer means.
     """
 
     names: list[str]
@@ -79,15 +80,15 @@ class CompareInputs:
     unread: list[str] = field(default_factory=list)
 
     def add_fetched(self, source: PolicySource) -> None:
-        """Add what was fetched, if the origin itself answered."""
+        """Add the fetched *source*, if the origin itself answered."""
         self.fetched += self._captures(source)
 
     def _captures(self, source: PolicySource) -> Iterator[Capture]:
-        """Yield the capture that *source* is, if it was read."""
+        """Yield the capture of *source*, if the file could be read."""
         if not source.is_known:
             self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
             return
-        # The body of an answer without rules is not stored: the others read an empty file.
+        # The body of an answer without rules is not stored, so other parsers read an empty file.
         rules = source.rules
         body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
         if source.policy is None:
@@ -96,9 +97,10 @@ class CompareInputs:
             yield capture_of(source.policy, body)
 
     def _archived(self, path: Path) -> Iterator[Capture]:
-        """Yield each answer to GET /robots.txt in a WARC file, as `answers_in` does.
+        """Yield a capture for each answer to GET /robots.txt in a WARC file (see `answers_in`).
 
-        It is judged as a crawl does that knows nothing from before (R1 to R5).
+        The policy of an answer is that of a crawl without stored policies, by R1 to R5 (the
+        outcomes of an answer).
         """
         reader = self.reader
         for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
@@ -108,18 +110,18 @@ class CompareInputs:
 
     @property
     def count(self) -> int | None:
-        """How many files there are; None where an archive does not say."""
+        """The number of files; None if a WARC file, whose number of answers is unknown, is one."""
         if any(map(is_archive, self.names)):
             return None
         return len(self.names) + len(self.fetched)
 
     @property
     def has_answers(self) -> bool:
-        """Whether statuses are compared, too, and not files alone."""
+        """Whether the inputs have answers with a status, and not only files."""
         return bool(self.fetched) or self.count is None
 
     def __iter__(self) -> Iterator[Capture]:
-        """Yield all captures: each file is one, an archive has one for each answer."""
+        """Yield all captures: one for each file, and one for each answer in a WARC file."""
         yield from self.fetched
         for name in self.names:
             if is_archive(name):
@@ -129,8 +131,8 @@ class CompareInputs:
 
 
 def _label_of(name: str) -> str:
-    """Return the origin that a file is named by, as `example.org`, or by its folder, as
-    `example.org/robots.txt`; else the name.
+    """Return the origin in the name of a file, such as `example.org`, or in that of its folder,
+    such as `example.org/robots.txt`; otherwise *name*.
     """
     path = Path(name)
     stem = path.stem if path.suffix.lower() == ".txt" else path.name
@@ -144,12 +146,12 @@ def _label_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to compare, as plain values that travel to a process.
+    """What to compare and how, as plain values that can be pickled for another process.
 
-    *parsers* are class paths or names in `scrapy.robotstxt`, *names* what they are called.
-    *settings* are those of the command line, *spider* is the one whose settings count. *urls*
-    take the place of questions made from the files. *seconds* is what one parser may take for
-    one file.
+    *parsers* are class paths or names in `scrapy.robotstxt`, *names* are the names of these
+    parsers in the report. *settings* are the settings of the command line, and *spider* is the
+    spider whose settings are read. *urls* replace the questions made from the files. *seconds* is
+    the time limit of one parser for one file.
     """
 
     parsers: tuple[str, ...]
@@ -166,9 +168,10 @@ class Job:
     def of(
         cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
     ) -> "Job":
-        """Return the job that the options and the settings of the project make."""
+        """Return the job of the options and the settings of the project."""
         _pool_class()
-        # Not made by the process: Scrapy 2.13 installs the reactor for its first crawler.
+        # Do not create the crawler by the crawler process: in Scrapy 2.13, that installs the
+        # reactor.
         crawler = Crawler(Spider, settings)
         if opts.parsers is None:
             wanted = tuple(it for it in SCRAPY_PARSERS if _is_installed(it, crawler))
@@ -182,7 +185,7 @@ class Job:
         if urls == ():
             raise WrongUse("--urls: no URL is in the file: write one a line")
         found = peers(wanted, crawler, "--parsers")
-        # The parser in use stands first.
+        # List the parser in use first.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
         names = sorted((it.name for it in found), key=lambda name: name != in_use)
         return cls(
@@ -198,8 +201,8 @@ class Job:
         )
 
     def task(self, capture: Capture) -> Comparison:
-        """Return the comparison of *capture*: by questions made from it, or by the URLs."""
-        # A label that is not an origin has a stand-in.
+        """Return the comparison of *capture*: by its own questions, or by the URLs of the job."""
+        # If the label is not an origin, the questions need another one.
         origin = str(Origin.of(capture.label) or NOWHERE)
         limit = self.max_questions
         made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
@@ -225,22 +228,22 @@ def _is_installed(name: str, crawler: Crawler) -> bool:
 
 
 def _given(settings: Settings) -> dict[str, str]:
-    """Return what the command line set, which is text."""
+    """Return the settings that the command line set; their values are texts."""
     priority = SETTINGS_PRIORITIES["cmdline"]
     given = (it for it in settings if settings.getpriority(it) == priority)
     return {name: settings[name] for name in given}
 
 
-# In a process of the pool: its comparer.
+# The comparer of this process, if it is a process of the pool.
 _comparer: Comparer
 
 
 def _start(job: Job) -> None:
-    """Make the comparer of *job* in this process, with the settings of the project."""
+    """Create the comparer of *job* in this process, with the settings of the project."""
     global _comparer  # noqa: PLW0603 - what the initializer of a pool is for
-    # What a parser prints must not get between the lines of the command.
+    # Discard what a parser prints, so that it is not mixed with the output of the command.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    # Some parsers log about each file.
+    # Some parsers log a message for each file.
     logging.disable(logging.CRITICAL)
     settings = get_project_settings()
     settings.setdict(job.settings, "cmdline")
@@ -252,7 +255,7 @@ def _start(job: Job) -> None:
 
 
 def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
-    """Return how the parsers called *names* differ from ours, with explained examples."""
+    """Return how the parsers *names* differ from ours about *task*, with explained examples."""
     site = SiteImpact.of(task.capture)
     for name in names:
         site.add(_comparer.compare(name, task, _comparer.theirs(name, task)))
@@ -262,10 +265,10 @@ def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
 
 
 class _Work:
-    """Tasks in a pool, never many at once.
+    """Runs tasks in a pool, with a bounded number of scheduled tasks.
 
-    A task that fails is tried again in parts: each parser alone, then without a search for
-    causes. What fails even so counts as raised.
+    A task that fails is retried for each parser alone, and then without a search for causes. A
+    parser that fails even then counts as one that raised an exception.
     """
 
     def __init__(self, pool: Any, job: Job, room: int) -> None:
@@ -275,7 +278,10 @@ class _Work:
         self._tasks: dict[Any, tuple[tuple[str, ...], Comparison]] = {}
 
     def impacts(self, inputs: CompareInputs) -> Iterator[tuple[SiteImpact, int]]:
-        """Yield each impact, and how many captures it ends: 1, or 0 for all parsers but one."""
+        """Yield each impact, and how many captures are finished with it: 1 or 0.
+
+        If the parsers of a capture are compared in several tasks, only one of these counts.
+        """
         captures = iter(inputs)
         while True:
             for capture in islice(captures, max(0, self._room - len(self._tasks))):
@@ -302,14 +308,14 @@ class _Work:
                     yield _raised(names[0], task, how), names[0] == self._job.names[0]
 
     def _schedule(self, names: tuple[str, ...], task: Comparison) -> None:
-        """Begin to compare *names* by *task*."""
+        """Schedule *task* for the parsers *names*."""
         seconds = self._job.seconds * len(names)
         future = self._pool.schedule(_compare, (names, task), timeout=seconds)
         self._tasks[future] = names, task
 
 
 def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
-    """Return the impact of a parser that did not answer *task*, and why."""
+    """Return the impact of a parser that did not answer *task*; *how* says why."""
     site = SiteImpact.of(task.capture)
     site.stuck.append((name, site.label))
     site.counts[name, Direction.RAISED] = len(task.questions)
@@ -323,9 +329,9 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
 def run(
     job: Job, inputs: CompareInputs, processes: int, step: Callable[[], None]
 ) -> Totals:
-    """Return what came of all *inputs*; *step* is called after each.
+    """Compare all *inputs* and return the totals; *step* is called after each capture.
 
-    Ctrl-C ends it early, with what has been compared until then.
+    Ctrl-C ends the comparison early, with the totals so far.
     """
     totals = Totals()
     if inputs.count is not None:
@@ -339,7 +345,7 @@ def run(
             totals.add_site(site, captures)
             if captures:
                 step()
-        # Ends a process that is still starting only when it has started.
+        # Unlike `stop`, `close` lets a process that is still starting finish its start.
         pool.close()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
@@ -353,11 +359,13 @@ def run(
 
 
 def _context() -> Any:
-    """Return how processes start: never forked from this one, which may have threads."""
+    """Return the start method of processes. They are not forked from this process, because it may
+    have threads.
+    """
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
     context = get_context("forkserver")
-    # Loaded once for all processes.
+    # The fork server imports this module once for all processes.
     context.set_forkserver_preload([__name__])
     return context
 
@@ -372,8 +380,8 @@ def _pool_class() -> Any:
 def report_of(
     totals: Totals, job: Job, args: list[str], inputs: CompareInputs
 ) -> ComparisonReport:
-    """Return what came of the job, as a report."""
-    # A report is for others, too.
+    """Return the report of *job* with these *totals*."""
+    # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
         f"at most {job.max_questions} questions for each file, at the edges of its rules; "

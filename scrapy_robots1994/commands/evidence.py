@@ -1,10 +1,10 @@
-"""The evidence of crawls, read again: what applied to a URL, and whether all of it fits.
+"""Read the evidence of crawls: find the decision that applied to a URL, and verify all decisions.
 
-A decision is made again from the bytes of its record, by the package's own reader and
-outcome rows, with the settings that the WARC names. Nothing is fetched.
+To verify a decision, make it again from the bytes of its record, with the reader and the outcome
+rows of this package and the settings in the WARC. Nothing is fetched.
 
-Anyone may have packed the folder: only regular files in it are opened, and each line, header
-and block is read up to a limit.
+The folder is untrusted: only regular files in it are opened, and each line, header and block is
+read up to a limit.
 """
 
 import gzip
@@ -62,26 +62,27 @@ from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_LINE_BYTES = 1_000_000
-"""Bytes of one line of a journal."""
+"""The maximum number of bytes of one line of a journal."""
 
 MAX_INFO_BYTES = 65_536
-"""Bytes of the record in which a WARC names the settings."""
+"""The maximum number of bytes of the record in which a WARC has the settings."""
 
 MAX_BLOCK_BYTES = 256_000_000
-"""Bytes of one record of a WARC."""
+"""The maximum number of bytes of one record of a WARC."""
 
 MAX_FINDING = 1_000
-"""Characters of a line about evidence."""
+"""The maximum number of characters of a printed line about evidence."""
 
 MAX_FIELD = 300
-"""Characters of an id, a digest or an origin in a record, and of a value that is shown."""
+"""The maximum number of characters of an id, digest or origin in a record, and of a printed
+value."""
 
 MAX_BODY_BYTES = 8_000_000
-"""Bytes of one robots.txt, whatever the crawl obeyed."""
+"""The maximum number of bytes of one robots.txt, even if the crawl read more."""
 
 MAX_FILE_BYTES = 10_000_000
-"""Bytes of robots.txt files that stay parsed. With rules for many robots a file takes fifty
-times its size."""
+"""The maximum number of bytes of all robots.txt files whose parse is cached. With the rules for
+many robots, a parsed file takes fifty times its size."""
 
 _POLICY_BYTES = 1_000
 
@@ -90,9 +91,9 @@ OnFault = Callable[[str], object]
 
 @dataclass
 class Findings:
-    """Lines about evidence: all are counted, and the first ones are remembered.
+    """Counts lines about evidence, and stores the first ones.
 
-    *each* is called with every line as it is found.
+    *each* is called with every line at once.
     """
 
     each: OnFault = lambda _: None
@@ -100,7 +101,7 @@ class Findings:
     first: list[str] = field(default_factory=list)
 
     def add(self, line: str) -> None:
-        """Count *line*."""
+        """Count *line*, and call *each* with it."""
         self.count, line = self.count + 1, line[:MAX_FINDING]
         if self.count <= MAX_NAMED:
             self.first.append(line)
@@ -108,7 +109,7 @@ class Findings:
 
 
 class RecordPlace(NamedTuple):
-    """Where a record of a WARC begins, and what its header says."""
+    """The byte at which a record of a WARC begins, and values of its header."""
 
     offset: int
     kind: str
@@ -118,34 +119,35 @@ class RecordPlace(NamedTuple):
 
 
 class CrawlEvidence:
-    """The journal of one crawl, and its WARC."""
+    """The evidence of one crawl: its journal and its WARC."""
 
     def __init__(
         self, folder: Path, journal: str, differ: OnFault, note: OnFault
     ) -> None:
         """Read the header of the *journal* in *folder*.
 
-        *differ* is called with a line for each difference, *note* with a line for an end
-        that a killed crawl may leave.
+        *differ* is called with a line for each difference. *note* is called with a line for a
+        file that ends early, which happens if a crawl is killed.
         """
         self.folder, self.journal = folder, journal
         self._differ, self._note = differ, note
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
-        # By scheme, as the WARC names them.
+        # The names of the clients in the WARC, by scheme.
         self._client_names: dict[str, str] = {}
         self._policies: LRUCache[tuple[str, str, str], Policy | None]
         self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
-        # The first line of the journal; `None` if it cannot be read.
+        # The values of the first line of the journal; None if the line cannot be read.
         self._header = next(self._lines(), (0, None))[1]
         named = (self._header or {}).get("warc")
-        # Only next to the journal: a file of others must not choose what is read.
+        # Look for the WARC only in the folder of the journal: an untrusted journal must not
+        # choose which other files are read.
         self.warc = Path(named).name if isinstance(named, str) else ""
         if self._header is not None and not self.warc:
             differ(f"{journal}: its first line names no WARC")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield each decision with the number of its line."""
+        """Yield each decision of the journal with the number of its line."""
         if self._header is None:
             return
         lines = self._lines()
@@ -158,7 +160,7 @@ class CrawlEvidence:
                 self._differ(f"{self.journal}: line {number} is not a decision")
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the values of all lines of the journal, the header too, with their numbers."""
+        """Yield the number and the values of each line of the journal, including the header."""
         number = 1
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
@@ -183,12 +185,12 @@ class CrawlEvidence:
             self._note(f"{self.journal}: breaks off within line {number}")
 
     def _not_read(self, number: int, why: str) -> None:
-        """Report that the journal was not read from line *number* on."""
+        """Report that the journal was not read from line *number* on, and *why*."""
         self._differ(f"{self.journal}: not read from line {number} on: {why}")
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[BinaryIO]:
-        """Open the file *name* of the folder; raise `ValueError` if it is left out."""
+        """Open the file *name* of the folder. Raises ValueError if the file is left out."""
         path = self.folder / name
         if why := left_out_as(path, self.folder):
             raise ValueError(f"it {why}")
@@ -196,14 +198,14 @@ class CrawlEvidence:
             yield file
 
     def _in_warc(self, what: str) -> None:
-        """Report damage of the WARC; the end of a killed crawl is none."""
+        """Report damage of the WARC. An early end, as after a killed crawl, is only a note."""
         is_end = what == BREAKS_OFF
         (self._note if is_end else self._differ)(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
-        """Note where each record is, and check its digests."""
-        # `os.path.exists` does not raise for a name that is too long.
-        if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - as above
+        """Store the place of each record, and check its digests."""
+        # For a name that is too long, `os.path.exists` returns False.
+        if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - never raises
             self._differ(f"{self.warc} is missing")
             return
         named: list[tuple[str, str]] = []
@@ -247,7 +249,7 @@ class CrawlEvidence:
             yield from self._read_settings(info)
 
     def _read_settings(self, info: bytes) -> Iterator[str]:
-        """Take the settings of the crawl from *info*; yield each that is not used."""
+        """Read the settings of the crawl from *info*; yield a line for each that is not used."""
         faults: list[str] = []
         text = info.decode("utf-8", "replace")
         parts = (line.partition(": ") for line in text.split("\r\n"))
@@ -271,9 +273,9 @@ class CrawlEvidence:
         yield from faults
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
-        """Return the policy of *line*, read in its dialect or another one.
+        """Return the policy of *line*, read in *dialect* or else in the dialect of *line*.
 
-        `None` if its record states no policy.
+        Returns None if the record of *line* states no policy.
         """
         if line.record is None:
             origin = Origin.of(line.url)
@@ -281,7 +283,7 @@ class CrawlEvidence:
                 return None
             return replace(self._unreachable(origin), failure=line.failure)
         key = line.record, dialect or line.dialect, line.reading
-        # Checked first: the keys of the cache are then of bounded length.
+        # Check the key first, so that the keys of the cache have a bounded length.
         if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
             return None
         if key not in self._policies:
@@ -294,9 +296,9 @@ class CrawlEvidence:
         return Policy.unreachable(origin, failed, 0.0, self.settings.freshness)
 
     def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
-        """Return the policy that the record *name* states; `None` if it states none."""
-        # Evidence of earlier code: a 304 is a revisit of the record that it confirms, and a
-        # fetch without an answer has a record of its own.
+        """Return the policy that the record *name* states; None if it states none."""
+        # In evidence of earlier versions, a 304 is a revisit record, which refers to the record
+        # of the confirmed answer, and a fetch without an answer has a record, too.
         refers_to = self.records[name].refers_to
         it = self.records.get(refers_to or name)
         if it is None or it.origin is None:
@@ -314,7 +316,7 @@ class CrawlEvidence:
         return None
 
     def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer that *record* has; `None` if it has no answer."""
+        """Return the answer in *record*; None if it has no answer."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
@@ -329,7 +331,7 @@ class CrawlEvidence:
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
-        """Yield each value of *line* that does not follow from the records."""
+        """Yield a line for each value of *line* that does not follow from the records."""
         record = self.records.get(line.record or "")
         is_checked = line.decision != UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
@@ -360,12 +362,12 @@ class CrawlEvidence:
     def clients(self, line: JournalLine) -> Clients:
         """Return the clients that may have sent the request of *line*."""
         scheme = line.url.partition(":")[0].lower()
-        # Earlier crawls did not look at the client.
+        # Journals of earlier versions do not have the client.
         return clients_named(line.client or self._client_names.get(scheme))
 
 
 class Applied(NamedTuple):
-    """What applied to a URL: a decision, perhaps about another URL of its origin."""
+    """The decision that applied to a URL; perhaps made about another URL of its origin."""
 
     crawl: CrawlEvidence
     number: int
@@ -373,7 +375,7 @@ class Applied(NamedTuple):
     is_own: bool
 
     def source(self, dialect: str) -> PolicySource:
-        """Return the policy of the decision, in another *dialect* if that is named."""
+        """Return the source of the decision, read in *dialect* unless that is empty."""
         name = f"{Origin.of(self.line.url)}/robots.txt"
         if self.line.decision == UNCHECKED:
             reason = escape_control_chars(self.line.reason or "", MAX_FIELD)
@@ -384,11 +386,11 @@ class Applied(NamedTuple):
             why = "its record is missing or damaged: see --verify"
             return PolicySource(name, None, "unknown", why=why)
         source = PolicySource.from_policy(name, policy)
-        # Trying again would say what applies today.
+        # Leave out the advice to try again: a new fetch says nothing about the past.
         return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
-        """Return where the decision and its record are."""
+        """Return the places of the decision and of its record, as plain values for JSON."""
         record = self.crawl.records.get(self.line.record or "")
         return {
             "time": self.line.time,
@@ -401,9 +403,9 @@ class Applied(NamedTuple):
         }
 
     def __str__(self) -> str:
-        """Return where the decision and its record are, in words."""
+        """Return the places of the decision and of its record in words, safe to print."""
         record = self.crawl.records.get(self.line.record or "")
-        # Another writer's values may be as long as a line.
+        # In an untrusted journal, a value may be as long as a line.
         line = self.line
         time, url, name, reason = (
             escape_control_chars(it or "", MAX_FIELD)
@@ -418,9 +420,9 @@ class Applied(NamedTuple):
 
 
 class EvidenceFolder:
-    """All evidence of one folder.
+    """All evidence in one folder.
 
-    *differ* is called with each difference as soon as it is found.
+    *differ* is called with a line for each difference as soon as it is found.
     """
 
     def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
@@ -441,7 +443,7 @@ class EvidenceFolder:
         for journal in journals:
             crawl = CrawlEvidence(folder, journal, self.differences.add, self.notes.add)
             self.crawls.append(crawl)
-            # Read once, however many journals name it.
+            # Read a WARC once, even if several journals name it.
             if crawl.warc in warcs:
                 self.differences.add(f"{journal}: another journal names {crawl.warc}")
             elif crawl.warc:
@@ -449,7 +451,7 @@ class EvidenceFolder:
                 crawl.read_warc()
 
     def verify(self) -> tuple[int, int]:
-        """Make each decision again, and return the numbers of decisions and records."""
+        """Make each decision again. Return the number of decisions and the number of records."""
         decisions = 0
         for crawl in self.crawls:
             for number, line in crawl:
@@ -459,18 +461,18 @@ class EvidenceFolder:
         return decisions, sum(len(crawl.records) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
-        """Return the source for a *url* whose origin no crawl had requested by then."""
+        """Return the source for a *url* about whose origin there is no decision."""
         why = f"no request of this origin, or none so early, is in {self._name}"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
-        """Return what applied last to each of *urls*, not later than *at*.
+        """Return for each of *urls* the last decision that was made about it, not later than *at*.
 
-        If a URL was not requested, it is the last decision of its origin.
+        For a URL that was not requested, return the last decision about its origin.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
-        # By URL, and by origin.
+        # The last decisions by URL and by origin.
         found: dict[str | Origin | None, Applied] = {}
         for crawl in self.crawls:
             for number, line in crawl:
@@ -486,14 +488,15 @@ class EvidenceFolder:
 
 
 def time_of(text: str | None) -> str:
-    """Return a time of the command line as journals have it; without one, a late one.
+    """Return the time *text* of the command line in the format of journals; for None, a time
+    after all decisions.
 
-    Raise `WrongUse` if *text* is not a time.
+    Raises `WrongUse` if *text* is not a time.
     """
     if text is None:
         return "9999"
     try:
-        # Python 3.10 does not know the Z of RFC 3339.
+        # Python 3.10 does not accept the Z of RFC 3339.
         at = datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text))
     except ValueError:
         shown = repr(escape_control_chars(text, 60))
@@ -505,7 +508,7 @@ def time_of(text: str | None) -> str:
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
-    """Yield each value of *line* that differs from the one *stated* elsewhere."""
+    """Yield a line for each value of *line* that differs from the value that *by* *stated*."""
     for key, value in stated.items():
         if (written := getattr(line, key)) != value:
             shown = (escape_control_chars(repr(it), 200) for it in (written, value))
@@ -513,11 +516,13 @@ def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterat
 
 
 def _field(record: Any, name: str) -> str:
-    """Return a field of the header of *record*, without brackets; "" if it is too long."""
+    """Return the field *name* of the header of *record*, without angle brackets; "" if it is too
+    long.
+    """
     text = str(record.rec_headers.get_header(name) or "")
     return text.strip("<>") if len(text) <= MAX_FIELD else ""
 
 
 def _size_of(policy: Policy | None) -> int:
-    """Return the bytes of the file of *policy*, and some for the policy itself."""
+    """Return the number of bytes of the file of *policy*, plus some for the policy itself."""
     return _POLICY_BYTES + (0 if policy is None else policy.stated.size)

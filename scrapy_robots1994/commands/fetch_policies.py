@@ -1,6 +1,6 @@
-"""Fetch policies as the crawl would: with the project's settings and downloader.
+"""Fetch policies as the crawl of the project would, with its settings and downloader.
 
-A crawl of its own fetches them, whose spider requests policies and no page.
+The command runs a crawl whose spider requests policies and no page.
 """
 
 import signal
@@ -31,7 +31,7 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 from scrapy_robots1994.policy.policy import Policy
 
-# What a crawl does apart from fetching, and must not do here.
+# Settings that turn off all that a crawl does besides fetching.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
@@ -49,11 +49,11 @@ NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """A lookup that fetches URLs by a crawl.
+    """A lookup that fetches URLs in a crawl.
 
-    The spider class *kind* is that of the project's crawl. *robot* is the name that the
-    crawl goes by; it is final when the first source is found. *store_failures* says how
-    often the store of the crawl has failed; it is final when `run` returns.
+    *kind* is the spider class of the project's crawl. *robot* is the robot's name that the crawl
+    uses; it is set before the first source is reported. *store_failures* is the number of
+    failures of the crawl's store; it is set when `run` returns.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -68,10 +68,10 @@ class PolicyLookup(Lookup):
         self._stop: Callable[[], object] = self._give_up
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Report what a crawl that does nothing else finds at *urls*.
+        """Run a crawl that fetches only the policies of *urls*, and report their sources.
 
-        A URL without a path means the robots.txt of its origin. Raises `WrongUse` for a
-        crawl that cannot start.
+        A URL without a path means the robots.txt of its origin. Raises `WrongUse` if the crawl
+        cannot start.
         """
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
@@ -96,7 +96,7 @@ class PolicyLookup(Lookup):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # An extension may close a crawl, a middleware leave out its start.
+        # An extension may close the crawl early, and a middleware may drop its start requests.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -105,7 +105,7 @@ class PolicyLookup(Lookup):
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
         """Fetch *urls*, as many at a time as the project downloads pages."""
-        # On the event loop: the signal may have come amid a line that is printed.
+        # Give up on the event loop, because the signal may arrive while a line is printed.
         self._stop = partial(thread_safe_call(), self._give_up)
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
@@ -129,12 +129,12 @@ class PolicyLookup(Lookup):
                 failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
-        """Return the policy of the origin of *url*, or the one that a file elsewhere
-        would be there.
+        """Return the policy of the origin of *url*. If the path of *url* names another file, return
+        the policy that this file would be as the robots.txt of the origin.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has looked
-        # A URL without a path names its origin.
+        # A URL without a path means the robots.txt of its origin.
         if target_of(url) in ("/", "/robots.txt"):
             return await ours.resolve(Request(origin.robots_url), origin)
         freshness = self.settings.freshness
@@ -156,13 +156,13 @@ class PolicyLookup(Lookup):
         return Policy.from_response(origin, answer, self.reader, now, freshness)
 
     def _interrupt(self, *_signal: object) -> None:
-        """Print what has been found and end the process; a second time, end it at once."""
+        """Print the results so far and end the process. At the second signal, end it at once."""
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         self._stop()
 
 
 def _error_of(started: Any) -> str:
-    """Return what stopped the crawl from starting, as one line; "" if it ran."""
+    """Return as one line why the crawl could not start; "" if it started."""
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

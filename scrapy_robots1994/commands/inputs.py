@@ -1,5 +1,5 @@
-"""Where commands read: files, folders of files, lists of URLs, standard input; and what
-they find there.
+"""The inputs of commands: files, folders of files, lists of URLs and standard input; and the
+policies that the inputs give.
 """
 
 import os
@@ -24,14 +24,14 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 STDIN = "-"
 
 NOT_RECORDED = "not in the evidence"
-"""The outcome of an origin of which the evidence of crawls has no decision."""
+"""The outcome for an origin about which the evidence of crawls has no decision."""
 
 TRY_AGAIN = "; try again later"
 
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
-# A host, with or without a port and a path, and not the name of a file.
+# A host name, with or without a port and a path, that does not end like the name of a file.
 _HOST = re.compile(
     r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
     r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})(?::[0-9]+)?(?:/[^\s]*)?\Z",
@@ -40,35 +40,35 @@ _HOST = re.compile(
 
 
 def _is_host(name: str) -> bool:
-    """Return whether *name* is a host name and no file."""
+    """Return whether *name* is a host name, and not the name of a file."""
     return _HOST.match(name) is not None and not os.path.lexists(name)
 
 
 def is_url(name: str) -> bool:
-    """Whether *name* is to be fetched, not opened."""
+    """Return whether *name* is fetched as a URL, not opened as a file."""
     return is_http(name)
 
 
 def is_archive(name: str) -> bool:
-    """Whether *name* is a WARC file by its name."""
+    """Return whether *name* ends like the name of a WARC file."""
     return name.lower().endswith((".warc", ".warc.gz"))
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names*, each folder replaced by all files under it, in order, each once.
+    """Return *names* in order, each once, with each folder replaced by all files under it.
 
-    Hidden files and folders are left out, and so are links that leave the folder, each
-    named by a note. A folder that cannot be listed is an item of its own: reading it says
-    why. Raises `WrongUse` for a folder without a file, which would not be an answer at
-    all, for an empty name and for a URL without a valid origin.
+    Hidden files and folders are left out. Links that leave the folder are left out with a
+    note. A folder that cannot be listed stays an item: reading it later reports why. Raises
+    `WrongUse` for a folder without files, for an empty name, and for a URL without a valid
+    origin.
     """
     found: dict[str, None] = {}
     for name in names:
         if not is_url(name) and (not name or _AS_URL.match(name) or _is_host(name)):
             shown = repr(escape_control_chars(name, 60))
             raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
-        # Of os.path: a name that is too long is not an error here, but a missing file.
-        is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - as above
+        # For a name that is too long, `os.path.isdir` returns False and `Path.is_dir` raises.
+        is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - never raises
         inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
             shown = escape_control_chars(name, 300)
@@ -78,7 +78,7 @@ def expand(names: Iterable[str]) -> list[str]:
 
 
 def _files_under(folder: str) -> Iterator[str]:
-    """Yield the files under *folder* that are not hidden, and folders without access."""
+    """Yield the files under *folder* that are not hidden, and the folders that cannot be listed."""
     faults: list[str] = []
     left_out: dict[str, list[str]] = {LEAVES: [], IS_SPECIAL: []}
     walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
@@ -87,14 +87,14 @@ def _files_under(folder: str) -> Iterator[str]:
         leaving = (str(Path(path, name)) for name in folders)
         left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
-            # The evidence of a crawl is a WARC and a journal, which is no robots.txt.
+            # Skip the journals of evidence, which are in one folder with WARC files.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
             if why := left_out_as(file, folder):
                 left_out[why].append(file)
             else:
-                # A file of this name is not standard input.
+                # With `./`, a file called `-` is not taken for standard input.
                 yield f"./{file}" if file == STDIN else file
     for why, files in left_out.items():
         terminal.print_notes(f"not read, as it {why}", files)
@@ -106,29 +106,30 @@ IS_SPECIAL = "is not a regular file"
 
 
 def left_out_as(path: str | Path, folder: str | Path) -> str:
-    """Return why a command that reads *folder* leaves *path* in it out; "" if it does not.
+    """Return why a command that reads *folder* leaves out *path*; "" if it reads *path*.
 
-    Who packed the folder must not choose what is read elsewhere. A pipe, a socket or a
-    device has no end.
+    A link that leaves the folder is left out, because whoever made the folder must not choose
+    which other files are read. A pipe, a socket or a device is left out, because reading it may
+    never end.
     """
     root, target = os.path.realpath(folder), os.path.realpath(path)
-    if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - see `expand`
+    if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - as in `expand`
         return LEAVES
     is_special = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - see `expand`
     return IS_SPECIAL if is_special else ""
 
 
 def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
-    """Raise `WrongUse` if standard input is in both."""
+    """Raise `WrongUse` if both *files* and *urls* name standard input."""
     if STDIN in files and STDIN in urls:
         raise WrongUse("standard input can be the robots.txt or the URLs, not both")
 
 
 def read_bytes(name: str, count: int = -1) -> bytes:
-    """Return all, or at most *count*, bytes of a file, or of standard input for `-`;
-    else OSError.
+    """Return the bytes of the file *name*, or of standard input for `-`; at most *count* bytes
+    unless *count* is -1.
 
-    Raises `WrongUse` where standard input is closed.
+    Raises OSError for a file that cannot be read, and `WrongUse` if standard input is closed.
     """
     if name == STDIN:
         if sys.stdin is None:
@@ -143,7 +144,8 @@ def read_bytes(name: str, count: int = -1) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(count)
     except IsADirectoryError:
-        # Why the files in it are not read in its place.
+        # `expand` returns a folder itself only if the folder could not be listed. List it again
+        # to raise the reason.
         next(Path(name).iterdir(), None)
         raise
 
@@ -151,10 +153,10 @@ def read_bytes(name: str, count: int = -1) -> bytes:
 def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs of the arguments, of the file *named*, and of standard input.
 
-    That is read for `-`, or when no URL is given otherwise and it is not a terminal.
-    Raises `WrongUse` without any URL.
+    Standard input is read for `-`, and if there is no other URL and standard input is not a
+    terminal. Raises `WrongUse` if there is no URL.
     """
-    # What a shell passes on is bytes, too.
+    # The arguments of a process are bytes, which may not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named is not None and named != STDIN:
         urls += listed(named)
@@ -169,7 +171,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def listed(name: str) -> list[str]:
-    """Return the URLs of a list: one a line, blank lines and comments left out.
+    """Return the URLs of the list *name*: one URL per line, without blank lines and comments.
 
     Raises `Unreadable` for a file that cannot be read.
     """
@@ -183,7 +185,9 @@ def listed(name: str) -> list[str]:
 
 
 def _as_url(line: bytes) -> str:
-    """Return *line* as a URL; what is not UTF-8 as it would be sent, percent-encoded."""
+    """Return *line* as a URL, with each byte that is not UTF-8 percent-encoded, as a client sends
+    it.
+    """
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
@@ -193,7 +197,7 @@ def _as_url(line: bytes) -> str:
 def why_unread(error: OSError) -> str:
     """Return why a file could not be read, and what to do, as one printable line.
 
-    The file is not named: the line that shows it begins with its name.
+    The text does not name the file, because the printed line begins with the name of the file.
     """
     if error.strerror is None:
         return str(error)
@@ -202,8 +206,8 @@ def why_unread(error: OSError) -> str:
 
 
 class OtherReading(NamedTuple):
-    """Another way to read a file: *words* for it, the *setting* that chooses it, and what
-    `RobotsTxt.read_as` takes.
+    """Another way to read a file: a phrase (*words*) for messages, the *setting* that chooses this
+    way, and the arguments of `RobotsTxt.read_as`.
     """
 
     words: str
@@ -219,15 +223,15 @@ OTHER_READINGS = {
         "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
     ),
 }
-"""The readings that `robots-check` compares with that of the project, by their names."""
+"""The ways to read a file that `robots-check` compares with that of the project, by name."""
 
 
 @dataclass(frozen=True)
 class PolicySource:
-    """What decides, and where it comes from: the policy of an origin, or a file.
+    """The policy of an origin, or a file, with the name under which the user asked for it.
 
-    *rules* is None when nothing is known of them at all; *why* then says why, and for a
-    policy that we set ourselves because the fetch failed (R5).
+    *rules* is None if no rules are known. *why* then says why; it also says why a fetch failed
+    for a policy that we made ourselves, under R5 (unreachable).
     """
 
     name: str
@@ -244,8 +248,8 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The same file in each of `OTHER_READINGS`, made once for all URLs; empty without
-        a file.
+        """The file, read in each of the ways of `OTHER_READINGS`; computed once for all URLs. Empty
+        without a file.
         """
         rules = self.rules
         if not isinstance(rules, RobotsTxt):
@@ -256,14 +260,15 @@ class PolicySource:
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
-        """Return the source that the file *name* is."""
+        """Return the source for the file *name*."""
         try:
-            # One byte more says that the file is longer.
+            # Read one byte more than the limit, to see whether the file is longer.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
             return cls(name, None, why=why_unread(error))
         if not robots.has_whole_line:
-            # Ours O24: what it closes is not known, and nothing is not "allowed".
+            # Ours O24 (size limit): without a whole line, it is unknown what the file closes.
+            # Unknown does not mean allowed.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )
@@ -272,7 +277,7 @@ class PolicySource:
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
-        """Return the source that the policy found for *name* is."""
+        """Return the source for *name* with the *policy* that was found for it."""
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
@@ -286,7 +291,7 @@ class PolicySource:
 
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
-        """Return the source for a *name* of which nothing is known, because of *error*."""
+        """Return the source for a *name* whose policy is unknown because of *error*."""
         why = redact_and_escape(str(error), 300)
         why = f"{why or type(error).__name__}; try again"
         return cls(name, None, "unknown", why=why)
@@ -296,7 +301,9 @@ OnSource: TypeAlias = Callable[[PolicySource], object]
 
 
 class Lookup:
-    """Finds the robots.txt that names mean, and reports each; this one reads files alone."""
+    """Looks up the robots.txt of each name, and reports it. This class reads files only; its
+    subclass `PolicyLookup` also fetches URLs.
+    """
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -309,7 +316,7 @@ class Lookup:
     ) -> None:
         """Call *add* with the source of each of *names* as soon as it is known, then *end*.
 
-        Ctrl-C calls *end* at once, names what is missing and ends the process.
+        Ctrl-C calls *end* at once, lists the names without a source, and ends the process.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -332,10 +339,10 @@ class Lookup:
         end()
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Report all of *urls*."""
+        """Report a source for each of *urls*."""
 
     def _give_up(self) -> NoReturn:
-        """Print what there is, name what is missing, and end the process."""
+        """Print the results so far, list the names without a source, and end the process."""
         try:
             self._end()
             counts = f"{len(self._missing):,} of {self._count:,}"

@@ -1,4 +1,4 @@
-"""`scrapy robots-lint`: a file as a strict robot of 1994 reads it, line by line."""
+"""`scrapy robots-lint`: show how a strict robot of 1994 reads a file, line by line."""
 
 import argparse
 
@@ -18,7 +18,7 @@ class RobotsLint(RobotsCommand):
         add_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Read, print, and return the exit code."""
+        """Read the files, print their reports, and return the exit code."""
         run = LintRun(args, opts)
         self.lookup(opts).run(run.names, run.add, run.print_end)
         return run.exit_code

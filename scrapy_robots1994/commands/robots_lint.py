@@ -1,6 +1,6 @@
 """`robots-lint`, the console script: it imports neither Scrapy nor Twisted.
 
-`scrapy robots-lint` is the same with the settings of the project, and fetches URLs.
+`scrapy robots-lint` uses this module with the settings of the project, and also fetches URLs.
 """
 
 import argparse
@@ -21,7 +21,7 @@ WITH_URLS = f"a URL, {WITHOUT_URLS}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of both commands."""
+    """Add the options that `robots-lint` and `scrapy robots-lint` share."""
     add = parser.add_argument
     add(
         "--format",
@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class LintRun:
-    """The files that *args* name; their reports are counted, and printed as they come."""
+    """Counts and prints the reports of the files that *args* name."""
 
     def __init__(
         self, args: list[str], opts: argparse.Namespace, inputs: str = WITH_URLS
@@ -59,9 +59,9 @@ class LintRun:
         self._reports: dict[str, Report | Unread] = {}
 
     def add(self, source: PolicySource) -> None:
-        """Count one file, and print it if its format is printed piece by piece."""
+        """Count one file. Print its report now if the format prints files one by one."""
         form, is_summary = self._opts.format, self._opts.summary
-        # A report is for others, too.
+        # Users share reports, so a report must not show credentials.
         name = redact_credentials(source.name)
         report: Report | Unread
         if isinstance(source.rules, RobotsTxt):
@@ -89,13 +89,13 @@ class LintRun:
             self._reports[source.name] = report
 
     def print_end(self) -> None:
-        """Print what comes after all files."""
+        """Print the end of the output, after all files."""
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
             terminal.print_lines(formats.summary_as_text(self._summary))
         if form != "json":
             return
-        # In the order of the names, whichever was fetched first.
+        # List the reports in the order of the names, not in that of their arrival.
         reports = [self._reports[it] for it in self.names if it in self._reports]
         if is_summary:
             document = formats.summary_as_json(self._summary, reports)
@@ -105,7 +105,7 @@ class LintRun:
 
 
 def _unread(name: str, source: PolicySource) -> Unread:
-    """Return why there is no file to report, to be shown with its *name*."""
+    """Return the line for a file that could not be read, with its *name* and the reason."""
     if source.policy is None or source.why:
         return Unread(name, source.why)
     row = source.policy.outcome.row
@@ -116,7 +116,7 @@ def _unread(name: str, source: PolicySource) -> Unread:
 
 
 def _codes(text: str) -> frozenset[str]:
-    """Return the codes of problems that *text* lists."""
+    """Return the codes of problems in *text*, a comma-separated list."""
     codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
     unknown = codes - KIND_CODED.keys()
     if unknown:
@@ -144,7 +144,7 @@ examples:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Execute the command with the arguments *argv*."""
+    """Run the command with the arguments *argv*, and return its exit code."""
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",

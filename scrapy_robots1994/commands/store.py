@@ -58,7 +58,7 @@ class RobotsStore(RobotsCommand):
     arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options, two of which exclude each other."""
+        """Add the options; two of the options exclude each other."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
         with_value("--store", metavar="URL", help="this store, not the project's")
@@ -79,9 +79,9 @@ class RobotsStore(RobotsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Choose, act, print, and return the exit code."""
-        # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
+        """Choose the policies, act on them, print the result, and return the exit code."""
+        # Import late: Scrapy loads this module whenever it runs any command.
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - only when it runs
 
         action, origins = _wanted(args, opts)
         opts.json |= action == "export"
@@ -106,7 +106,7 @@ class RobotsStore(RobotsCommand):
                     elif action == "refresh":
                         _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
-            # A file of JSON lines is no place for it.
+            # With --json, standard output has only JSON lines.
             say = terminal.print_note if opts.json else terminal.print_line
             say(f"the store failed: {settings.store.describe(error)}")
             return ExitCode.UNREAD
@@ -125,7 +125,7 @@ class RobotsStore(RobotsCommand):
         are_fetched: list[bool] = []
 
         def show(source: PolicySource) -> None:
-            # R5: the last good policy is known, though the fetch failed.
+            # R5 (unreachable): the source has the last good policy although the fetch failed.
             is_stale = source.policy is not None and source.policy.is_stale_on_error
             are_fetched.append(source.is_known and not is_stale)
             why = _NOT_RENEWED if is_stale else source.why
@@ -140,7 +140,7 @@ class RobotsStore(RobotsCommand):
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]]:
-    """Return the action and the origins that the arguments say; else `WrongUse`."""
+    """Return the action and the origins of the arguments. Raises `WrongUse` if they are wrong."""
     if not args or args[0] not in ACTIONS:
         hint = did_you_mean(args[0], ACTIONS) if args else ""
         raise WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
@@ -158,7 +158,7 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
 
 
 def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Say why nothing was found; return whether it is because *store* does not exist."""
+    """Print why no policy was found. Return whether the reason is that *store* does not exist."""
     text = f"{settings.store} has no policy that fits"
     if not store.exists:
         text = f"{settings.store}: there is no such file or folder; a crawl makes it"
@@ -169,7 +169,7 @@ def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
 def _stored(
     store: PolicyStore, origins: set[Origin], settings: RobotsSettings
 ) -> Iterator[Policy]:
-    """Yield the policies of *origins*, or without any all that are stored."""
+    """Yield the stored policies of *origins*; all stored policies if *origins* is empty."""
     reader = settings.new_reader()
     entries: Iterable[tuple[Origin, bytes | None]]
     if origins:
@@ -180,13 +180,14 @@ def _stored(
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy:
             if policy.robots is not None:
-                # All are sorted in memory, and a store may have 1 GB of compressed files.
+                # Compress the body: all policies are sorted in memory, and a store may have
+                # 1 GB of compressed files.
                 policy.robots.compress_body()
             yield policy
 
 
 def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
-    """Return whether *policy* is wanted, and a crawl would still use it."""
+    """Return whether the options ask for *policy*, and a crawl would still use the policy."""
     is_fresh = policy.is_fresh(now)
     return (
         policy.keep_until > now
@@ -197,13 +198,13 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 
 
 def _expire(store: PolicyStore, policy: Policy) -> None:
-    """Let *policy* have run out, so that the next crawl that needs it fetches it.
+    """Store *policy* as expired, so that the next crawl that needs the policy fetches it.
 
-    It stays as the last good policy, with its validators (R1, R5), and as if it had come so
-    long ago that it must be fetched again.
+    The policy keeps its validators, for R1 (success), and remains the last good policy, for R5
+    (unreachable). Its times are moved back, so that it must be fetched before it is used.
     """
     now = time.time()
-    # What ran out long ago is old enough: it must not get younger.
+    # Move the times only back: a policy that expired long ago must not become newer.
     back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
     expired = replace(
         policy,
@@ -218,7 +219,7 @@ def _expire(store: PolicyStore, policy: Policy) -> None:
 
 
 def _row(policy: Policy, now: float) -> dict[str, Any]:
-    """Everything about *policy* but its text, for JSON."""
+    """Return all values of *policy* except its text, for JSON."""
     robots = policy.robots
     return {
         "origin": str(policy.origin),
@@ -238,7 +239,7 @@ def _row(policy: Policy, now: float) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    """One printable line about the policy of *row*."""
+    """Return one printable line about the policy of *row*."""
     state = "fresh" if row["is_fresh"] else "stale"
     state += ", stale if error" * row["stale_if_error"]
     size = "-" if row["bytes"] is None else f"{row['bytes']} bytes"
@@ -247,8 +248,8 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]]:
-    """Yield how many there are of each kind, and how much text: each number with its key in
-    JSON, and with what people read in its place.
+    """Yield the totals of *policies*, by kind and in bytes: for each total its key in JSON, its
+    words for people, and its value.
     """
     outcomes = Counter(policy.outcome.value for policy in policies)
     files = [policy.robots for policy in policies if policy.robots is not None]
@@ -263,7 +264,9 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
 
 
 def _moment(seconds: float) -> str:
-    """A time as people and programs read it; what lies beyond all calendars too."""
+    """Return a time in seconds since the epoch as text. Never raises, even for a time that no
+    calendar has.
+    """
     try:
         moment = datetime.fromtimestamp(int(seconds), timezone.utc)
     except (OverflowError, ValueError, OSError):
@@ -272,7 +275,7 @@ def _moment(seconds: float) -> str:
 
 
 def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
-    """Print what *action* shows of *policies*."""
+    """Print the lines of *action* about *policies*."""
     now = time.time()
     if action == "stats":
         sums = list(_totals(policies, now))
@@ -294,7 +297,7 @@ def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
 
 
 def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
-    """Print *row* as JSON, or else *lines*."""
+    """Print *row* with *as_json*, otherwise *lines*."""
     if as_json:
         terminal.print_json(row)
     else:
@@ -302,7 +305,7 @@ def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 
 
 def _counts(value: int | dict[str, int]) -> str:
-    """Return one number, or several with what each counts."""
+    """Return *value*, one number or several numbers by name, as text."""
     if isinstance(value, int):
         return str(value)
     return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"

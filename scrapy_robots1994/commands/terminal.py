@@ -39,34 +39,34 @@ exit code: 0 all well; 1 something disallowed, a problem, or nothing fits; 2 wro
 """
 
 BROKEN_PIPE = 141
-"""The exit code of a command that SIGPIPE ends."""
+"""The exit code of a command that the signal SIGPIPE ends."""
 
 MIN_STEPS = 20
-"""Steps that are worth a progress bar."""
+"""The minimum number of steps for which a progress bar is shown."""
 
 MAX_NAMED = 20
-"""Notes of a kind; of more, the number is printed."""
+"""The maximum number of notes of one kind that are printed. The rest is only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named for the situation, as its exit code
-    """A file that the arguments name cannot be read; the text says which and why."""
+    """A file that the arguments name cannot be read; the message says which file, and why."""
 
 
 class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
-    """The arguments make no sense; the text says what to write."""
+    """The arguments are wrong; the message says what to write."""
 
 
 OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
-"""The dialect of a command that has the settings of a project."""
+"""The default of --dialect, in the help text of a command that reads the project's settings."""
 
 
 def add_common_options(
     parser: argparse.ArgumentParser, help_text: str, default: str = OF_THE_PROJECT
 ) -> None:
-    """Add the options that all our commands have, and the *help_text* of this one.
+    """Add the options that all our commands have, and the *help_text* of this command.
 
-    Its parts are one line, a paragraph, and the examples. *default* says in which dialect
-    files are read without `--dialect`.
+    *help_text* has three parts: one line, a paragraph, and the examples. *default* says in
+    which dialect files are read without `--dialect`.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -76,8 +76,8 @@ def add_common_options(
         default="auto",
         help="whether to print in colour; auto, the default, means at a terminal",
     )
-    # No help of an option has a colon before a space: Scrapy's formatter takes a line
-    # that ends with one, wherever it is wrapped, for a heading.
+    # The help of an option must not have a colon before a space: when wrapping puts the colon
+    # at the end of a line, Scrapy's formatter takes that line for a heading.
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
@@ -86,12 +86,14 @@ def add_common_options(
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
-    """Return what adds an option to *parser* whose value must not be empty."""
+    """Return the function that adds an option to *parser* and rejects an empty value."""
     return partial(parser.add_argument, type=not_empty)
 
 
 def not_empty(text: str) -> str:
-    """Return *text*, the value of an option, as an unset variable of a shell is none."""
+    """Return *text*, the value of an option; reject an empty value, such as that of an unset
+    shell variable.
+    """
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
     return text
@@ -99,7 +101,9 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """End the process where the block raises a `RobotsError`, or at Ctrl-C."""
+    """Run the block. End the process with one sentence if the block raises a `RobotsError`, and at
+    Ctrl-C.
+    """
     try:
         yield
     except Unreadable as error:
@@ -115,8 +119,8 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def check_streams(parser: argparse.ArgumentParser) -> None:
-    """End the process where standard output is closed; without standard error, as cron
-    may start it, notes go nowhere.
+    """End the process if standard output is closed. If standard error is closed, as cron may start
+    a process, discard notes.
     """
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
@@ -125,9 +129,9 @@ def check_streams(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """End the process if one of *args* looks like an option, which *parser* lacks.
+    """End the process if one of *args* looks like an option: *parser* does not know that option.
 
-    Arguments after `--`, which is removed, are never options.
+    Remove the first `--` from *args*; arguments after it are never options.
     """
     end = args.index("--") if "--" in args else len(args)
     options = args[:end]
@@ -143,19 +147,19 @@ def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print one line of the answer, in whatever encoding standard output has."""
+    """Print one line of the answer, in any encoding of standard output."""
     encoding = sys.stdout.encoding or "utf-8"
     _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print each of *lines* of the answer as it comes."""
+    """Print each line of the answer as soon as *lines* yields it."""
     for line in lines:
         print_line(line)
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print *value* as JSON, on one line without *indent*."""
+    """Print *value* as JSON; without *indent*, on one line."""
     print_line(escape_json(json.dumps(value, indent=indent)))
 
 
@@ -165,9 +169,9 @@ def print_note(line: str) -> None:
 
 
 def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> None:
-    """Print a note for each of *lines*, up to a number.
+    """Print a note for each of *lines*, up to a maximum, and then how many more there are.
 
-    *count* is how many there are, if *lines* are the first of them alone.
+    *count* is the number of all notes if *lines* has only the first ones.
     """
     found = 0
     for found, line in enumerate(lines, start=1):
@@ -179,15 +183,15 @@ def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> No
 
 
 def _write(stream: TextIO, line: str) -> None:
-    """Write *line*; where its reader has gone (`| head`) end as other commands do."""
+    """Write *line*. If the reader has closed the pipe (`| head`), end as other programs do."""
     try:
         stream.write(f"{line}\n")
         stream.flush()
     except BrokenPipeError:
-        # Not SystemExit: an event loop would go on with it.
+        # Do not raise SystemExit: an event loop would catch it and go on.
         end_now(BROKEN_PIPE)
     except OSError as error:
-        # At exit Python writes its buffer again; a failure would change the exit code.
+        # At exit, Python flushes the buffer again; a second failure would change the exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         where = "output" if stream is sys.stdout else "error"
         msg = f"standard {where} cannot be written: {error.strerror}"
@@ -195,7 +199,7 @@ def _write(stream: TextIO, line: str) -> None:
 
 
 def painter(choice: str) -> Paint:
-    """Return what paints text at standard output, as `--color` chooses."""
+    """Return the function that colours text for standard output, by the *choice* of `--color`."""
     is_plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty()
     if choice == "never" or (choice == "auto" and is_plain):
         return unpainted
@@ -204,19 +208,21 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a bar at standard error during the block, which calls what is yielded for
-    each of *total* files (None: an unknown number).
+    """Show a progress bar on standard error during the block.
 
-    Only where that is a terminal, there is much to do and `rich` is installed.
+    The block calls the yielded function after each of *total* files (None for an unknown
+    number). The bar is shown only if standard error is a terminal, there are many files, and
+    `rich` is installed.
     """
     bar = None
     if sys.stderr.isatty() and (total is None or total >= MIN_STEPS):
         with suppress(ImportError):
-            # Imported here: it takes longer than most answers.
-            from rich.console import Console  # noqa: PLC0415 - as above
-            from rich.progress import Progress  # noqa: PLC0415 - as above
+            # Import late: importing `rich` takes longer than most commands.
+            from rich.console import Console  # noqa: PLC0415 - only when it runs
+            from rich.progress import Progress  # noqa: PLC0415 - only when it runs
 
-            # What is redirected to the bar appears above it, and not in a file.
+            # Redirect standard output to the bar, which prints lines above itself, only if
+            # standard output is a terminal and not a file.
             is_shown = sys.stdout.isatty()
             console = Console(stderr=True)
             bar = Progress(console=console, transient=True, redirect_stdout=is_shown)
@@ -229,13 +235,14 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
 
 
 def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:
-    """End the process, whatever its threads and its event loop still wait for.
+    """End the process without waiting for its threads and its event loop.
 
-    A thread that looks up a host name cannot be ended, and Python waits for it.
+    At a normal exit, Python waits for all threads, and a thread that looks up a host name
+    cannot be stopped.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
-            # A progress bar hides the cursor.
+            # Show the cursor again, which a progress bar hides.
             stream.write(
                 "\x1b[?25h" if stream is sys.stderr and stream.isatty() else ""
             )

@@ -1,4 +1,4 @@
-"""Read WARC files, of crawls of ours and of others, within limits."""
+"""Read WARC files, written by our crawls or by other programs, within limits."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -34,18 +34,19 @@ from scrapy_robots1994.robotstxt import Reader
 OnFault = Callable[[str], object]
 
 MAX_HEADER_BYTES = 262_144
-"""Bytes of all header lines of one record."""
+"""The maximum number of bytes of all header lines of one record."""
 
 MAX_PACKED_BYTES = 8_000_000
-"""Bytes of one body as it was sent, before it is unpacked."""
+"""The maximum number of bytes of one body as it was sent, before it is unpacked."""
 
 BREAKS_OFF = "breaks off within a record"
-"""Reported where a file ends early, as that of a crawl that was killed."""
+"""The fault of a file that ends early, such as the file of a crawl that was killed."""
 
 PIECE_BYTES = 65_536
-"""Bytes that are read at a time."""
+"""The number of bytes that are read at a time."""
 
-# Compressed bytes that are unpacked at a time, to at most a thousand times as many.
+# The number of compressed bytes that are unpacked at a time. They become at most a thousand times
+# as many bytes.
 _BLOCK = 4_096
 
 
@@ -54,7 +55,7 @@ class HeaderTooLongError(Exception):
 
 
 class WarcAnswer(NamedTuple):
-    """An answer to GET /robots.txt, and when it came, in seconds since the epoch."""
+    """An answer to GET /robots.txt, and its time in seconds since the epoch."""
 
     origin: Origin
     answer: RobotsResponse
@@ -62,10 +63,10 @@ class WarcAnswer(NamedTuple):
 
 
 def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer]:
-    """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
+    """Yield each answer to GET /robots.txt in the WARC file *path*, reading one record at a time.
 
-    Of a body, *limit* bytes are read. *on_fault* is called with a line for each record
-    that could not be read, and for damage behind which nothing can be read.
+    At most *limit* bytes of a body are read. *on_fault* is called with a line for each record
+    that could not be read, and for damage after which the rest of the file cannot be read.
     """
 
     def report(what: str) -> None:
@@ -79,7 +80,7 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
             answer = _http_answer_of(record, url)
-            # Ours R2: the place that a redirect leads to is a capture of its own. A 304
+            # Skip redirects: by R2 (redirects), the target is another capture. Skip a 304, which
             # confirms an earlier capture.
             if answer and (answer.status == NOT_MODIFIED or redirect_target(answer)):
                 continue
@@ -90,14 +91,16 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
 
 @contextmanager
 def damage_reported(report: OnFault) -> Iterator[None]:
-    """Call *report* with a line for damage that the block meets, and end the block."""
+    """Run the block. If damaged data makes it raise, call *report* with a line, and go on after the
+    block.
+    """
     try:
         yield
     except RobotsError:
         raise
     except Exception as error:  # noqa: BLE001 - of damage comes any error
         is_clear = not isinstance(error, (AttributeError, TypeError))
-        # Behind it, warcio quotes what may be any bytes.
+        # Cut the message of warcio before the line of the file that it quotes.
         text = " ".join(str(error).partition(", first line:")[0].split())
         why = (is_clear and text) or "a record is damaged"
         report(f"cannot be read from here on: {why}")
@@ -105,8 +108,8 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 
 @cache
 def _warcio() -> tuple[Any, Any, Any]:
-    """Return warcio's iterator, a reader whose header lines are bounded, and a loader that
-    logs no bytes of a file.
+    """Return warcio's iterator class, a reader class that bounds header lines, and a loader class
+    that does not log bytes of a file.
     """
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
@@ -114,7 +117,7 @@ def _warcio() -> tuple[Any, Any, Any]:
         from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - an extra
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-        """A reader whose header lines are bounded; warcio reads them whole."""
+        """A reader that bounds header lines; warcio's own reader reads lines of any length."""
 
         header_bytes = 0
 
@@ -127,7 +130,7 @@ def _warcio() -> tuple[Any, Any, Any]:
             return line
 
     class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
-        """A loader that does not log what is wrong with a URL, with bytes of the file."""
+        """A loader that does not log wrong URLs: the log messages of warcio quote the file."""
 
         def _ensure_target_uri_format(self, rec_headers: Any) -> str:
             return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
@@ -139,11 +142,11 @@ def _warcio() -> tuple[Any, Any, Any]:
 def records_in(
     file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the records of a WARC file, each with the byte where it begins.
+    """Yield the records of a WARC file, each with the byte at which it begins.
 
-    *start* is the byte of the first one. With *check_digests*, `digest_checker.problems` of
-    a record has the digests that do not fit, once its block was read. A record whose header
-    is too long is skipped.
+    *start* is the byte of the first record. With *check_digests*, `digest_checker.problems` of
+    a record has its wrong digests, once the block of the record has been read. A record whose
+    header is too long is skipped.
     """
     archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
@@ -151,7 +154,8 @@ def records_in(
     while True:
         archive = archive_iterator(file, check_digests=check_digests)
         archive.reader, archive.loader = reader, quiet_loader
-        # warcio prints bytes of the file where a record is longer than its header says.
+        # If a record is longer than its header says, warcio prints this text with bytes of the
+        # file.
         archive.INC_RECORD = ""
         try:
             for record in archive:
@@ -167,7 +171,7 @@ def records_in(
             return
         if archive.err_count:
             report("a record is longer than its header says")
-        # warcio passes over bytes that are not a record, and does not count them.
+        # warcio skips bytes that do not belong to a record, and does not count them.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):
             report(BREAKS_OFF)
@@ -177,13 +181,13 @@ def records_in(
 def answer_of(
     record: Any, url: str, limit: int, report: OnFault
 ) -> RobotsResponse | None:
-    """Return the answer of *url* that *record* is; `None` if it cannot be read."""
+    """Return the answer to the request for *url* in *record*; None if it cannot be read."""
     answer = _http_answer_of(record, url)
     if answer is None:
         report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
-    # warcio reads a chunk of any size whole, so the bytes that were sent are read here.
+    # Bound the bytes here, because warcio reads a whole chunk, of any size, into memory.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
     body = _sent_body(record)
     record.raw_stream = raw
@@ -195,34 +199,37 @@ def answer_of(
     answer = replace(answer, body=body, is_truncated=is_truncated)
     result = read_answer(answer, limit, 0.0)
     if isinstance(result, FetchError) and _is_text(body):
-        # Some archives unpack a body and keep its header. Packed bytes are not UTF-8.
+        # Some archives store the unpacked body with the header of the packed body. A packed body
+        # is never UTF-8.
         result = read_answer(replace(answer, codings=()), limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     if isinstance(result, RobotsResponse):
         if not answer.outcome.row.reads_body:
-            # Other parsers read the body of any status. What they cannot read is left out.
+            # Other parsers read the body of any status; leave out a body that cannot be unpacked.
             with suppress(Undecodable):
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)
         return result
-    # A redirect that was not followed, and a 407, are answers that say nothing.
+    # A redirect that was not followed, and a 407, are answers without a body to read.
     return RobotsResponse(answer.status)
 
 
 def date_of(record: Any) -> float:
-    """Return the WARC-Date of *record* in seconds since the epoch; 0 for none."""
+    """Return the WARC-Date of *record* in seconds since the epoch; 0 if it has none."""
     date = record.rec_headers.get_header("WARC-Date") or ""
     with suppress(ValueError, OverflowError):
-        # Python 3.10 does not know the Z of RFC 3339, nor all of its fractions.
+        # Python 3.10 does not accept the Z of RFC 3339, nor all of its fractions of seconds.
         at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
         return at.replace(tzinfo=timezone.utc).timestamp()
     return 0.0
 
 
 def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
-    """Return status and headers of *record*, an answer of *url*; `None` without status."""
+    """Return the status and headers of *record*, an answer to a request for *url*; None if the
+    record has no status.
+    """
     word = record.http_headers.get_statuscode() or "0"
     if not (word.isascii() and word.isdigit()):
         return None
@@ -238,7 +245,8 @@ def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
 
 def _sent_body(record: Any) -> bytes:
     """Return the body of *record* as it was sent, without transfer coding."""
-    # warcio undoes chunks only: it takes half a body for a whole one, and fails at br.
+    # Let warcio undo only the chunks: when it unpacks, it takes half a body for a whole one, and
+    # fails at br.
     while record.http_headers.remove_header("Content-Encoding"):
         pass
     return read_up_to(record.content_stream(), MAX_PACKED_BYTES)
@@ -263,7 +271,7 @@ def read_up_to(stream: Any, count: int) -> bytes:
 
 
 def is_short(record: Any) -> bool:
-    """Whether less of *record* is there than its header says; reads it to its end."""
+    """Read *record* to its end, and return whether it is shorter than its header says."""
     if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
         return True
     while record.raw_stream.read(PIECE_BYTES):
@@ -272,13 +280,13 @@ def is_short(record: Any) -> bool:
 
 
 class Captures:
-    """WARC files, and the URLs that the captures in them decide about."""
+    """WARC files, and the URLs about which the captures in these files decide."""
 
     def __init__(self) -> None:
         self._urls: dict[str, dict[Origin, list[str]]] = {}
 
     def add(self, name: str, url: str) -> None:
-        """Add *url*; raise `WrongUse` for a path, which is of any origin."""
+        """Add *url*. Raises `WrongUse` for a path, which belongs to no origin."""
         origin = Origin.of(url)
         if origin is None:
             shown = repr(escape_control_chars(url, 60))
@@ -291,7 +299,7 @@ class Captures:
     def sources(
         self, reader: Reader, freshness: FreshnessSettings
     ) -> Iterator[tuple[PolicySource, list[str]]]:
-        """Yield the last capture of each origin, and the URLs of that origin."""
+        """Yield the source for the last capture of each origin, and the URLs of that origin."""
         for name, urls in self._urls.items():
             faults: list[str] = []
             answers = answers_in(Path(name), reader.limit, faults.append)
