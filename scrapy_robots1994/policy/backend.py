@@ -20,7 +20,9 @@ ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 
 class Resolved(NamedTuple):
-    """A policy, and the exception because of which it is unknown, if that has just come (R5)."""
+    """A policy and, if a fetch has just failed, the exception because of which the policy
+    is unknown (R5, unreachable).
+    """
 
     policy: Policy
     cause: Exception | None = None
@@ -31,7 +33,7 @@ Resolution: TypeAlias = Resolved | LocalFault | Cancelled
 
 
 class Waiter(Protocol):
-    """The future of one waiting request."""
+    """The future that one waiting request awaits."""
 
     def release(self, resolution: Resolution) -> None:
         """Resume the request with *resolution*.
@@ -47,32 +49,33 @@ class Waiter(Protocol):
 class InFlightFetch(Generic[ContextT]):
     """A fetch in flight and the requests that wait for it.
 
-    *decided* is the policy while listeners run, before the waiters resume with it.
+    *decided* is the new policy while listeners run, before the waiters resume.
     """
 
     origin: Origin
-    # In order of arrival; a dict, so that a cancelled waiter is removed at once.
+    # The waiters, in order of arrival; in a dict, so that a cancelled waiter is removed
+    # quickly.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     decided: Policy | None = None
     cancel: Callable[[], object] | None = None
 
     def cancel_undecided(self) -> None:
-        """Cancel the fetch if no policy is decided; else let its listeners end.
+        """Cancel the fetch if no policy is decided; otherwise let the listeners end.
 
-        A listener may await the close of the crawl, which calls this.
+        A listener may await the close of the crawl, which calls this method.
         """
         if self.cancel is not None and self.decided is None:
             self.cancel()
 
     def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
-        """Resume every waiter with *resolution*, but for those in *but*."""
+        """Resume every waiter with *resolution*, except for the waiters in *but*."""
         for waiter in tuple(self.waiters):
             if waiter not in but:
                 waiter.release(resolution)
 
 
 class Memory(Protocol):
-    """Policies of this process (`stores.MemoryStore`)."""
+    """The policies in the memory of this process (`stores.memory.MemoryStore`)."""
 
     def get(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin*, fresh or stale, or `None`."""
@@ -81,13 +84,14 @@ class Memory(Protocol):
         """Store *policy*."""
 
     def measure(self, policy: Policy) -> None:
-        """Measure *policy* anew: its rules have been compiled."""
+        """Measure *policy* again, because its rules have been compiled."""
 
 
 class Source(Protocol):
-    """Policies that need no fetch: those of a store, or of Scrapy's HTTP cache.
+    """A source of policies that need no fetch: a store, or Scrapy's HTTP cache.
 
-    It never raises and answers in bounded time: a source that fails acts as if empty.
+    A source never raises, and answers in bounded time: a source that fails acts as if it
+    were empty.
     """
 
     def get(self, origin: Origin) -> Awaitable[Policy | None]:
@@ -98,35 +102,41 @@ class Store(Source, Protocol):
     """A source that outlives this process, or is shared (`stores.guarded.GuardedStore`)."""
 
     def acquire_lease(self, origin: Origin) -> Awaitable[Policy | None]:
-        """Wait until no other process fetches *origin*, for a bounded time.
+        """Wait, for a bounded time, until no other process fetches *origin*.
 
-        Return the fresh policy that another process fetched meanwhile, or `None`: then this
-        process sends one request, and others wait until `release_lease`.
+        Return the fresh policy that another process fetched meanwhile. If that is `None`,
+        this process sends one request, and other processes wait until `release_lease`.
         """
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store *policy*, which our fetch made, and end our lease of *origin*.
+        """Store *policy*, which this process fetched, and end its lease of *origin*.
 
-        Does not wait; no effect without a policy and without a lease.
+        Does not wait. Has no effect without a policy and a lease.
         """
 
 
 class ResolverBackend(Protocol[ContextT_contra]):
-    """The crawler as the resolver sees it; *context* is how a page request is sent."""
+    """What the resolver needs from the crawler; *context* says how a page request is
+    sent.
+    """
 
     reader: Reader
     """Parses the files."""
 
     cancelled: Classes
-    """What a cancelled wait raises (R6), if it is an `Exception`."""
+    """The classes of exceptions that a cancelled wait raises (R6, closing), if they are
+    subclasses of `Exception`.
+    """
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[ContextT_contra], Awaitable[FetchResult]]:
-        """Return what requests the robots.txt of *origin* once, for each attempt of a fetch.
+        """Return a function that requests the robots.txt of *origin* once; it is called
+        for each attempt of a fetch.
 
-        A failure is returned, not raised. Only with validators, of the *last* good policy,
-        may the result be a 304. The attempts share the cookies that answers set.
+        The function returns a failure and does not raise. Its result may be a 304 only if
+        *last*, the last good policy, has validators. The attempts share the cookies that
+        answers set.
         """
 
     async def sleep(self, seconds: float) -> None:
@@ -135,10 +145,10 @@ class ResolverBackend(Protocol[ContextT_contra]):
     def start(
         self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
     ) -> Callable[[], object]:
-        """Run *work* on its own; call *ended* once it has ended.
+        """Run *work* in the background; call *ended* once *work* has ended.
 
-        *ended* is also called if *work* was cancelled before its first step. Return what
-        cancels it, without effect if it has ended.
+        *ended* is also called if *work* was cancelled before its first step. Return a
+        function that cancels *work*, and has no effect after *work* has ended.
         """
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
@@ -154,7 +164,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Return how often the page request of *context* was sent again."""
 
     def count_retries(self, context: ContextT_contra, retries: int) -> None:
-        """Count *retries* of a failed fetch as retries of the page request (Ours 3.1)."""
+        """Count *retries* of a failed fetch as retries of the page request (Ours 3.1,
+        retries).
+        """
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Called before the pause of each retry, with the result that is retried."""
@@ -169,9 +181,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
     ) -> Awaitable[None]:
         """Called with every policy built from *result*, before the waiters resume.
 
-        *last* is the last good policy, *known* the one that this crawl had before, and
-        *context* that of the last attempt. *policy* is already in memory, so that the
-        callee may request pages of its origin.
+        *last* is the last good policy, *known* the policy that this crawl had before, and
+        *context* the context of the last attempt. *policy* is already in memory, so that
+        the callee may request pages of its origin.
         """
 
     def policy_loaded(
@@ -180,4 +192,4 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Called with every policy loaded from a source, before the waiters resume."""
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Called with every fetch that ends without a policy (R6, R7)."""
+        """Called for every fetch that ends without a policy (R6; R7, our own fault)."""

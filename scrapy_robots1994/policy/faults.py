@@ -1,9 +1,10 @@
-"""Whose fault a failed request is: the origin's (R5), ours (R7), or no fault (R6).
+"""Whose fault a failed request is: the origin's (R5, unreachable), our own (R7), or no
+fault (R6, closing).
 
-`fault_of` is the one place that decides, by the tables above it. Only an exception that is
-known to be a failure of the network says something of the origin; everything else is a
-fault of our own. Classes are compared by name, so that no library is imported for it: an
-exception is of a class if its own class, or one that it inherits from, has that name.
+Only `fault_of` decides this, by the tables of this module. Only an exception that is
+known to be a network failure says something about the origin; any other exception is our
+own fault. Classes are compared by name, so that no library is imported: an exception
+matches if its class or a base class has the name.
 """
 
 import errno
@@ -18,9 +19,9 @@ from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFa
 
 @dataclass(frozen=True, slots=True)
 class NetworkFailure:
-    """A kind of failure of the network, in words, and the exceptions that are one.
+    """A kind of network failure, in words, and the exceptions that mean such a failure.
 
-    With *texts*, the message of the exception has one of them, too.
+    With *texts*, the message of the exception must also contain one of these texts.
     """
 
     words: str
@@ -41,7 +42,7 @@ TIMED_OUT = _row(
 )
 
 NETWORK_FAILURES = (
-    # The most telling first: one failure often has several exceptions.
+    # The most specific kinds are first, because one failure often has several exceptions.
     _row(
         "DNS lookup failed",
         "scrapy.exceptions.CannotResolveHostError twisted.internet.error.DNSLookupError "
@@ -95,13 +96,14 @@ NETWORK_FAILURES = (
         "aiohttp.http_exceptions.HttpProcessingError "
         "scrapy.core.http2.stream.InactiveStreamClosed",
     ),
-    # Of Chromium and Firefox; a closed browser is a fault of our own.
+    # Messages of Chromium and Firefox; a closed browser is our own fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),
 )
-"""The failures of the network of all handlers of Scrapy and of Twisted, and of curl_cffi,
-Playwright and the libraries below zyte_api. An answer of an API, such as a wrong key, is none.
+"""The network failures of Twisted, of all download handlers of Scrapy, of curl_cffi and
+Playwright, and of the libraries that zyte_api uses. An answer of an API, such as "wrong
+key", is not a network failure.
 """
 
 CANCELLED = frozenset(
@@ -111,7 +113,7 @@ CANCELLED = frozenset(
         "asyncio.exceptions.CancelledError",
     )
 )
-"""What a download raises that another component ended (R6)."""
+"""What a download raises if another component ended it (R6)."""
 
 OF_PROXIES = frozenset(
     (
@@ -122,7 +124,7 @@ OF_PROXIES = frozenset(
         "curl_cffi.requests.exceptions.ProxyError",
     )
 )
-"""What a download raises because a proxy fails or refuses (R7)."""
+"""What a download raises if a proxy fails or refuses (R7)."""
 
 OURS = frozenset(
     (
@@ -130,11 +132,12 @@ OURS = frozenset(
         "scrapy.exceptions.IgnoreRequest",
         "scrapy.exceptions.NotSupported",
         "scrapy.exceptions.UnsupportedURLSchemeError",
-        # By a handler of signals; where ours stops one, it is a timeout.
+        # Raised by another component's signal handler; if ours stops a download, that is
+        # a timeout.
         "scrapy.exceptions.StopDownload",
     )
 )
-"""What a download raises that fails on our side (R7), and that is no bug."""
+"""What a download raises if it fails on our side (R7) without a bug."""
 
 PASSING_ERRNOS = frozenset(
     {
@@ -146,13 +149,13 @@ PASSING_ERRNOS = frozenset(
         errno.EADDRNOTAVAIL,
     }
 )
-"""Errors of this machine that pass: no descriptor, no memory, no local port."""
+"""Temporary errors of this machine: no file descriptor, no memory, no local port."""
 
 LOCAL_ERRNOS = PASSING_ERRNOS | {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
-"""Errors of this machine."""
+"""All errors of this machine."""
 
 MAX_CAUSES = 20
-"""The largest number of causes of an exception that are examined."""
+"""Number of causes of an exception that are examined at most."""
 
 
 def fault_of(
@@ -160,8 +163,8 @@ def fault_of(
 ) -> FetchError | LocalFault | Cancelled:
     """Return whose fault it is that a download ended with *raised*.
 
-    *was_sent* says that the request reached the downloader and no response came,
-    *via_proxy* that it was sent through a proxy.
+    *was_sent* says that the request reached the downloader and that no response came,
+    *via_proxy* that the request was sent through a proxy.
     """
     if _is_of(raised, CANCELLED):
         return Cancelled(one_line(raised))
@@ -171,17 +174,19 @@ def fault_of(
     if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
         return LocalFault(raised, of_proxy=True)
     failure = network_failure_of(raised)
-    # Before or after the download only code of this process runs.
+    # Only code of this process runs before and after the download.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
-    # Ours R7: of what is behind a proxy, a failed connection says nothing.
+    # Ours R7: a failed connection to or through a proxy says nothing about the origin.
     if via_proxy:
         return LocalFault(raised, of_proxy=True)
     return FetchError(failure.words, one_line(raised), error=raised)
 
 
 def network_failure_of(raised: BaseException) -> NetworkFailure | None:
-    """Return the failure of the network that *raised* is; `None` if it is another one."""
+    """Return the kind of network failure that *raised* means; `None` for any other
+    exception.
+    """
     if _failure_row(raised) is None and not _is_wrapper(raised):
         return None
     found = [row for row in map(_failure_row, causes(raised)) if row is not None]
@@ -189,7 +194,7 @@ def network_failure_of(raised: BaseException) -> NetworkFailure | None:
 
 
 def _failure_row(raised: BaseException) -> NetworkFailure | None:
-    """Return the row that has the class of *raised*, and its message."""
+    """Return the row that matches the class and the message of *raised*."""
     said = str(raised)
     for row in NETWORK_FAILURES:
         is_said = not row.texts or any(text in said for text in row.texts)
@@ -199,7 +204,9 @@ def _failure_row(raised: BaseException) -> NetworkFailure | None:
 
 
 def _is_wrapper(raised: BaseException) -> bool:
-    """Return whether *raised* says nothing itself: a group, or an OSError with a cause."""
+    """Return whether *raised* only wraps other exceptions: a group, or an OSError with a
+    cause.
+    """
     inner = getattr(raised, "exceptions", None)
     if inner:
         return all(network_failure_of(it) is not None for it in inner)
@@ -209,14 +216,14 @@ def _is_wrapper(raised: BaseException) -> bool:
 
 
 def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
-    """Return whether *raised* is of one of *classes*, given by their import paths."""
+    """Return whether *raised* is an instance of one of *classes*, which are import paths."""
     mro = type(raised).__mro__
     return any(f"{it.__module__}.{it.__qualname__}" in classes for it in mro)
 
 
 def _error_number(raised: BaseException) -> int | None:
-    """Return the errno of *raised*; Twisted's connection errors call it osError."""
-    # The numbers of OpenSSL are its own: 1, that of a failed handshake, is not EPERM.
+    """Return the errno of *raised*, which is `osError` in Twisted's connection errors."""
+    # OpenSSL has its own numbers: 1, a failed handshake, is not EPERM.
     if isinstance(raised, SSLError):
         return None
     number = getattr(raised, "errno", None) or getattr(raised, "osError", None)
@@ -229,8 +236,9 @@ def causes(raised: BaseException) -> Iterator[BaseException]:
     while queue and len(found) <= MAX_CAUSES:
         each = queue.popleft()
         yield each
-        # Twisted stores further exceptions, or failures with them, in a list; clients on
-        # asyncio raise an ExceptionGroup, of one exception for each address of a host.
+        # Twisted stores further exceptions, or failures that contain them, in a list.
+        # Clients on asyncio raise an ExceptionGroup with one exception for each address
+        # of a host.
         reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
         inner = [getattr(reason, "value", reason) for reason in reasons or ()]
         for cause in (each.__cause__, each.__context__, *inner):

@@ -1,7 +1,8 @@
-"""Results of one GET /robots.txt, and when to request it again.
+"""Results of one GET /robots.txt, and when to request the file again.
 
-The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6);
-`policy/faults.py` decides. What an answer means is in `outcomes`. R1 to R7 and 3.1 are in
+The type of a result says who caused it: the origin (R5, unreachable), we (R7, our own
+fault), or a cancellation (R6, closing); `policy/faults.py` decides. The meaning of an
+answer is in `outcomes`. R1 to R7 and 3.1 (retries) are described in
 `docs/standard/retrieval.rst`.
 """
 
@@ -16,28 +17,33 @@ ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
 
 NETWORK_PAUSES = (1.0, 4.0)
-"""Seconds before each retry of a network failure, and of a fault of ours (R7)."""
+"""Seconds before each retry of a network failure, and of our own fault (R7)."""
 
 STATUS_PAUSES = (1.0, 4.0, 15.0)
 """Seconds before each retry of a status of R5."""
 
 MAX_RETRY_AFTER = 30.0
-"""Seconds of a Retry-After that requests wait for; a longer one ends the retries."""
+"""Largest Retry-After, in seconds, for which requests wait; a longer one ends the
+retries.
+"""
 
 JITTER = 0.25
-"""The random share by which a pause is longer, so that retries of origins spread."""
+"""Largest random share that is added to a pause, so that retries of many origins spread
+out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsResponse:
-    """The origin's answer to GET /robots.txt, redirects already followed.
+    """The origin's answer to GET /robots.txt, after redirects.
 
     *body* is at most a little more than the size limit; *is_truncated* says that the
-    download stopped there (Ours O24). *not_modified* is a 304 to a request with
-    `Validators`. *freshness_lifetime* is that of the headers and *retry_after* the
-    server's Retry-After, both in seconds, `None` where the headers say nothing.
-    *final_url* is the URL that answered where it is not the requested one (R2).
-    *via_proxy* says that the answer came through a proxy, which may have sent it itself.
+    download stopped there (Ours O24, truncated files). *not_modified* is a 304 to a
+    request with `Validators`. *freshness_lifetime* is the lifetime that the headers
+    state, and *retry_after* the server's Retry-After, both in seconds; `None` if the
+    headers state none. *final_url* is the URL that answered, if it is not the requested
+    one (R2, redirects). *via_proxy* says that the answer came through a proxy, which may
+    have sent it itself.
     """
 
     status: int
@@ -53,7 +59,7 @@ class RobotsResponse:
 
     @property
     def outcome(self) -> Outcome:
-        """What it means: by its status, or by a 304 that was requested (R1)."""
+        """The meaning of the answer, by its status, or by a 304 that was requested (R1)."""
         if self.not_modified:
             return Outcome.RENEWED
         return outcome_of(self.status, via_proxy=self.via_proxy)
@@ -63,9 +69,10 @@ class RobotsResponse:
 class FetchError:
     """The origin gave no usable answer (R5): timeout, DNS, TLS, reset, redirect loop.
 
-    *kind* is the short name of the failure, *detail* one printable line about it.
-    *is_final* says that a retry would end in the same way. *final_url* is the URL of the
-    failed request where a redirect led to it, *error* the exception that it ended with.
+    *kind* is the short name of the failure, *detail* one printable line about the
+    failure. *is_final* says that a retry would end in the same way. *final_url* is the
+    URL of the failed request, if a redirect led there, *error* the exception that the
+    request ended with.
     """
 
     kind: str
@@ -83,10 +90,11 @@ class LocalFault:
 
     Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes
     from a middleware or from our code, not from the network or the machine. *may_pass*
-    says that a retry may succeed: descriptors and name look-ups were short. With
-    *was_queued* a look-up waited in a queue, so that no request left this machine.
-    With *of_proxy* a proxy failed or refused. *final_url* is as that of a `FetchError`;
-    *retries* is how many requests were sent after the first.
+    says that a retry may succeed, for example after a lack of file descriptors.
+    *was_queued* says that a name look-up waited in a queue, so that no request left this
+    machine; *of_proxy*, that a proxy failed or refused. *final_url* is the URL of the
+    failed request, if a redirect led there. *retries* is the number of requests that were
+    sent after the first.
     """
 
     error: Exception
@@ -100,7 +108,7 @@ class LocalFault:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The fetch was cancelled before an answer came (R6); *detail* says by what."""
+    """The fetch was cancelled before an answer came (R6); *detail* names the cause."""
 
     detail: str
 
@@ -128,7 +136,9 @@ def is_of_origin(result: Answer) -> bool:
 
 
 def said_of(result: FetchResult) -> str:
-    """Return in a few words why *result* is no policy, with the URL a redirect led to."""
+    """Return in a few words why *result* is not a policy, with the URL that a redirect
+    led to.
+    """
     match result:
         case FetchError(kind, detail):
             said = f"{kind}: {detail}"
@@ -144,7 +154,7 @@ def said_of(result: FetchResult) -> str:
 
 
 def failure_of(result: Answer) -> str:
-    """Return what failed in a few words, as a verdict says it (R5)."""
+    """Return in a few words what failed, for a verdict (R5)."""
     said = result.kind if isinstance(result, FetchError) else f"HTTP {result.status}"
     if result.final_url is None:
         return said
@@ -154,10 +164,11 @@ def failure_of(result: Answer) -> str:
 def copy_of(error: ExceptionT) -> ExceptionT:
     """Return an exception of the same class and arguments, caused by *error*.
 
-    One object raised for thousands of requests would collect the traceback of each. What
-    an `__init__` in C sets, such as the text of a UnicodeError, has the cause alone.
+    If one object were raised for thousands of requests, it would collect the traceback of
+    each. Attributes that an `__init__` in C sets, such as the text of a UnicodeError, are
+    only in the cause.
     """
-    # Not `copy.copy`: it calls `__init__`, which may take something else.
+    # Do not use `copy.copy`: it calls `__init__`, which may take other arguments.
     made = type(error).__new__(type(error), *error.args)
     made.args = error.args
     made.__dict__.update(error.__dict__)
@@ -182,17 +193,20 @@ def retry_pause(
     was_refused: bool = False,
     has_other_way: bool = False,
 ) -> float | None:
-    """Return the seconds until the next fetch, after *retries*; `None` for no other one.
+    """Return the seconds until the next attempt, after *retries*; `None` for no further
+    attempt.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. There are
     never more retries than pauses, so a dead origin costs a bounded number of fetches.
     *was_refused* says that an earlier request of this fetch was refused, perhaps by a proxy.
-    Most faults of ours (R7) are left to Scrapy's RetryMiddleware, and so is a failure of a
-    proxy, unless a request *has_other_way* that waits and would leave otherwise.
+    Scrapy's RetryMiddleware retries most of our own faults (R7). It also retries a
+    failure of a proxy, unless the fetch *has_other_way*: another waiting request that
+    would be sent in another way.
     """
     shortest = STATUS_PAUSES[0]
     if is_refusal_by_proxy(result):
-        # Another proxy may have been refused alone: it is asked once more.
+        # Retry once more, because the origin may have refused only one of several
+        # proxies.
         is_last = was_refused or retries >= max_retries
         return None if is_last else _with_jitter(shortest)
     pauses: tuple[float, ...] = ()
@@ -211,7 +225,8 @@ def retry_pause(
     pause = pauses[retries] if retry_after is None else retry_after
     if pause > MAX_RETRY_AFTER:
         return None
-    # Whatever Retry-After says: a server that is asked at once again cannot recover.
+    # Ignore a shorter Retry-After: a server cannot recover if it is requested again at
+    # once.
     return _with_jitter(max(pause, shortest))
 
 

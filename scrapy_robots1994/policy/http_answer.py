@@ -1,8 +1,8 @@
-"""One HTTP answer to a request for a robots.txt: what it means, read in one place.
+"""One HTTP answer to a request for a robots.txt, and the one function that reads it.
 
-`read_answer` is the only reader: of a crawl, a dry run, Scrapy's HTTP cache and a WARC. What
-a status means comes from its row in `outcomes`. What the headers say is cut to
-`MAX_HEADER_BYTES` before it is split or parsed (RFC 9110, RFC 9111).
+`read_answer` reads the answers of a crawl, a dry run, Scrapy's HTTP cache and a WARC. The
+meaning of a status comes from its row in `outcomes`. Headers are cut to
+`MAX_HEADER_BYTES` before they are split or parsed (RFC 9110, RFC 9111).
 """
 
 import re
@@ -30,19 +30,20 @@ from scrapy_robots1994.policy.outcomes import (
 from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
 
 MAX_HEADER_BYTES = 4_096
-"""Bytes of all lines of one header that are read; of what is longer, the rest is ignored."""
+"""Bytes of all lines of one header that are read; the rest is ignored."""
 
 UNREADABLE_URL = "an unreadable address"
 """The target of a redirect whose Location is no URL."""
 
 CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 
-# What every HTTP client sends, and every store returns; a header may have megabytes.
+# A validator that every HTTP client can send and every store returns. The length is
+# limited, because a header may have megabytes.
 _VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
 
 
 class HeaderLines(Protocol):
-    """Headers of an answer, as `scrapy.http.Headers` are."""
+    """Headers of an answer, with the interface of `scrapy.http.Headers`."""
 
     def getlist(self, key: str) -> list[bytes]:
         """Return the values of all lines of a header, in their order."""
@@ -50,13 +51,14 @@ class HeaderLines(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """An answer of HTTP to a request for *url*, before anything of it is read.
+    """An HTTP answer to a request for *url*, before it is read.
 
-    *body* is as it was sent, still packed by *codings* (the first one applied first), and
-    only the beginning with *is_truncated* (Ours O24). *via_proxy* says that it came through
-    a proxy, *is_conditional* that the request had validators. *final_url* is *url* where it
-    follows a redirect. *fault* is why the body is not whole, if that is our own doing (R7).
-    *is_changed* says that a downloader middleware made another one of what came.
+    *body* is the body as it was sent, still compressed by *codings* (in the order in
+    which they were applied). *is_truncated* says that *body* is only the beginning (Ours
+    O24, truncated files); *via_proxy*, that the answer came through a proxy;
+    *is_conditional*, that the request had validators. *final_url* is *url* if a redirect
+    led there. *fault* says why the body is incomplete, if that is our own fault (R7).
+    *is_changed* says that a downloader middleware changed the answer.
     """
 
     url: str
@@ -73,21 +75,23 @@ class HttpAnswer:
 
     @property
     def outcome(self) -> Outcome:
-        """What it means, by its status or by a 304 that was requested (R1)."""
+        """The meaning of the answer, by its status, or by a 304 that was requested (R1)."""
         if self.is_conditional and self.status == NOT_MODIFIED:
             return Outcome.RENEWED
         return outcome_of(self.status, via_proxy=self.via_proxy)
 
     @property
     def is_of_origin(self) -> bool:
-        """Whether no proxy may have sent it itself; a redirect is followed in any case."""
+        """Whether the answer is certainly not a proxy's own; a redirect is followed in
+        any case.
+        """
         is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
         return is_trusted or not self.via_proxy
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A redirect to *target*, an absolute URL or `UNREADABLE_URL` (R2)."""
+    """A redirect to *target*, an absolute URL or `UNREADABLE_URL` (R2, redirects)."""
 
     target: str
 
@@ -98,8 +102,8 @@ ReadAnswer: TypeAlias = RobotsResponse | FetchError | LocalFault | Redirect
 def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     """Return what *answer* says.
 
-    Of a body that its row reads, a little more than *limit* bytes are unpacked. *now*, in
-    seconds since the epoch, stands for a Date that the server did not send.
+    If the row of the outcome reads the body, a little more than *limit* bytes are
+    unpacked. *now*, in seconds since the epoch, is used if the server sent no Date.
     """
     target = redirect_target(answer)
     if target is not None:
@@ -133,7 +137,7 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
 
 def is_quick(answer: HttpAnswer, most: int) -> bool:
     """Return whether reading *answer* takes no longer than reading *most* bytes of text."""
-    # A body that no row reads costs nothing.
+    # A body that the row does not read takes no time.
     is_plain = not answer.codings or not answer.outcome.row.reads_body
     return is_plain or is_quickly_unpacked(answer.body, answer.codings, most)
 
@@ -141,15 +145,16 @@ def is_quick(answer: HttpAnswer, most: int) -> bool:
 def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     """Return the unpacked body of *answer*, and whether it is truncated.
 
-    Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
+    Raise `Undecodable` if the body cannot be unpacked, or if no whole line is left (R5,
+    unreachable).
     """
     body, is_truncated = answer.body, answer.is_truncated
     if answer.codings:
         body, is_truncated = unpack(
             body, answer.codings, limit, is_truncated=is_truncated
         )
-    # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
-    # what the file forbids, and nothing is not "allowed".
+    # Ours O24 obeys whole lines. If even the first line is longer than the limit, nothing
+    # is known of the rules, and that does not mean "allowed".
     is_longer = is_truncated or len(body) > limit
     if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
         raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
@@ -157,9 +162,12 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
 
 
 def redirect_target(answer: HttpAnswer) -> str | None:
-    """Return the absolute URL that *answer* redirects to, without fragment, or `None`."""
+    """Return the absolute URL, without fragment, that *answer* redirects to; `None` if it
+    is not a redirect.
+    """
     lines = answer.headers.getlist("Location")
-    # Ours R2: without a target it is the final answer, and R5 by its status.
+    # Ours R2: without a target the redirect is the final answer, which is R5 by its
+    # status.
     if answer.status not in REDIRECTS or not lines or not lines[-1]:
         return None
     location = lines[-1]
@@ -177,11 +185,11 @@ def redirect_target(answer: HttpAnswer) -> str | None:
 def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """Return the content codings of a body, in the order they were applied.
 
-    Without quotes and parameters, which some servers send, and without `identity`.
+    Quotes and parameters, which some servers send, and `identity` are left out.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
-    # Transfer codings are the last ones applied, and aiohttp undoes only `chunked`.
+    # Transfer codings were applied last, and aiohttp decodes only `chunked`.
     sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
     names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
     names = [name.strip(" \t\"'") for name in names]
@@ -199,14 +207,15 @@ def is_private(headers: HeaderLines) -> bool:
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the seconds of freshness that an answer promises; `None` for no promise.
+    """Return the freshness lifetime that an answer states, in seconds; `None` if it
+    states none.
 
-    Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
-    `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
-    epoch, stands for a Date that the server did not send.
+    The result is the lifetime (RFC 9111, section 4.2.1) less the Age, which is the time
+    in caches. With `no-store` and `no-cache` it is 0. *now*, in seconds since the epoch,
+    is used if the server sent no Date.
     """
     controls = _cache_controls(headers)
-    # Ours R1: the lower bound MIN_TTL still applies to it.
+    # Ours R1 (the file): the lower bound MIN_TTL still applies to a lifetime of 0.
     if b"no-store" in controls or b"no-cache" in controls:
         return 0.0
     expires = _value(headers, "Expires")
@@ -218,7 +227,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
         lifetime = (_epoch(expires) or 0.0) - _date(headers, now)
     else:
         return None
-    # An unreadable Age is as good as none (RFC 9111, 5.1).
+    # An unreadable Age is ignored (RFC 9111, 5.1).
     return max(lifetime - (_digits(_value(headers, "Age")) or 0.0), 0.0)
 
 
@@ -235,12 +244,14 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     if seconds is not None:
         return seconds
     at = _epoch(value)
-    # By the clock of the server, which may not be ours.
+    # Subtract the server's Date, because the clocks may differ.
     return None if at is None else max(at - _date(headers, now), 0.0)
 
 
 def _date(headers: HeaderLines, now: float) -> float:
-    """Return the time of an answer by its server's clock, or *now* if it has none."""
+    """Return the time of an answer by the clock of its server; *now* if the server sent
+    no Date.
+    """
     date = date_of(headers)
     return now if date is None else date
 
@@ -257,32 +268,32 @@ def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
 
 
 def _listed(headers: HeaderLines, name: str) -> list[bytes]:
-    """Return the members of a header that is a list, without those that are cut off."""
+    """Return the members of a header that is a list, without members that are cut off."""
     # Several header lines are one list (RFC 9110, 5.3).
     left, lines = MAX_HEADER_BYTES, []
     for line in headers.getlist(name):
         lines.append(line[:left])
         left -= len(line) + 1
         if left < 0:
-            # The last member may be half of another word.
+            # Drop the last member, which may be only a part of a word.
             lines[-1] = lines[-1].rpartition(b",")[0]
             break
     return b",".join(lines).split(b",")
 
 
 def _value(headers: HeaderLines, name: str) -> bytes | None:
-    """Return the value of a header that has one line; of several, the last."""
+    """Return the value of the last line of header *name*."""
     lines = headers.getlist(name)
     return lines[-1][:MAX_HEADER_BYTES] if lines else None
 
 
 def _epoch(date: bytes | None) -> float | None:
     """Return an HTTP date in seconds since the epoch, or `None` if it is not one."""
-    # No form of HTTP is longer.
+    # No date format of HTTP is longer.
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):
         at = parsedate_to_datetime(text)
-        # A date without a zone is in UTC, as all of HTTP.
+        # A date without a time zone is in UTC, like all dates of HTTP.
         return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
     return None
 
@@ -290,14 +301,16 @@ def _epoch(date: bytes | None) -> float | None:
 def _digits(value: bytes | None) -> float | None:
     """Return a whole number of HTTP; of a very long one only the first digits count."""
     value = (value or b"").strip()
-    # A header of a megabyte of digits must cost nothing; 10**18 is "for ever".
+    # A header with a megabyte of digits must take no time, and 10**18 seconds are "for
+    # ever".
     return float(int(value[:18])) if value.isdigit() else None
 
 
 def _validator(headers: HeaderLines, name: str) -> str | None:
-    """Return header *name* as text, in which no byte is lost, to be sent back later.
+    """Return header *name* as text that preserves every byte, to send it back later.
 
-    Without it, `None`, the next answer is the whole file.
+    Return `None` if the header cannot be sent back; the next answer is then the whole
+    file.
     """
     value = _value(headers, name) or b""
     return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

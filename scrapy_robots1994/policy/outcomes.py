@@ -1,14 +1,14 @@
 """Outcomes: what each answer to GET /robots.txt means. One row is one meaning.
 
-Everything that the package decides or says because of an answer comes from its row: the
-policy and how long it applies, the setting that may turn it around, the words of the log,
-of the closing table, of `--explain`, of `robots-lint`, of `robots-store`, of the report and
-of the documentation. To change a meaning, change its row; to make a meaning a choice of
-the user, name a setting in its row and declare it in `crawl/settings.py`.
+Everything that the package decides or says because of an answer comes from the row of its
+outcome: the policy and how long it applies, the setting that may reverse it, the words of
+the log, of the closing table, of `--explain`, of `robots-lint`, of `robots-store`, of the
+report and of the documentation. To change a meaning, change its row; to make a meaning a
+choice of the user, name a setting in its row and declare it in `crawl/settings.py`.
 
-What a status means is Ours: 1994 says only that the file is at /robots.txt (M1) and that
-an empty file is like a missing one (E1). R2 (redirects), R6 (closing) and R7 (our own
-fault) make no policy, so they have no row.
+The meaning of a status is our own decision: the text of 1994 says only that the file is
+at /robots.txt (M1) and that an empty file is like a missing one (E1). R2 (redirects), R6
+(closing) and R7 (our own fault) make no policy, so they have no row.
 """
 
 import enum
@@ -40,8 +40,8 @@ class Outcome(enum.Enum):
 class AnswerGroup(NamedTuple):
     """Answers with one outcome that a report shows together.
 
-    *name* is the word in its data; *heading* and *words* are what people read, as in
-    "decided by the file's text". *statuses* are those of HTTP.
+    *name* is the word in the data of the report; *heading* and *words* are for readers,
+    as in "decided by the file's text". *statuses* are HTTP statuses.
     """
 
     name: str
@@ -56,19 +56,20 @@ class OutcomeRow:
 
     * *clause*: the decision with its words, such as "R3 (access refused)".
     * *statuses*: the answers in words, for messages.
-    * *reason*: of the one verdict on all URLs; `None` where the file decides.
-    * *allows*: that one verdict, unless *setting* (the name without `ROBOTS1994_`, a
-      choice of "disallow" and "allow") says otherwise. What disallows by default is never
-      used past its freshness, and to `robots-lint` it is a file that could not be read
-      (exit code 3), whatever the setting says.
-    * *max_lifetime*: the longest time that it applies, in seconds.
+    * *reason*: the reason of the one verdict for all URLs; `None` if the file decides.
+    * *allows*: whether that verdict allows all URLs, unless *setting* (the name without
+      `ROBOTS1994_`, a choice of "disallow" and "allow") says otherwise. A policy that
+      disallows by default is never used past its freshness. To `robots-lint` it is a file
+      that could not be read (exit code 3), whatever the setting says.
+    * *max_lifetime*: the longest time that the policy applies, in seconds.
     * *reads_body*: whether the body of the answer is the policy.
-    * *is_answer*: whether the origin stated it. Otherwise it is our stopgap.
-    * *of_proxies*: those of its statuses that proxies send themselves. Through a proxy they
-      are R5 (unreachable).
+    * *is_answer*: whether the origin stated the policy. Otherwise the policy is our own,
+      until the origin answers.
+    * *of_proxies*: the statuses of this row that proxies also send themselves. Through a
+      proxy, such a status is R5 (unreachable).
     * *is_trusted*: whether an answer that came through a proxy counts as the origin's own, so
       that stores may share it.
-    * *noun*: what `robots-lint` says in place of a report.
+    * *noun*: the words of `robots-lint` in place of a report.
     * *doc_answer*, *doc_policy*, *doc_lifetime*: the columns of the reference page.
     """
 
@@ -96,20 +97,22 @@ class OutcomeRow:
 
     @property
     def full_setting(self) -> str:
-        """The setting as a user writes it to open these origins; "" without one."""
+        """The setting as a user writes it to allow all URLs; "" if there is no setting."""
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
-        """Return what it does to all URLs of an origin, and which setting decides."""
+        """Return in words the effect on all URLs of an origin, and the setting that
+        decides.
+        """
         if is_open:
-            # Where that is the default, no setting has decided it.
+            # If the outcome allows by default, no setting has decided.
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
         return refused + f" unless {self.full_setting}" * bool(self.setting)
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""Statuses that lead elsewhere (R2), as Scrapy's RedirectMiddleware has them."""
+"""Statuses of redirects (R2), as in Scrapy's RedirectMiddleware."""
 
 NOT_MODIFIED = 304
 """The answer to a request with validators."""
@@ -135,7 +138,8 @@ ROWS = (
         doc_lifetime="freshness of the response within ``[ROBOTS1994_MIN_TTL, "
         "ROBOTS1994_TTL]`` (300 s, 86,400 s)",
     ),
-    # Ours R1: a 304 is no status of its own, but the answer to a conditional request.
+    # Ours R1: a 304 is the answer to a conditional request, and confirms an earlier
+    # answer.
     OutcomeRow(
         outcome=Outcome.RENEWED,
         clause="R1 (not modified)",
@@ -157,7 +161,7 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        max_lifetime=HOUR,  # it is often a mistake
+        max_lifetime=HOUR,  # such a status is often a mistake
         noun="access was refused",
         doc_answer="401, 403; through a proxy only if a second request gets one, too",
         doc_policy="everything disallowed",
@@ -191,7 +195,8 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # Also every other number: 1xx, a redirect without a target, and 407.
+            # This group also has every other number: 1xx, a redirect without a target,
+            # and 407.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
@@ -219,7 +224,7 @@ TEXT = GROUPS[0]
 """The group where the file decides."""
 
 FAILURE = GROUPS[-1]
-"""The group of an origin that gave no answer, and of statuses that no group has."""
+"""The group of an origin that gave no answer, and of statuses that are in no other group."""
 
 _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
 _ROW_OF = {group: row for row in ROWS for group in row.groups}
@@ -231,24 +236,24 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 
 def group_of(status: int | None) -> AnswerGroup:
-    """Return the group of an answer with *status*; `None` is no answer."""
+    """Return the group of an answer with *status*; `None` stands for no answer."""
     return FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     """Return the group of the answer because of which all URLs have the same verdict."""
     group = group_of(status)
-    # A status that a proxy may have sent is not an answer of the origin.
+    # A status that a proxy may have sent does not count as an answer of the origin.
     return group if _ROW_OF[group].reason is reason else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
-    """Return the outcome of *status*; R5 (unreachable) for a number that means nothing.
+    """Return the outcome of *status*; R5 (unreachable) for a number without a meaning.
 
     *via_proxy* says that the answer came through a proxy.
     """
     row = _ROW_OF[group_of(status)]
-    # Ours 3.1: on https, too, for some proxies end TLS themselves.
+    # Ours 3.1 (retries): this applies to https, too, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else row.outcome
 
@@ -259,5 +264,5 @@ def outcome_of_reason(reason: Reason) -> Outcome:
 
 
 def with_settings() -> Iterator[OutcomeRow]:
-    """Yield the rows that a setting may turn around."""
+    """Yield the rows whose meaning a setting may reverse."""
     return (row for row in ROWS if row.setting)

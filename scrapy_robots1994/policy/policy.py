@@ -1,4 +1,4 @@
-"""Policy: the rules of one origin, where they come from, and how long they apply."""
+"""Policy: the rules of one origin, the source of the rules, and how long they apply."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome, outcome_of
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
-"""The seconds by which a policy may be dated ahead of the local clock."""
+"""Seconds by which a policy may be dated ahead of the local clock."""
 
 MIN_STALE_WHILE_REVALIDATE = 60.0
 """The least number of seconds in which a stale policy may be used during its refresh."""
@@ -29,8 +29,8 @@ MIN_STALE_WHILE_REVALIDATE = 60.0
 class FreshnessSettings:
     """How long policies are fresh, in seconds, and which outcomes allow everything.
 
-    The defaults are those of `ROBOTS1994_TTL` and so on; the terms, of RFC 9111 and 5861.
-    *allowing* matters for outcomes without a file alone.
+    The defaults are the defaults of `ROBOTS1994_TTL` and the related settings; the terms
+    are from RFC 9111 and RFC 5861. *allowing* applies only to outcomes without a file.
     """
 
     ttl: float = 86_400.0
@@ -40,18 +40,21 @@ class FreshnessSettings:
     allowing: Collection[Outcome] = ALLOWING
 
     def freshness_lifetime(self, promised: float | None) -> float:
-        """Ours R1: return the freshness of a response, limited to [min_ttl, ttl]."""
+        """Return the freshness of a response, *promised*, limited to [min_ttl, ttl] (Ours
+        R1, the file).
+        """
         if promised is None:
             return self.ttl
         return min(max(promised, self.min_ttl), self.ttl)
 
     def retry_delay(self, result: Answer) -> float:
-        """Ours R5: return the seconds until an origin that gave *result* is requested again.
+        """Return the seconds until robots.txt is requested again after *result* (Ours R5,
+        unreachable).
 
-        A server's Retry-After is limited to the range from our own pause to the longest
-        lifetime of a policy, so that neither 0 nor a century applies.
+        A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to
+        the longest lifetime of a policy, so that neither 0 nor a century applies.
         """
-        # Ours 3.1: a proxy cannot impose its Retry-After.
+        # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
         if not isinstance(result, RobotsResponse) or result.via_proxy:
             return self.retry_after
         longest = max(self.ttl, self.retry_after)
@@ -60,9 +63,9 @@ class FreshnessSettings:
     def uniform(
         self, outcome: Outcome, status: int | None, failure: str | None = None
     ) -> "UniformRules":
-        """Return the one answer for every URL after *outcome*, which leaves no file.
+        """Return the one answer for every URL after *outcome*, an outcome without a file.
 
-        *failure* is what failed, in a few words.
+        *failure* says in a few words what failed.
         """
         reason = outcome.row.reason
         assert reason is not None  # noqa: S101 - the caller read no file
@@ -70,7 +73,9 @@ class FreshnessSettings:
 
     @property
     def stale_while_revalidate(self) -> float:
-        """The seconds past its freshness in which a policy is used during its refresh."""
+        """Seconds after the end of its freshness in which a policy is used during its
+        refresh.
+        """
         return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
 
 
@@ -83,7 +88,7 @@ class UniformRules:
     status: int | None = None
     failure: str | None = None
 
-    # No file, and so no delay.
+    # Without a file there is no delay.
     crawl_delay = None
     size = 0
 
@@ -92,7 +97,9 @@ class UniformRules:
         return self
 
     def allowed(self, url: str, _clients: Clients = ()) -> bool:
-        """Return whether *url* may be fetched; /robots.txt itself always may (Ours O22)."""
+        """Return whether *url* may be fetched; /robots.txt itself may always be fetched
+        (Ours O22).
+        """
         return self.is_open or target_of(url) == "/robots.txt"
 
     def verdict(self, url: str, _clients: Clients = ()) -> Verdict:
@@ -111,14 +118,14 @@ class UniformRules:
 class Policy:
     """The rules of *origin* and until when they apply, in seconds since the epoch.
 
-    Fresh until *fresh_until*, then usable during its refresh until *stale_until*, and
-    the last good policy until *keep_until* (R5). *stated* decides: the parsed file
-    if there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is
-    that of the response, in seconds. *is_stale_on_error* says that the last refresh
-    failed. *may_be_shared* says that the origin itself stated all this over HTTP, so
-    that a store may share it with other crawls. *failure* says why the last fetch failed.
-    *uid* names what was stated: it stays as it is where a 304 confirms the policy, and where
-    the policy is used because its refresh failed.
+    A policy is fresh until *fresh_until*, usable during its refresh until *stale_until*,
+    and the last good policy until *keep_until* (R5). *stated* decides: the parsed file if
+    there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is the
+    lifetime that the response states, in seconds. *is_stale_on_error* says that the last
+    refresh failed. *may_be_shared* says that the origin itself stated the policy over
+    HTTP, so that a store may share the policy with other crawls. *failure* says why the
+    last fetch failed. *uid* identifies *stated*: it does not change if a 304 confirms the
+    policy, or if the policy is used because its refresh failed.
     """
 
     origin: Origin
@@ -135,7 +142,7 @@ class Policy:
     freshness_lifetime: float | None = None
     is_stale_on_error: bool = False
     may_be_shared: bool = True
-    # Neither is a part of what a store has.
+    # A store has neither of the following fields.
     failure: str | None = field(default=None, compare=False)
     uid: int = field(default_factory=count().__next__, compare=False, repr=False)
 
@@ -150,11 +157,13 @@ class Policy:
     ) -> "Policy":
         """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
 
-        *reader* parses its body if the outcome is R1.
+        *reader* parses the body of *response* if the outcome is R1. *now* is in seconds
+        since the epoch.
         """
         stated: RobotsTxt | UniformRules
         promised = None
-        # Not `response.outcome`: a 304 renews another policy, and states none.
+        # Do not use `response.outcome`: a 304 confirms another policy, and does not state
+        # one.
         outcome = outcome_of(response.status, via_proxy=response.via_proxy)
         if not outcome.row.is_answer:
             return cls.unreachable(origin, response, now, freshness)
@@ -180,10 +189,10 @@ class Policy:
     def revalidated(
         self, response: RobotsResponse, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Ours R1 with a 304: return this policy, fresh again; nothing is parsed.
+        """Return this policy, made fresh again by a 304 (Ours R1); nothing is parsed.
 
-        The freshness and validators of the 304 replace the known ones; those that it
-        omits stay (RFC 9111, 4.3.4).
+        The freshness and validators of the 304 replace the known ones; known values that
+        the 304 omits remain (RFC 9111, section 4.3.4).
         """
         lifetime = response.freshness_lifetime
         if lifetime is None:
@@ -204,10 +213,11 @@ class Policy:
     def unreachable(
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Ours R5 without a last good policy: one answer for every URL, for a while.
+        """Return one answer for every URL, for a while: Ours R5 without a last good
+        policy.
 
-        "Absent" never means "allowed" here unless the user set it so
-        (`ROBOTS1994_UNREACHABLE = "allow"`).
+        A missing answer means "allowed" only if the user says so (`ROBOTS1994_UNREACHABLE
+        = "allow"`).
         """
         retry_at = now + freshness.retry_delay(result)
         status = result.status if isinstance(result, RobotsResponse) else None
@@ -228,13 +238,14 @@ class Policy:
     def stale_on_error(
         self, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Ours R5 with a last good policy: return this one, until the next fetch.
+        """Return this policy, to be used until the next fetch: Ours R5 with a last good
+        policy.
 
-        It must still be within its *keep_until*, which does not change: it is used for at
-        most `stale_if_error` seconds, however often refreshing it fails.
+        The policy must be within its *keep_until*, which does not change. So the policy
+        is used for at most `stale_if_error` seconds, however often its refresh fails.
         """
-        # If the clock was set back, the policy is dated back as well: left in the future,
-        # every request would fetch it again, without a pause.
+        # If the clock was set back, date the policy back as well: with a date in the
+        # future, every request would fetch it again without a pause.
         ahead = max(self.fetched_at - now, 0.0)
         dated_back = replace(
             self,
@@ -249,7 +260,7 @@ class Policy:
     def stale_until_retry(
         self, retry_at: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Ours R5: return this policy as it is used until the next fetch at *retry_at*."""
+        """Return this policy, to be used until the next fetch at *retry_at* (Ours R5)."""
         fresh_until = min(retry_at, self.keep_until)
         stale_until = fresh_until + freshness.stale_while_revalidate
         return replace(
@@ -260,21 +271,22 @@ class Policy:
         )
 
     def rules(self, robot: str | bytes) -> Rules:
-        """Return the rules for *robot* (bare name or whole User-Agent header)."""
+        """Return the rules for *robot*, a bare name or a whole User-Agent header."""
         return self.stated.rules(robot)
 
     @property
     def robots(self) -> RobotsTxt | None:
-        """The parsed file, where there is one (R1)."""
+        """The parsed file; `None` if there is no file."""
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     @property
     def validators(self) -> Validators | None:
         """The headers by which a server can confirm this policy without sending its file."""
-        # A 304 would hide the rest of a truncated file if the limit was raised since.
+        # Do not send validators for a truncated file: if the size limit was raised, a 304
+        # would hide the rest of the file.
         is_whole = self.robots is not None and not self.robots.is_truncated
         sent = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        # Latin-1, from which they were decoded, returns every byte.
+        # The validators were decoded from Latin-1, which preserves every byte.
         headers = {name: it.encode("latin-1") for name, it in sent.items() if it}
         if not (is_whole and headers):
             return None
@@ -286,11 +298,14 @@ class Policy:
         return self.outcome.row.is_answer
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether to use it at *now* as it is; not if it is of the future."""
+        """Return whether the policy is fresh at *now*; a policy with a date in the future
+        is not.
+        """
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
-        """Return whether to use it at *now*: fresh, or stale while it is refreshed.
+        """Return whether the policy may be used at *now*: it is fresh, or stale during
+        its refresh.
 
         A policy without an answer of the origin (R5) is not used past its freshness.
         """
@@ -298,19 +313,21 @@ class Policy:
         return self.fetched_at <= now + CLOCK_SKEW and now < end
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
+        """Return this policy if it remains in use after a failed fetch at *now* (R5),
+        else `None`.
+        """
         return self if self.is_known and now < self.keep_until else None
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
-    """Return *policy* with the times of one that was stated at *now*."""
+    """Return *policy* with the times of a policy that was stated at *now*."""
     row = policy.outcome.row
     lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
     lifetime = min(lifetime, row.max_lifetime)
     stale = freshness.stale_while_revalidate if row.allows else 0.0
     keep = freshness.stale_if_error
     if not policy.may_be_shared:
-        # Ours 3.1: a status that a proxy may have sent applies only for a short time.
+        # Ours 3.1: a status that a proxy may have sent applies for a short time only.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
     end = now + lifetime
     return replace(

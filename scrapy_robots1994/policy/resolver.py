@@ -9,10 +9,10 @@ policy is already decided, while listeners run. The rules of this file:
 * a fetch is forgotten before its first waiter resumes;
 * the store is read before the origin is requested, and only a policy that is fresh by
   its dates saves the fetch; an empty or failed store only costs a fetch;
-* each retry is sent in the context of a waiting request, if possible in another one
-  than those before (with rotating proxies: through another proxy);
+* each retry is sent in the context of a waiting request, if possible of another request
+  than before (with rotating proxies: through another proxy);
 * a wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our
-  own fault (R7). An absent value never means "allowed".
+  own fault (R7). A missing policy never means "allowed".
 """
 
 from collections.abc import Callable
@@ -60,10 +60,12 @@ class PolicyResolver(Generic[ContextT]):
     sources: tuple[Source, ...]
     """Where a policy is looked up before it is fetched, in this order."""
     store: Store | None
-    """The one of *sources* that fetched policies are written to, and that has leases."""
+    """The source to which fetched policies are written, and which has leases; `None` for
+    memory only.
+    """
     max_retries: int
-    # Private: what it does at the moment, why it has ended, if it has, and for which
-    # requests it goes on nevertheless.
+    # Private: the fetches in flight; the reason of `abort`, if it was called; and the
+    # requests that go on after `abort`.
     _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
     _aborted: str | None = None
     _keeps: Callable[[ContextT], bool] = lambda _: False
@@ -77,18 +79,21 @@ class PolicyResolver(Generic[ContextT]):
         return policy if policy and policy.is_fresh(self.backend.now()) else None
 
     async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
-        """Return the policy of *origin*, fetched if need be, and the cause of a failed fetch.
+        """Return the policy of *origin*, fetched if need be, and the exception of a
+        failed fetch.
 
         A policy that has just become stale is returned at once while one refresh runs.
-        Cancelling one wait affects neither the fetch nor other waits. Raises
-        `FetchAborted` when the fetch was cancelled or the crawl closes, and a copy of
-        the original exception when it failed by our own fault (R7).
+        Cancelling one wait affects neither the fetch nor other waits.
+
+        Raise `FetchAborted` if the fetch was cancelled or the crawl closes, and a copy of
+        the original exception if the fetch failed by our own fault (R7).
         """
         in_flight = self._in_flight.get(origin)
         policy, now = self.memory.get(origin), self.backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.decided is not None:
-                # It is stale at once; those that waited for it get it, too.
+                # The new policy was stale at once; use it, like the requests that waited
+                # for it.
                 return Resolved(in_flight.decided)
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
@@ -98,12 +103,14 @@ class PolicyResolver(Generic[ContextT]):
     def abort(
         self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
     ) -> None:
-        """Start no fetch from now on, cancel those in flight, end every wait (R6).
+        """Start no more fetches, cancel the fetches in flight and end every wait (R6,
+        closing).
 
-        Requests whose context *keeps* go on in bounded time: a fetch is retried at most
-        once.
+        *reason* says why. A request for whose context *keeps* returns `True` goes on, in
+        bounded time: its fetch is retried at most once.
         """
-        # Before any wait ends: a request that goes on must not start the next fetch.
+        # Set these before any wait ends: a request that goes on must not start another
+        # fetch.
         self._aborted, self._keeps = reason, keeps
         self.max_retries = min(self.max_retries, 1)
         ended = []
@@ -129,11 +136,12 @@ class PolicyResolver(Generic[ContextT]):
         if in_flight is not None:
             in_flight.waiters[waiter] = context
         else:
-            # The waiter joins before the fetch starts: on an instant answer the fetch
-            # is over before `_start` returns.
+            # Add the waiter before the fetch starts: with an instant answer the fetch
+            # ends before `_start` returns.
             in_flight = InFlightFetch(origin, {waiter: context})
             self._start(in_flight, context, last)
-        # Also where this wait alone is cancelled: the fetch goes on for the others.
+        # If only this wait is cancelled, remove its waiter: the fetch goes on for the
+        # others.
         try:
             resolution = await waiter
         finally:
@@ -171,7 +179,7 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> None:
-        """Resume every waiter with what `_find` finds, even after an error."""
+        """Call `_find` and resume every waiter with its result, even after an error."""
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
             resolution = await self._find(in_flight, context, known)
@@ -181,8 +189,8 @@ class PolicyResolver(Generic[ContextT]):
             # Ours R7: a fetch does not raise, so the error is ours, not the origin's.
             resolution = LocalFault(error, is_bug=True)
         finally:
-            # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
-            # decided policy is used in spite of later errors.
+            # This also runs for a cancelled task and a closing crawl, so that every wait
+            # ends (R6). A decided policy is used despite later errors.
             decided = in_flight.decided
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
@@ -196,17 +204,18 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> Resolution:
-        """Find or fetch the policy of one origin: the whole way, from the sources on.
+        """Find the policy of one origin in the sources, or fetch it.
 
-        *context* is that of the request that needs it, *known* the policy that this crawl
-        had before, whose file the listeners know.
+        *context* is the context of the request that needs the policy. *known* is the
+        policy that this crawl had before, whose file the listeners know.
         """
         origin, last = in_flight.origin, known
         found = await self._look_up(origin, known)
         if found is not None and not found.is_fresh(now := self.backend.now()):
             last = found.last_good(now)
             if found is not known and found.is_usable(now):
-                # As in `resolve`: it is used at once, and its refresh runs meanwhile.
+                # As in `resolve`, a usable stale policy is used at once, while its
+                # refresh runs.
                 await self._load(in_flight, found, known, context)
                 known = found
                 in_flight.release(Resolved(found))
@@ -216,8 +225,8 @@ class PolicyResolver(Generic[ContextT]):
         if found is None:
             result, context = await self._request(in_flight, context, last)
             if isinstance(result, (Cancelled, LocalFault)):
-                # Ours R6, R7: nothing is known of the origin; the next request starts a
-                # new fetch.
+                # Ours R6, R7: nothing is known about the origin, and the next request
+                # starts a new fetch.
                 return result
             if not isinstance(result, Policy):
                 return await self._decide(in_flight, context, result, last, known)
@@ -241,15 +250,16 @@ class PolicyResolver(Generic[ContextT]):
         known: Policy | None,
         context: ContextT,
     ) -> None:
-        """Put a policy of a source into memory, and tell the listeners."""
+        """Put a policy of a source into memory, and call the listeners."""
         self.memory.put(policy)
-        # Memory may drop it while listeners run, which may request pages of this origin.
+        # Listeners may request pages of this origin, and memory may drop the policy while
+        # they run.
         in_flight.decided = policy
         try:
             await self.backend.policy_loaded(policy, known, context)
             self.memory.measure(policy)
         finally:
-            # The refresh decides a new one, and the store already has this one.
+            # The refresh decides a new policy, and the store already has this policy.
             in_flight.decided = None
 
     async def _request(
@@ -260,21 +270,22 @@ class PolicyResolver(Generic[ContextT]):
     ) -> tuple[FetchResult | Policy, ContextT]:
         """Request the file until there is an answer or no retry is left (Ours 3.1).
 
-        Return it, or the policy of another process if that was quicker, with the context
-        of the last attempt. *last* is the last good policy.
+        Return the result, or the policy of another process if that was faster, with the
+        context of the last attempt. *last* is the last good policy.
         """
         origin, tried, was_refused = in_flight.origin, list[ContextT](), False
         fetch = self.backend.new_fetch(origin, last)
         while True:
             waiting = in_flight.waiters.values()
-            # The one least tried: with rotating proxies, another proxy.
+            # Use the context with the fewest attempts: with rotating proxies, another
+            # proxy.
             context = min(waiting, key=tried.count, default=context)
             used, has_other_way = len(tried), False
             tried.append(context)
             result = await fetch(context)
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
-                # Ours 3.1: one budget, with what RetryMiddleware has made of it.
+                # Ours 3.1: the retries of RetryMiddleware count towards the same maximum.
                 used += self.backend.retries_of(context)
                 has_other_way = any(it not in tried for it in waiting)
             pause = retry_pause(
@@ -289,7 +300,7 @@ class PolicyResolver(Generic[ContextT]):
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
             was_refused = was_refused or is_refusal_by_proxy(result)
-            # A lease is for one request.
+            # Acquire the lease again, because it lasts for one request.
             if self.store and (stored := await self.store.acquire_lease(origin)):
                 return stored, context
 
@@ -301,17 +312,18 @@ class PolicyResolver(Generic[ContextT]):
         last: Policy | None,
         known: Policy | None,
     ) -> Resolved:
-        """Make the policy that *result* states, store it, and tell the listeners."""
+        """Make the policy that *result* states, store it, and call the listeners."""
         policy = self._policy_of(in_flight.origin, result, last)
-        # Before the listeners, which may request pages of this origin.
+        # Store the policy before listeners run, which may request pages of this origin.
         self.memory.put(policy)
         in_flight.decided = policy
         if self.store is not None:
-            # Other workers wait for it, and they do not wait for our listeners.
+            # Release the lease now: other workers wait for the policy, and need not wait
+            # for our listeners.
             self.store.release_lease(in_flight.origin, policy)
         await self.backend.policy_fetched(policy, result, last, known, context)
         self.memory.measure(policy)
-        # A last good policy decides in spite of the failure.
+        # Report the failure only if no last good policy decides.
         if isinstance(result, FetchError) and not policy.is_known:
             return Resolved(policy, result.error)
         return Resolved(policy)
@@ -330,7 +342,7 @@ class PolicyResolver(Generic[ContextT]):
         return Policy.unreachable(origin, result, now, freshness)
 
     def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
-        """Forget *in_flight* and end its waits; no effect a second time."""
+        """Forget *in_flight* and end its waits; a second call has no effect."""
         if self._in_flight.get(in_flight.origin) is not in_flight:
             return
         del self._in_flight[in_flight.origin]

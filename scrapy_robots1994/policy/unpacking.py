@@ -1,12 +1,13 @@
-"""Unpacks the bodies of robots.txt files, of a crawl and of archives.
+"""Decompression of robots.txt files, in a crawl and in archives.
 
-Scrapy's own decompression returns what came before the end of a truncated stream, and
-half a policy may be an open site (R5); and it throws a body away that unpacks past a
-limit, of which the whole lines within the limit are to be obeyed (Ours O24). So bodies
-are unpacked here: whole or not at all, and bounded.
+Scrapy's own decompression is not used, for two reasons. It returns the beginning of a
+truncated stream, and half a file may allow the whole site (R5, unreachable). And it
+discards a body that is larger than a limit after decompression, although the whole lines
+within the limit are to be obeyed (Ours O24, truncated files). So this module unpacks a
+body completely or not at all, within a limit.
 
-The work is linear in the bytes that go in and out: no input is copied once for each of
-its members, and layers and members are bounded.
+The time is linear in the size of input and output: the input is not copied for each
+member, and the numbers of layers and members are limited.
 """
 
 import re
@@ -20,18 +21,20 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""Codings one upon the other that are undone; no honest file has more."""
+"""Number of codings of one body that are undone; no honest file has more."""
 
 MAX_MEMBERS = 1_000
-"""Members of a gzip file, or frames of a zstd file, that are read."""
+"""Number of members of a gzip file, or of frames of a zstd file, that are read."""
 
-# Codings that change a body, also where no library of ours undoes them.
+# Codings that change a body, even if no installed library undoes them.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
-# Control characters of which packed bytes have many and texts none.
+# Control characters that compressed bytes have and texts do not have.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
 _INPUT_CHUNK = 4_096
-"""Bytes fed at a time: at most so many are copied for each member that ends."""
+"""Bytes that are fed to a decompressor at a time: at most this many are copied at the end
+of each member.
+"""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15  # `wbits` of zlib
@@ -40,7 +43,7 @@ _ZSTD_WINDOW = 23
 
 
 class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
-    """A body is not what its Content-Encoding says, or ends too early.
+    """Raised for a body that does not match its Content-Encoding, or that ends too early.
 
     *is_final* says that the same bytes would be undecodable again.
     """
@@ -52,7 +55,8 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
 
 def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
     """Return whether unpacking *body* takes no longer than reading *most* bytes of text."""
-    # 80 bytes of brotli can take 40 ms, for a large window, and a few KB of zstd 6 ms.
+    # 80 bytes of brotli can take 40 ms, because of a large window, and a few KB of zstd 6
+    # ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
     return not is_slow and len(body) <= most
 
@@ -62,25 +66,28 @@ def unpack(
 ) -> tuple[bytes, bool]:
     """Return *body* without *codings* (first applied first), and whether it is truncated.
 
-    Stop at a little more than *limit* bytes, whatever the body would unpack to. A body
-    that was truncated on its way (*is_truncated*) gives what can be read of it. Raise
-    `Undecodable` for one that is broken or was not sent whole, and nothing else.
+    Stop after a little more than *limit* bytes, however large the unpacked body would be.
+    If *body* was truncated during the download (*is_truncated*), return the part that can
+    be unpacked. Raise `Undecodable`, and no other exception, for a body that is broken or
+    incomplete.
     """
-    # Each layer may cost as much as a file of the largest size.
+    # Each layer may take as long as a file of the largest size.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
-        # An empty body is sent with Content-Encoding by some servers: it has no stream.
+        # Some servers send an empty body with a Content-Encoding; it has no compressed
+        # stream.
         if not body:
             break
         if coding not in _UNPACKERS:
-            # Some servers send names that are no codings, such as `utf-8`.
+            # Ignore names that are not codings, such as `utf-8`, which some servers send.
             if coding not in _PACKED and not _NOT_TEXT.search(body):
                 continue
-            # R5: packed bytes would be read as a file without rules.
+            # R5: compressed bytes would be read as a file without rules.
             raise Undecodable(f"Content-Encoding {coding}", is_final=True)
         body, ends = _UNPACKERS[coding](body, limit)
-        # Also between layers: what one unpacks is the input of the next.
+        # Check this between layers, too: the output of one layer is the input of the
+        # next.
         if len(body) > limit:
             body, ends = body[: limit + 1], False
         elif not ends and not is_truncated:
@@ -98,15 +105,15 @@ def _unpack_members(
 ) -> tuple[bytes, bool]:
     """Return the output of all members of *body*, and whether the last one ends.
 
-    *new_member* makes a decompressor of one member, as zlib and zstd have it.
-    Bytes after the last member that do not begin with *magic* do not count.
+    *new_member* returns a decompressor for one member, with the interface of zlib and
+    zstd. Bytes after the last member are ignored if they do not begin with *magic*.
     """
     pieces: list[bytes] = []
     view, position, size = memoryview(body), 0, 0
     for _ in range(MAX_MEMBERS):
         member = new_member()
         while not member.eof:
-            # A view: slices of the body itself would be copies.
+            # Slice the view, because slices of the body itself would be copies.
             chunk = view[position : position + _INPUT_CHUNK]
             if not chunk:
                 return b"".join(pieces), False
@@ -118,7 +125,8 @@ def _unpack_members(
             size += len(pieces[-1])
             if size > limit:
                 return b"".join(pieces), False
-        # A file of many members is legal (RFC 1952, 2.2), as `cat a.gz b.gz` makes it.
+        # A file may have many members (RFC 1952, section 2.2): `cat a.gz b.gz` makes such
+        # a file.
         position -= len(member.unused_data)
         if position == len(body) or not body.startswith(magic, position):
             return b"".join(pieces), True
@@ -131,8 +139,8 @@ _gunzip = partial(
 
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """Undo deflate with its zlib wrapping, or without as some servers send it."""
-    # RFC 9110, 8.4.1.2 has the wrapping; some servers leave it out.
+    """Undo deflate, with or without the zlib wrapping."""
+    # RFC 9110, section 8.4.1.2, requires the wrapping; some servers leave it out.
     for wbits in (_ZLIB, _RAW_DEFLATE):
         stream = zlib.decompressobj(wbits)
         try:
@@ -147,9 +155,11 @@ _UNPACKERS: dict[str, Unpacker] = {
     "x-gzip": _gunzip,
     "deflate": _inflate,
 }
-"""What undoes each coding. One whose library is missing is not accepted in requests."""
+"""The function that undoes each coding. A coding whose library is missing is not accepted
+in requests.
+"""
 
-with suppress(ImportError):  # Scrapy before 2.19 does not bring it
+with suppress(ImportError):  # Scrapy before 2.19 does not require the library
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -158,7 +168,7 @@ with suppress(ImportError):  # Scrapy before 2.19 does not bring it
     _options: dict[int, int] = {
         zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW
     }
-    # No magic: what follows a frame must be another one.
+    # The magic is empty: only another frame may follow a frame.
     _UNPACKERS["zstd"] = partial(
         _unpack_members,
         partial(zstd.ZstdDecompressor, options=_options),
@@ -166,14 +176,14 @@ with suppress(ImportError):  # Scrapy before 2.19 does not bring it
         b"",
     )
 
-with suppress(ImportError, TypeError):  # before 1.2 it cannot stop at a limit
+with suppress(ImportError, TypeError):  # before 1.2 the library cannot stop at a limit
     import brotli  # type: ignore[import-untyped]  # it has no annotations
 
     brotli.Decompressor().process(b"", output_buffer_limit=1)
 
     def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
-        """Undo a brotli stream; what it returns past the limit is bounded by it."""
-        # It lets other threads run all the while: one call is as good as many.
+        """Undo a brotli stream; the output past the limit is bounded."""
+        # One call is enough: the library lets other threads run meanwhile.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)
@@ -183,9 +193,9 @@ with suppress(ImportError, TypeError):  # before 1.2 it cannot stop at a limit
 
     _UNPACKERS["br"] = _unbrotli
 
-# In the order of Scrapy's own requests: a handler that compares the header with Scrapy's
-# then knows it.
+# Use the order of Scrapy's own requests, for handlers that compare the header with
+# Scrapy's header.
 _ACCEPTED = ("gzip", "deflate", "br", "zstd")
 
 ACCEPT_ENCODING = ", ".join(filter(_UNPACKERS.__contains__, _ACCEPTED))
-"""The codings that are unpacked here, as requests name them."""
+"""The value of Accept-Encoding in requests: the codings that this module unpacks."""
