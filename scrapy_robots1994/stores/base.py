@@ -1,4 +1,5 @@
-"""The contract of stores that outlive a crawl. They store bytes and know no policies.
+"""The contract of stores that outlive a crawl. A store has bytes, and knows nothing of
+policies.
 
 Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once, and
 name the class by its import path::
@@ -21,14 +22,15 @@ A minimal store implements five methods and `from_url`::
 
         ...
 
-Methods are plain functions, not coroutines. The crawl makes the store and calls it in one
-daemon thread, so methods may block, and no two of them run at once. A store in which one
-call takes a second longer than the `timeout` of the store URL is not called again in that
-crawl.
+Methods are plain functions, not coroutines. The crawl creates the store and calls it in
+one daemon thread, so methods may block, and only one method runs at a time. If a call
+takes a second longer than the `timeout` of the store URL, the store is not called again
+in that crawl.
 
 Raise `StoreError` with one sentence when something fails. Any other exception has the
-same effect: the log reports it once, printable and without the credentials of the store
-URL, the crawl continues without the store, and tries it again after two seconds.
+same effect: the log reports it once, safe to print and without the credentials of the
+store URL. The crawl continues without the store, and tries the store again after two
+seconds.
 """
 
 from abc import ABC, abstractmethod
@@ -39,12 +41,14 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""No entry is larger. A larger one is not ours, and is not read."""
+"""Largest size of an entry, in bytes. A larger entry is not from this package, and is not
+read.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The entry of *origin*: the bytes *packed*, useless after *keep_until*.
+    """The entry of *origin*: the bytes *packed*, which are not used after *keep_until*.
 
     *keep_until* is in seconds since the epoch.
     """
@@ -58,7 +62,8 @@ class Stored:
 class Lease:
     """The answer of `SharedStore.acquire_lease`.
 
-    *granted* is `True` if the lease is now the caller's. Otherwise another worker has it.
+    *granted* is `True` if the caller now has the lease. Otherwise another worker has the
+    lease.
     """
 
     granted: bool
@@ -77,38 +82,40 @@ class PolicyStore(ABC):
 
         *url* is the value of `ROBOTS1994_STORE` without the options that belong to the
         crawl (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit
-        of each call in seconds: a store that gives up by itself before it can say why.
-        Raise `SettingsError` with a sentence that says what to write instead.
+        of each call in seconds: a store that gives up before that can report the reason.
+        Raise `SettingsError` for a wrong URL, with a sentence that says what to write
+        instead.
         """
 
     @property
     def exists(self) -> bool:
-        """Whether there is a store to read; `False` where the first `put` makes it.
+        """Whether there is a store to read; `False` if the first `put` will create it.
 
-        `robots-store` says so. The default is for a store that is always there.
+        `robots-store` reports a missing store. By default the store always exists.
         """
         return True
 
     def check(self) -> None:  # noqa: B027 - nothing to check by default
-        """Raise `SettingsError` where no crawl can use the store, and say what to do.
+        """Raise `SettingsError`, which says what to do, if no crawl can use the store.
 
-        Called when a crawl starts, for a folder that does not exist. Connect to nothing: a
-        server that is away may come back. By default nothing is checked.
+        Called when a crawl starts, for example to find a folder that does not exist. Do
+        not connect to a server, which may be down only for a while. By default nothing is
+        checked.
         """
 
     @abstractmethod
     def get(self, origin: Origin) -> bytes | None:
-        """Return the bytes stored last for *origin*, or `None`.
+        """Return the bytes that were last stored for *origin*, or `None`.
 
-        Return `None`, too, for an entry that is not `bytes` or is larger than
-        `MAX_ENTRY_BYTES`, without reading it.
+        Also return `None` for an entry that is not `bytes`, or that is larger than
+        `MAX_ENTRY_BYTES`. Do not read a larger entry.
         """
 
     @abstractmethod
     def put(self, stored: Stored) -> None:
         """Store *stored* in place of the entry of its origin.
 
-        Once this returns, the entry survives the death of this process.
+        Once this returns, the entry survives if the process is killed.
         """
 
     @abstractmethod
@@ -121,7 +128,9 @@ class PolicyStore(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close connections and files and end threads, also if nothing was opened."""
+        """Close connections and files, and end threads. May be called if nothing was
+        opened.
+        """
 
 
 class SharedStore(PolicyStore):
@@ -132,10 +141,10 @@ class SharedStore(PolicyStore):
 
     @abstractmethod
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Let *holder* alone fetch *origin* for *seconds* from now.
+        """Try to acquire the lease of *origin* for *holder*, for *seconds* from now.
 
-        A lease is granted to the worker that has it already, too: its time begins anew.
-        A lease that ends too early costs a second fetch, and nothing else.
+        Also grant a lease that *holder* already has: its time starts again. A lease that
+        ends too early only causes a second fetch.
         """
 
     @abstractmethod

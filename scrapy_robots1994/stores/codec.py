@@ -1,7 +1,7 @@
-"""The stored form of a policy: the response it was made from, as bytes, with a version.
+"""The stored form of a policy: its response as bytes, with a version.
 
-One byte for the version, then a zlib stream of one line of JSON and the body of the
-file. Nothing in it can be executed, and bytes that cannot be decoded are no policy.
+The form is one byte for the version, then a zlib stream of one line of JSON and the body
+of the file. Nothing in it can be executed. Bytes that cannot be decoded are ignored.
 """
 
 import json
@@ -20,13 +20,14 @@ from scrapy_robots1994.robotstxt import Reader
 VERSION: Final = b"\x02"
 
 MAX_HEAD_BYTES: Final = 2**14
-"""Bytes of the line before the body. A longer one is not ours, and JSON takes many
-times its length in memory."""
+"""Largest size of the line before the body, in bytes. A longer line is not from this
+package, and parsed JSON takes many times its length in memory.
+"""
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
 
-# What most entries consist of; zlib finds the end soonest. Part of version 2: a change
-# of one byte makes a new version.
+# Text that most entries contain, the most frequent at the end, where zlib finds it best.
+# It is a part of version 2: any change requires a new version.
 DICTIONARY: Final = (
     b"\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\nDisallow: /*?\n"
     b"Disallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -44,9 +45,12 @@ DICTIONARY: Final = (
 
 
 def encode(policy: Policy) -> bytes:
-    """Return the stored form of *policy*; the reader decides how long it applies."""
+    """Return the stored form of *policy*; the crawl that reads it decides how long the
+    policy applies.
+    """
     robots = policy.robots
-    # Ours R5: what we set ourselves, and what only stands in, is fetched again then.
+    # Ours R5 (unreachable): a policy without an answer, and one whose refresh failed, is
+    # fetched again at `retry_at`.
     is_ours = policy.is_stale_on_error or not policy.is_known
     head = {
         "origin": str(policy.origin),
@@ -68,9 +72,9 @@ def encode(policy: Policy) -> bytes:
 def decode(
     entry: bytes, origin: Origin, reader: Reader, freshness: FreshnessSettings
 ) -> Policy | None:
-    """Return the policy of *origin* that *entry* makes under *freshness*.
+    """Return the policy of *origin* in *entry*, with the lifetimes of *freshness*.
 
-    Return `None` for another version, another origin and anything broken. Never raise.
+    Return `None` for another version, another origin, or a broken entry. Never raises.
     """
     try:
         head, body = _unpack(entry, MAX_HEAD_BYTES + reader.limit)
@@ -89,12 +93,13 @@ def decode(
             last_modified=_header(head["last_modified"]),
             final_url=_header(head["final_url"]),
         )
-    # Whatever zlib, JSON or a look at a field raises: these bytes are no policy.
+    # If zlib, JSON or reading a field raises any exception, the entry is broken.
     except Exception:  # noqa: BLE001 - as above
         return None
     policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     if response.is_truncated and len(body) < reader.limit:
-        # Ours O24: a crawl with a lower limit stored it. The rest is still to be read.
+        # Ours O24 (truncated files): a crawl with a lower size limit stored the file.
+        # Make the policy stale, so that the rest of the file is fetched.
         policy = replace(policy, fresh_until=fetched_at, stale_until=fetched_at)
     if retry_at is None or not policy.is_known:
         return policy
@@ -102,10 +107,12 @@ def decode(
 
 
 def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
-    """Return head and body of *entry*, of at most *limit* bytes, or raise an error."""
+    """Return the head and the body of *entry*, together at most *limit* bytes, or raise
+    an error.
+    """
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
-    # Another user of the store cannot fill our memory through it: what unpacks to more
-    # than this crawl would have downloaded is fetched anew.
+    # Limit the size, so that another user of the store cannot fill our memory. A file
+    # that is larger than this crawl would download is fetched again.
     text = unpacker.decompress(entry[1:], limit + 1)
     line, _, body = text.partition(b"\n")
     if entry[:1] != VERSION or not unpacker.eof or len(line) > MAX_HEAD_BYTES:
@@ -114,14 +121,18 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
 
 
 def _number(value: Any, *types: type) -> Any:
-    """Return a finite number of *types*, or `None` if it is one; or raise an error."""
+    """Return *value* if it is a finite number of *types*, or `None` if *types* has
+    NoneType; otherwise raise an error.
+    """
     if type(value) in types and (value is None or math.isfinite(value)):
         return value
     raise ValueError(value)
 
 
 def _header(value: object) -> str | None:
-    """Return text that may stand in a header of a request, or raise `ValueError`."""
+    """Return *value* if it is `None` or text that a request header may contain, or raise
+    `ValueError`.
+    """
     if value is None or (isinstance(value, str) and _HEADER.fullmatch(value)):
         return value
     raise ValueError(value)

@@ -1,16 +1,17 @@
-"""A store that cannot harm the crawl: it answers in time, and a failure acts as "no entry".
+"""Protects a crawl from a slow or failing store, and coordinates fetches between workers.
 
-A store may be anybody's class, so all of its methods run in one daemon thread
-(`_StoreThread`), one after the other, and two things bound what the crawl pays for it:
+A failure of the store acts as "no entry". A store may be any class, so all its methods
+run in one daemon thread (`_StoreThread`), one after the other, and two limits protect the
+crawl:
 
 * **a circuit breaker** (`CircuitBreaker`): a store that could not be read is not called for
   `REST_SECONDS`, and the first failure of a crawl is a warning;
 * **a time limit**: a store in which one call takes `GRACE_SECONDS` longer than the `timeout`
-  of its URL is not called any more in this crawl.
+  of its URL is not called again in this crawl.
 
 If several workers share the store, the one that has the lease of an origin fetches its
-policy. The others look again now and then until that policy is stored, the lease is free,
-or they have waited as long as one request may take; then they fetch, too.
+policy. The others check now and then whether the policy is stored or the lease is free.
+After the time that one request may take, they fetch, too.
 """
 
 import logging
@@ -49,20 +50,24 @@ REST_SECONDS: Final = 2.0
 """Seconds for which a store that could not be read is not called again."""
 
 GRACE_SECONDS: Final = 1.0
-"""Seconds past its time limit in which a call may still fail by itself, on a busy machine."""
+"""Seconds past its time limit in which a call may still fail by itself on a busy machine."""
 
 LEASE_MARGIN: Final = 2.0
 """Seconds by which a lease outlasts the time limit of one robots.txt request."""
 
 WAIT_MARGIN: Final = 5.0
-"""Seconds past that time limit after which a worker fetches in spite of a lease."""
+"""Seconds past the time limit of one robots.txt request after which a worker fetches
+despite another worker's lease.
+"""
 
 LOOK_SECONDS: Final = 1.0
-"""Seconds between two looks of a worker that waits for a lease, more or less by half of them."""
+"""Mean number of seconds between two checks by a worker that waits for a lease; the
+actual time varies by half.
+"""
 
 
 class CircuitBreaker:
-    """Lets a store that failed rest, and counts and logs its failures."""
+    """Stops calls to a failing store for a while, and counts and logs its failures."""
 
     def __init__(self, url: StoreUrl) -> None:
         self._url = url
@@ -78,10 +83,11 @@ class CircuitBreaker:
     def failed(
         self, error: BaseException, *, rests: bool, is_final: bool = False
     ) -> None:
-        """Report *error*: the first one is a warning.
+        """Count and log *error*; the first error is logged as a warning.
 
         *rests* says that the store could not be read, and is not called for a while;
-        *is_final* that it is not called again in this crawl, which is a warning, too.
+        *is_final*, that the store is not called again in this crawl, which is also a
+        warning.
         """
         self.failures += 1
         if rests:
@@ -97,9 +103,10 @@ class CircuitBreaker:
 
 
 class _StoreThread(Thread):
-    """The daemon thread that makes the store at *url* and calls it.
+    """The daemon thread that creates the store at *url* and calls its methods.
 
-    A daemon: a store that never returns does not keep the process from exiting.
+    It is a daemon, so that a store that never returns does not prevent the process from
+    exiting.
     """
 
     def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
@@ -113,23 +120,24 @@ class _StoreThread(Thread):
         self.began: float | None = None
         """When the running call of the store began (`time.monotonic`)."""
         self.has_ended = False
-        """Whether no job is run any more."""
+        """Whether the thread accepts and runs no more jobs."""
 
     def submit(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
-        """Run *job* after those before it; its result is `None` if the store fails.
+        """Run *job* after all earlier jobs; return its future, whose result is `None` if
+        the store fails.
 
-        *rests* says that a failure lets the store rest. `None` in place of a job closes
-        the store and ends the thread.
+        *rests* says that after a failure the store is not called for a while. If *job* is
+        `None`, close the store and end the thread.
         """
         future: Future[Any] = Future()
         self.pending.add(future)
-        # Adding and discarding are atomic, in whichever threads.
+        # `set.add` and `set.discard` are atomic in all threads.
         future.add_done_callback(self.pending.discard)
         self._jobs.put((future, job, rests))
         return future
 
     def end(self) -> None:
-        """Let no future wait any longer. A running call ends when it returns, if ever."""
+        """End all pending futures. A running call cannot be stopped."""
         self.has_ended = True
         for future in tuple(self.pending):
             _set_result(future, None)
@@ -154,11 +162,13 @@ class _StoreThread(Thread):
         self.began = time.monotonic()
         try:
             if self._store is None:
-                # Here, because some libraries want one thread to make and to use a client.
+                # Create the store in this thread: some libraries require that one thread
+                # creates and uses a client.
                 self._store = _checked(self._url.new_store(), PolicyStore)
             return job(self._store)
         except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
-            # The crawl has reported a call that it gave up.
+            # If the thread has ended, the crawl has already reported that it gave up the
+            # call.
             if not self.has_ended:
                 self._breaker.failed(error, rests=rests)
             return None
@@ -168,11 +178,12 @@ class _StoreThread(Thread):
 
 @dataclass(eq=False)
 class GuardedStore:
-    """The store at *url* as the resolver sees it (`policy.backend.Store`).
+    """The store at *url*, with the interface that the resolver needs
+    (`policy.backend.Store`).
 
-    *decode* makes the policy of an entry, or `None`. *fetch_seconds* is the time limit of
-    one robots.txt request. *wait* makes an awaitable of a future; *sleep* and
-    *call_later* are those of the crawl's event loop. No method raises.
+    *decode* returns the policy of an entry, or `None`. *fetch_seconds* is the time limit
+    of one robots.txt request. *wait* returns an awaitable for a future; *sleep* and
+    *call_later* use the event loop of the crawl. No method raises.
     """
 
     url: StoreUrl
@@ -185,11 +196,12 @@ class GuardedStore:
     _is_closed: bool = False
     _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Origins whose lease this process may have. Only the thread of the store uses it.
+    # Origins whose lease this process may have. Only the thread of the store uses this
+    # set.
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Make the thread, which starts with the first call."""
+        """Create the thread, which starts with the first call."""
         self._breaker = CircuitBreaker(self.url)
         self._thread = _StoreThread(self.url, self._breaker)
 
@@ -200,41 +212,47 @@ class GuardedStore:
 
     @property
     def _limit(self) -> float:
-        """The seconds after which a call is given up."""
+        """Seconds after which a call is given up."""
         return self.url.timeout + GRACE_SECONDS
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Return the stored policy of *origin*, fresh or stale."""
+        """Return the stored policy of *origin*, fresh or stale; `None` if there is none
+        or the store fails.
+        """
         policy: Policy | None
         policy = await self._result(partial(self._read, origin), rests=True)
         return policy
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait until this process is to fetch *origin*, for one request.
+        """Wait until this process may send one request for the robots.txt of *origin*.
 
-        Return the fresh policy that another worker fetched meanwhile, or `None`: then
+        Return the fresh policy that another worker fetched meanwhile. If that is `None`,
         this process fetches.
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
         while True:
             found: Policy | Lease | None
-            # Without leases every worker fetches for itself, and the store is still read.
+            # Without leases every worker fetches for itself, but the store is still read.
             found = await self._result(partial(self._take_lease, origin))
             if isinstance(found, Policy):
                 return found
             if found is None or found.granted or time.monotonic() >= give_up:
                 return None
-            # Workers must not look all at once.
+            # Vary the time, so that not all workers check at once.
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store the *policy* that our fetch made, and end our lease, if there is one."""
+        """Store the *policy* that this process fetched, and end its lease of *origin*, if
+        there is one.
+        """
         if policy is not None:
             self._submit(partial(self._write, policy))
         self._submit(partial(self._end_lease, origin))
 
     async def close(self) -> None:
-        """Store what was released before, then close the store, in its time limit."""
+        """Store the policies of earlier `release_lease` calls, then close the store,
+        within its time limit.
+        """
         was_closed, self._is_closed = self._is_closed, True
         thread = self._thread
         if was_closed or thread.has_ended or not thread.ident:
@@ -249,12 +267,16 @@ class GuardedStore:
         await self.wait(closed)
 
     async def _result(self, job: Job, *, rests: bool = False) -> Any:
-        """Return what *job* returns in the thread of the store, or `None`."""
+        """Return the result of *job* in the thread of the store; `None` if the store
+        fails.
+        """
         future = self._submit(job, rests=rests)
         return future and await self.wait(future)
 
     def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
-        """Run *job* in the thread of the store; `None` if the store is not called now."""
+        """Run *job* in the thread of the store and return its future; `None` if the store
+        is not called now.
+        """
         thread = self._thread
         if self._is_closed or thread.has_ended or not self._breaker.is_closed:
             return None
@@ -262,7 +284,7 @@ class GuardedStore:
             try:
                 thread.start()
             except RuntimeError as error:
-                # A container may limit threads.
+                # Starting a thread may fail: a container may limit threads.
                 self._give_up(error)
                 return None
         future = thread.submit(job, rests=rests)
@@ -271,12 +293,13 @@ class GuardedStore:
         return future
 
     def _watch(self) -> None:
-        """Give the store up if its running call has reached the time limit.
+        """Give up the store if its running call has reached the time limit.
 
-        Look again when the limit of that call ends, for as long as a future is pending.
+        As long as a future is pending, check again when the time of the running call
+        ends.
         """
         now, thread = time.monotonic(), self._thread
-        # Time in our own queue is not the store's.
+        # Count only the time of the call, not the time in our own queue.
         left = (thread.began or now) + self._limit - now
         self._is_watched = bool(thread.pending) and left > 0
         if self._is_watched:
@@ -285,32 +308,36 @@ class GuardedStore:
             self._give_up()
 
     def _give_up(self, error: Exception | None = None) -> None:
-        """Call the store no more in this crawl."""
+        """Do not call the store again in this crawl."""
         limit = f"no answer within {self._limit:g} seconds"
         self._breaker.failed(error or StoreError(limit), rests=True, is_final=True)
         self._thread.end()
 
-    # What follows runs in the thread of the store.
+    # The following methods run in the thread of the store.
 
     def _read(self, origin: Origin, store: PolicyStore) -> Policy | None:
-        """Return the stored policy of *origin*, if it is not over."""
+        """Return the stored policy of *origin*; `None` if there is none or its
+        `keep_until` is past.
+        """
         entry = _checked(store.get(origin), bytes, type(None))
         policy = entry and self.decode(entry, origin)
         return policy if policy and policy.keep_until > self.clock() else None
 
     def _take_lease(self, origin: Origin, store: PolicyStore) -> Policy | Lease:
-        """Return what another worker fetched, or whether this one is to fetch."""
+        """Return a fresh policy that another worker stored, or a lease that says whether
+        this worker may fetch.
+        """
         if not isinstance(store, SharedStore):
-            # No other worker knows of this store.
+            # Workers on other machines do not share this store.
             return Lease(granted=True)
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # First: a call that fails may have taken it.
+        # Note the lease before the call: a call that fails may have acquired it.
         self._held.add(origin)
         lease: Lease
         lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
         if not lease.granted:
             self._held.discard(origin)
-        # Its last holder may have stored a policy since we looked.
+        # The last holder of the lease may have stored a policy since the last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
             return lease
@@ -328,7 +355,7 @@ class GuardedStore:
         if not policy.may_be_shared or not self._may_replace(policy, store):
             return
         if policy.keep_until <= self.clock():
-            # It is over by now; nothing older stays in its place either.
+            # The policy has expired meanwhile, and so has any older one in the store.
             store.forget(policy.origin)
             return
         entry = encode(policy)
@@ -336,21 +363,22 @@ class GuardedStore:
             store.put(Stored(policy.origin, entry, policy.keep_until))
 
     def _may_replace(self, policy: Policy, store: PolicyStore) -> bool:
-        """Return whether *policy* may take the place of what is stored.
+        """Return whether *policy* may replace the stored entry of its origin.
 
-        Ours R5 (unreachable): what the origin said always may. What we set ourselves must
-        not end the last good policy, which a failed read or another crawl may have hidden
-        from us.
+        A policy that the origin stated always may. Ours R5 (unreachable): a policy
+        without an answer must not replace the last good policy, which this crawl may not
+        know after a failed read, or if another crawl fetched it.
         """
         if policy.is_known and not policy.is_stale_on_error:
             return True
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Of another version, or longer than we read: it is not ours to judge.
+            # Do not replace an entry of another version, or one that is too long to be
+            # read.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
-        # One from the future is not newer: the clock went back.
+        # A stored policy with a date in the future is not newer: the clock was set back.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (is_good and (is_newer or not policy.is_known))
 
@@ -364,7 +392,7 @@ def _set_result(future: "Future[Any]", result: Any) -> None:
 def _checked(result: Any, *types: type) -> Any:
     """Return *result*, or raise `StoreError` for what a store must not return."""
     if iscoroutine(result):
-        # Else Python warns of a coroutine that was never awaited.
+        # Close a coroutine: Python warns of one that was never awaited.
         result.close()
         raise StoreError("its methods must be plain functions, not coroutines")
     if not isinstance(result, types):

@@ -1,4 +1,6 @@
-"""The policies of this process: the least recently used go first, bounded in bytes."""
+"""The policies of this process, limited in bytes: the least recently used ones are
+removed first.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -8,15 +10,15 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.url import MEMORY_BYTES
 
 POLICY_BYTES = 1_200
-"""Bytes of an origin without its file: policy, origin, and entries of the caches."""
+"""Bytes of a policy without its file: the policy, its origin, and entries of caches."""
 
 
 class MemoryStore:
     """Policies by origin: at most *max_origins*, of at most *max_bytes* in all.
 
     Files are counted with their compiled rules; a file that several origins share is
-    counted once. The policy put last always stays. *clock* gives seconds since the
-    epoch: at its `keep_until` a policy is no more.
+    counted once. The policy that was stored last is never removed. *clock* returns
+    seconds since the epoch: at its `keep_until` a policy is removed.
     """
 
     def __init__(
@@ -28,11 +30,13 @@ class MemoryStore:
         self._clock = clock
         self._max_origins = max_origins
         self._max_bytes = max_bytes
-        # Not `cachetools.LRUCache`: it has one bound, and no call for what it evicts.
+        # Do not use `cachetools.LRUCache`: it has only one limit, and no callback for
+        # evicted items.
         self._policies: OrderedDict[Origin, Policy] = OrderedDict()
         self.memory_bytes = 0
         """About how many bytes the policies take."""
-        # By the identity of a file: how many origins share it, and its bytes.
+        # By the identity of a file, the number of origins that share the file, and its
+        # bytes.
         self._files: dict[int, tuple[int, int]] = {}
 
     def get(self, origin: Origin) -> Policy | None:
@@ -60,19 +64,23 @@ class MemoryStore:
             self._charge(policy, -1)
 
     def measure(self, policy: Policy) -> None:
-        """Count the bytes of the file of *policy* anew: its rules have been compiled."""
+        """Count the bytes of the file of *policy* again, because its rules have been
+        compiled.
+        """
         self._charge(policy, 0)
         self._shrink()
 
     def _shrink(self) -> None:
-        """Forget the least recently used policies beyond the bounds."""
+        """Remove the least recently used policies until the limits are met."""
         while len(self._policies) > self._max_origins or (
             self.memory_bytes > self._max_bytes and len(self._policies) > 1
         ):
             self.forget(next(iter(self._policies)))
 
     def _charge(self, policy: Policy, origins: int) -> None:
-        """Count *policy* once more, once less, or for 0 its file anew."""
+        """Add *origins* (1 or -1) to the count of *policy*; with 0, count the bytes of
+        its file again.
+        """
         self.memory_bytes += own_bytes_of(policy) * origins
         robots = policy.robots
         if robots is None:
@@ -80,7 +88,8 @@ class MemoryStore:
         shared, size = self._files.pop(id(robots), (0, 0))
         self.memory_bytes -= size
         if shared + origins:
-            # Not at each of the origins that share it: it takes longer than all else.
+            # Do not measure the file again for each origin that shares it: measuring is
+            # slow.
             if not (size and origins):
                 size = robots.memory_bytes
             self.memory_bytes += size
@@ -89,7 +98,7 @@ class MemoryStore:
 
 def own_bytes_of(policy: Policy) -> int:
     """Return about how many bytes *policy* takes with its origin, without its file."""
-    # Mostly short, but a URL or a server may have any number of characters.
+    # These texts are usually short, but a URL or a header may have any length.
     texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
     return POLICY_BYTES + sum(len(text) for text in texts if text)
 

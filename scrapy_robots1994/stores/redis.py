@@ -1,4 +1,4 @@
-"""Redis, shared by all workers: a server, TLS, a Unix socket, Sentinel or Cluster."""
+"""A Redis store that all workers share, by TCP, TLS, a Unix socket, Sentinel or Cluster."""
 
 import struct
 import time
@@ -22,14 +22,14 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
 PREFIX: Final = "robots1994"
 
 PAGE: Final = 500
-"""Keys of one round trip."""
+"""Number of keys that one round trip requests."""
 
 _END = struct.Struct(">d")
 
 _UNESCAPED = "in user and password, / # ? and @ are written %2F %23 %3F and %40"
 
 
-# Without `__repr__`: the URL may have a password.
+# There is no `__repr__`, because the URL may have a password.
 @dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
     """Entries are under `prefix:policy:`, leases under `prefix:lease:`. Both expire."""
@@ -42,28 +42,32 @@ class RedisStore(SharedStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Take a URL of the client library, `redis+cluster://` or `redis+sentinel://`.
+        """Return the store of a URL: one of the client library, or `redis+cluster://` or
+        `redis+sentinel://`.
 
-        `prefix` is ours, `max_connections` is ignored; all else is the library's.
+        The option `prefix` belongs to this package, and `max_connections` is ignored; all
+        other options belong to the library.
         """
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
         place = f"{scheme.lower()}://{rest}"
-        # A / or # in a password ends the host too early; a Unix socket has no host.
+        # An unescaped / or # in a password ends the host too early. A Unix socket has no
+        # host.
         host, path = urlsplit(place)[1:3]
         if host and "@" in place and "@" not in host:
             raise parts.refusal(_UNESCAPED)
-        # The library takes any other path for database 0.
+        # Check the path: the library reads any path that is not a number as database 0.
         base = path.replace("/", "")
         if host and "+sentinel:" not in place and not (base or "0").isdecimal():
             shown = escape_control_chars(base)
             raise parts.refusal(f'the database "{shown}" is not a number')
         try:
             _check_url(place, timeout)
-        # The library raises errors of many classes for a wrong option.
+        # The library raises exceptions of many classes for a wrong option.
         except Exception as error:  # noqa: BLE001 - as above
             why = StoreUrl(url=place).describe(error)
-            # A ? ends the host, too, and the text shows what is in the port's place.
+            # An unescaped ? ends the host, too, and the message shows the text in the
+            # place of the port.
             if why.startswith("Port "):
                 why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
@@ -71,25 +75,29 @@ class RedisStore(SharedStore):
         return cls(place, prefix=prefix, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
-        """Read with one GETRANGE: what others wrote is read up to its bound only."""
+        """Read the entry with one GETRANGE, which limits the size of a value that others
+        wrote.
+        """
         found = self._entry(self._key("policy", origin))
         return None if found is None else found[_END.size :]
 
     def put(self, stored: Stored) -> None:
-        """Write with one SET and its expiry."""
-        # The server refuses an expiry in 300 million years.
+        """Write the entry and its expiry with one SET."""
+        # Limit the expiry: the server refuses one in 300 million years.
         left = int(max(1, min((stored.keep_until - self.clock()) * 1000, 2**52)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
             client.set(self._key("policy", stored.origin), value, px=left)
 
     def forget(self, origin: Origin) -> bool:
-        """Delete with one DEL."""
+        """Delete the entry with one DEL."""
         with self._connected() as client:
             return bool(client.delete(self._key("policy", origin)))
 
     def entries(self) -> Iterator[Stored]:
-        """SCAN the server. An entry that comes or goes meanwhile may be missing."""
+        """Yield all entries by SCAN. An entry that is added or deleted meanwhile may be
+        missing.
+        """
         start = f"{self.prefix}:policy:"
         pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
         with self._connected() as client:
@@ -105,7 +113,8 @@ class RedisStore(SharedStore):
         client, self._client = self._client, None
         if client is not None:
             client.close()
-            # It does not close the nodes of a cluster, nor the sentinels.
+            # `close` of the library does not close the nodes of a cluster or the
+            # sentinels.
             pool = getattr(client, "connection_pool", None)
             others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
             nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
@@ -113,7 +122,7 @@ class RedisStore(SharedStore):
                 each.connection_pool.disconnect()
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Take the lock of the library, or begin its time anew if *holder* has it."""
+        """Acquire the lock of the library, or start its time again if *holder* has it."""
         with self._connected() as client:
             lock = self._lock(client, origin, seconds)
             if lock.acquire(blocking=False, token=holder):
@@ -130,18 +139,20 @@ class RedisStore(SharedStore):
             self._lock(client, origin).do_release(holder)
 
     def _lock(self, client: Any, origin: Origin, seconds: float | None = None) -> Any:
-        """Return the lock of *origin*, whose token is the holder."""
-        # The thread may be another one when it is released.
+        """Return the lock of *origin*; its token is the name of the holder."""
+        # Another thread may release the lock, so the token is not stored for each thread.
         return client.lock(
             self._key("lease", origin), timeout=seconds, thread_local=False
         )
 
     def _key(self, kind: str, origin: Origin) -> str:
-        """Return the key of an origin. One key a command: a cluster can route it."""
+        """Return the key of an origin. Each command has one key, so that a cluster can
+        route the command.
+        """
         return f"{self.prefix}:{kind}:{origin}"
 
     def _entry(self, key: str | bytes) -> bytes | None:
-        """Return the value of *key*; `None` if it cannot be an entry of ours."""
+        """Return the value of *key*; `None` if it cannot be an entry of this package."""
         longest = _END.size + MAX_ENTRY_BYTES
         with self._connected() as client:
             try:
@@ -155,26 +166,28 @@ class RedisStore(SharedStore):
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
-        """Yield the client, made in the thread that uses it; raise only `StoreError`."""
+        """Yield the client, created in the thread that uses it; raise only `StoreError`."""
         try:
             if self._client is None:
                 self._client = _new_client(self.url, self.timeout)
             yield self._client
         except redis.exceptions.MovedError as error:
-            # The library says only a number and an address, others for each key.
+            # Replace the message of the library: it has only a number and an address,
+            # which differ for each key.
             raise StoreError("a node of a cluster: write redis+cluster://") from error
         except (redis.RedisError, OSError) as error:
             raise StoreError(str(error) or type(error).__name__) from error
 
 
 def _check_url(url: str, timeout: float) -> None:
-    """Raise what the library raises for a wrong *url*, without connecting."""
+    """Raise the exception of the library for a wrong *url*, without connecting."""
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
-    # A wrong option would be noticed with the first connection only.
+    # Create a connection, without opening it, to find a wrong option now.
     connection = pool.connection_class(**pool.connection_kwargs)
     if not isinstance(connection.retry, Retry):
         raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
-    # Even "false" is true to the library, and then no reply is what it is compared with.
+    # The library reads even "false" as true, and would then return replies as text
+    # instead of bytes.
     if "decode_responses" in pool.connection_kwargs:
         raise ValueError("decode_responses cannot be set")
     if "+cluster:" in url:
@@ -189,16 +202,18 @@ def _new_client(url: str, timeout: float) -> Any:
     scheme, _, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     options = {
-        # Connecting and one answer fit into the time limit: a slow server is an error.
+        # Connecting and one answer must fit into the time limit, so that a slow server is
+        # an error.
         "socket_timeout": timeout * 0.4,
         "socket_connect_timeout": timeout * 0.4,
-        # The pool replaces connections that the server closed while they were idle.
+        # No retry is needed: the pool replaces connections that the server closed while
+        # they were idle.
         "retry": Retry(NoBackoff(), 0),
     }
     if kind == "sentinel":
         return _sentinel_client(rest, options)
     if kind == "cluster":
-        # It connects at once, to learn which node has which keys.
+        # The client of a cluster connects at once, to find the nodes of the keys.
         return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
     options = {"max_connections": 1, "timeout": timeout * 0.4, **options}
     pool = redis.BlockingConnectionPool.from_url(f"{plain}://{rest}", **options)
@@ -208,8 +223,8 @@ def _new_client(url: str, timeout: float) -> Any:
 def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
     """Return a client of the master of `[user:password@]host,host/service[/db]`.
 
-    The library has no URL for this. The password is the server's; the one of the
-    sentinels is the option `sentinel_password`.
+    The library has no URL for Sentinel. The password in the URL is for the server; the
+    password for the sentinels is the option `sentinel_password`.
     """
     address, _, query = rest.partition("?")
     user_info, at, place = address.rpartition("@")
@@ -219,7 +234,7 @@ def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
         why = "redis+sentinel://host:26379,host:26379/service/db is the form"
         raise ValueError(why)
     nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]
-    # The same URL with one host: the library's.
+    # Let the library parse the URL with one host.
     server = redis.connection.parse_url(f"redis://{user_info}{at}/{base}?{query}")
     own = {"password": server.pop("sentinel_password", None)}
     sentinel = redis.Sentinel(

@@ -1,7 +1,8 @@
-"""`sqlite://`: one file, shared by the processes of one machine, safe from SIGKILL.
+"""`sqlite://`: a store in one file, which the processes of one machine share and which
+survives SIGKILL.
 
-The file may be another program's, or have been changed by one: it is recognised, and
-bounded in what it can make SQLite do.
+The file may belong to another program, or another program may have changed it. Such a
+file is recognised, and the work that it can cause in SQLite is limited.
 """
 
 import sqlite3
@@ -20,39 +21,48 @@ from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 from scrapy_robots1994.stores.url import UrlParts
 
 FILE_BYTES: Final = 1_000_000_000
-"""Bytes of the file if the URL does not say otherwise."""
+"""Default size limit of the file, in bytes."""
 
 MIN_BYTES: Final = 65_536
-"""Bytes of a file that has room for entries: without any it has about 25,000."""
+"""Smallest size limit of the file, in bytes: without entries a file has about 25,000."""
 
 BATCH: Final = 10
-"""Entries deleted at a time."""
+"""Number of entries that are deleted at a time."""
 
 MAX_BATCHES: Final = 100
-"""Batches that one write deletes at most; the next ones delete more."""
+"""Number of batches that one write deletes at most; later writes delete more."""
 
 PAGES_GIVEN_BACK: Final = 2_000
-"""Pages by which one write shortens the file at most: some milliseconds."""
+"""Number of pages by which one write shortens the file at most, which takes some
+milliseconds.
+"""
 
 MAX_NAME: Final = 1_000
-"""Characters of an origin; a longer one is not ours."""
+"""Largest number of characters of an origin; a longer name is not from this package."""
 
 STEPS_BETWEEN_CHECKS: Final = 10_000
-"""Steps of SQLite's machine between two looks at the clock: well under 1 ms."""
+"""Steps of SQLite's virtual machine between two checks of the time, which take well under
+1 ms.
+"""
 
 OWN_SHARE: Final = 0.8
-"""Of the caller's time limit, so that "locked" or "interrupted" is the reason."""
+"""Share of the caller's time limit after which SQLite gives up, so that the error says
+"locked" or "interrupted".
+"""
 
 RETRY_SECONDS: Final = 0.02
-"""Pause between attempts to make a database that other processes are making, too."""
+"""Seconds between attempts to create a database that other processes are also creating."""
 
 APPLICATION_ID: Final = 0x19940630
-"""Marks a database as ours, so that the one of another program is never written to."""
+"""Marks a database of this package, so that the database of another program is never
+changed.
+"""
 
 VERSION: Final = 2
-"""Of the table. The entries have a version of their own (`codec`)."""
+"""Version of the table. Entries have a version of their own (`codec`)."""
 
-# `used_at` is when the entry was stored; version 0.1 noted uses, too.
+# `used_at` is the time when the entry was stored; version 0.1 also updated it at each
+# use.
 TABLE: Final = """CREATE TABLE policies (
     origin TEXT PRIMARY KEY NOT NULL,
     keep_until REAL NOT NULL,
@@ -71,7 +81,7 @@ OWN_OBJECTS: Final = frozenset(
         ("sqlite_autoindex_policies_1", None),
     }
 )
-"""Name and SQL of all that our file has, as SQLite reports them."""
+"""Name and SQL of each object in a file of this package, as SQLite reports them."""
 
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
@@ -83,10 +93,10 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
-# The first three are SQLite's own advice for a file that another program may have
-# written. No fsync for a commit: it survives any death of a process. After a power
-# failure the last commits may be missing, and the file is whole. The log next to the
-# file is moved into it after 250 pages (1 MB), and cut back then.
+# SQLite's documentation advises the first three for a file that another program may have
+# written. There is no fsync for a commit: commits survive if a process is killed. After a
+# power failure the last commits may be missing, but the file is intact. The write-ahead
+# log is moved into the file after 250 pages (1 MB), and then truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -96,7 +106,7 @@ PRAGMA wal_autocheckpoint = 250;
 PRAGMA journal_size_limit = 1048576;
 """
 
-# A walk through all continues after the last name, which need not be UTF-8.
+# `entries` continues after the last name, which need not be UTF-8.
 _ENTRY = (
     "SELECT CAST(origin AS BLOB), keep_until, CASE WHEN typeof(packed) = 'blob' "  # noqa: S608 - no input
     f"AND length(packed) <= {MAX_ENTRY_BYTES} THEN packed END FROM policies "
@@ -107,8 +117,9 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# To free a cell of 400 MB that another program wrote takes SQLite seconds, in one step
-# that no handler interrupts. The call is abandoned then, and its thread completes it.
+# Freeing a cell of 400 MB that another program wrote takes SQLite seconds, in one step
+# that no handler can interrupt. The crawl then gives up the call, and the thread
+# completes it.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (
@@ -123,7 +134,7 @@ _DELETE_OLDEST = _DELETE.format("ORDER BY used_at")
 class SqliteStore(PolicyStore):
     """Stores policies in the file at *path*, which has about *max_bytes* bytes at most.
 
-    Those that were stored first are deleted first, and their pages given back.
+    The entries that were stored first are deleted first, and the file is shortened.
     """
 
     path: str
@@ -146,17 +157,20 @@ class SqliteStore(PolicyStore):
         return cls(parts.place[1:], max_bytes=max_bytes, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
-        """Look up one entry by its primary key."""
+        """Return the entry of *origin*, by its primary key."""
         row, _ = self._query(_GET, str(origin))
         return None if row is None or row[2] is None else bytes(row[2])
 
     def put(self, stored: Stored) -> None:
-        """Store an entry, and delete what is over or past the bound, in one commit."""
+        """Store an entry, and delete expired entries and entries beyond the size limit,
+        in one commit.
+        """
         with self._connected() as base:
             bound = self.max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
-                # Another program may have added a trigger since the file was opened.
+                # Check again: another program may have added a trigger since the file was
+                # opened.
                 _check_objects(base)
                 now = self.clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
@@ -165,7 +179,7 @@ class SqliteStore(PolicyStore):
                 _delete_oldest(base, bound)
             excess = min(_number(base, "page_count") - bound, PAGES_GIVEN_BACK)
             if excess > 0:
-                # `execute` would end after the first page.
+                # Use `executescript`, because `execute` would stop after the first page.
                 base.executescript(f"PRAGMA incremental_vacuum({excess})")
 
     def forget(self, origin: Origin) -> bool:
@@ -173,7 +187,9 @@ class SqliteStore(PolicyStore):
         return self._query(_FORGET, str(origin))[1] > 0
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries by name. No read transaction stays open between two."""
+        """Yield all entries, sorted by name. No read transaction is open between two
+        entries.
+        """
         name = b""
         while row := self._query(_NEXT, name)[0]:
             name, keep_until, packed = row
@@ -189,11 +205,11 @@ class SqliteStore(PolicyStore):
 
     @property
     def exists(self) -> bool:
-        """Whether the file exists; the first `put` makes it."""
+        """Whether the file exists; the first `put` creates it."""
         return Path(self.path).exists()
 
     def check(self) -> None:
-        """Raise `SettingsError` where the folder of the file does not exist."""
+        """Raise `SettingsError` if the folder of the file does not exist."""
         folder = Path(self.path).absolute().parent
         if not folder.is_dir():
             shown = escape_control_chars(str(folder), 300)
@@ -203,8 +219,8 @@ class SqliteStore(PolicyStore):
             )
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
-        """Return the first row of *statement*, and how many rows it changed."""
-        # Reading makes no file.
+        """Return the first row of *statement*, and the number of rows that it changed."""
+        # Reading must not create the file.
         if self._connection is None and not self.exists:
             return None, 0
         with self._connected() as base:
@@ -214,7 +230,7 @@ class SqliteStore(PolicyStore):
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the database, bounded in time; its errors become `StoreError`."""
+        """Yield the database, with a time limit; convert its errors to `StoreError`."""
         self._give_up = time.monotonic() + self.timeout * OWN_SHARE
         try:
             if self._connection is None:
@@ -224,7 +240,7 @@ class SqliteStore(PolicyStore):
             raise StoreError(f"{self.path}: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file, and close it again if it is not ours."""
+        """Open the file; close it again if it does not belong to this package."""
         seconds = self.timeout * OWN_SHARE
         base = sqlite3.connect(self.path, timeout=seconds, isolation_level=None)
         try:
@@ -235,17 +251,20 @@ class SqliteStore(PolicyStore):
         return base
 
     def _is_late(self) -> bool:
-        """Return whether SQLite has to give up what it is doing."""
+        """Return whether the time is over and SQLite must give up."""
         return time.monotonic() > self._give_up
 
     def _prepare(self, base: sqlite3.Connection) -> None:
-        """Bound what the file can make SQLite do, make the table, check it."""
+        """Limit the work that the file can cause in SQLite, create the table, and check
+        it.
+        """
         base.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
-        # Before Python 3.11 `length()` and the clock are the only bounds.
+        # Before Python 3.11 `length()` and the time limit are the only limits.
         if sys.version_info >= (3, 11):
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES + 2**16)
         base.executescript(PRAGMAS)
-        # In this order: what another process makes meanwhile is ours and whole.
+        # Create first, then check: a table that another process creates meanwhile passes
+        # the check.
         if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             self._make(base)
         if _number(base, "application_id") != APPLICATION_ID:
@@ -255,17 +274,20 @@ class SqliteStore(PolicyStore):
         _check_objects(base)
 
     def _make(self, base: sqlite3.Connection) -> None:
-        """Make the table. Of several processes at once one does, and all continue."""
-        # Before the first page is written: it cannot be changed later.
+        """Create the table. If several processes do this at once, one creates it, and all
+        continue.
+        """
+        # Set this before the first page is written, because it cannot be changed later.
         base.execute("PRAGMA auto_vacuum = INCREMENTAL")
         while True:
             try:
-                # Readers and a writer do not wait for each other, and after a process
-                # was killed, the next one reads up to the last whole commit.
+                # With WAL, readers and a writer do not wait for each other. After a
+                # process was killed, the next process reads up to the last complete
+                # commit.
                 base.execute("PRAGMA journal_mode = WAL")
                 break
             except sqlite3.OperationalError:
-                # SQLite does not wait for this lock by itself.
+                # Retry, because SQLite does not wait for this lock by itself.
                 if self._is_late():
                     raise
             time.sleep(RETRY_SECONDS)
@@ -273,7 +295,7 @@ class SqliteStore(PolicyStore):
 
 
 def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:
-    """Delete what was stored first until the rest fits *bound* pages."""
+    """Delete the entries that were stored first until the rest fits into *bound* pages."""
     for _ in range(MAX_BATCHES):
         if _number(base, "page_count") - _number(base, "freelist_count") <= bound:
             return
@@ -283,8 +305,8 @@ def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:
 def _check_objects(base: sqlite3.Connection) -> None:
     """Raise an error unless *base* has our table and its indexes, and nothing else.
 
-    A trigger would run with each write, and could fill the disk in one step. A view, a
-    virtual table and other columns are different statements.
+    A trigger would run with each write, and could fill the disk in one step. With a view,
+    a virtual table or other columns, our statements would do something else.
     """
     most = len(OWN_OBJECTS) + 1
     query = f"SELECT name, sql FROM sqlite_master LIMIT {most}"  # noqa: S608 - no input

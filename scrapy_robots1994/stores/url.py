@@ -1,4 +1,4 @@
-"""`ROBOTS1994_STORE`: parsed, checked, and shown without its credentials."""
+"""`ROBOTS1994_STORE`: parse the URL, check it, and show it without its credentials."""
 
 import re
 from dataclasses import dataclass, field
@@ -24,7 +24,9 @@ STORES: Final = {
         ),
     ),
 }
-"""Our stores by URL scheme, each with an example. Any import path is a scheme, too."""
+"""The stores of this package by URL scheme, each with an example. An import path may also
+be a scheme.
+"""
 
 _EXAMPLES: Final = {
     "memory": "memory://?max_origins=100000",
@@ -32,17 +34,17 @@ _EXAMPLES: Final = {
 }
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
-"""Options of the crawl, whatever the store. The store does not see them."""
+"""Options that the crawl reads for every store. They are not passed to the store."""
 
 MEMORY_ORIGINS: Final = 100_000
-"""Policies in memory, unless the URL says otherwise."""
+"""Default number of policies in memory."""
 
 MEMORY_BYTES: Final = 256_000_000
-"""Bytes of the policies in memory, unless the URL says otherwise."""
+"""Default size of the policies in memory, in bytes."""
 
 TIMEOUT: Final = 2.0
 
-# At most 18 digits: more than any memory has bytes, few enough for `int`.
+# A count has at most 18 digits: more than any memory has bytes, and few enough for `int`.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -51,10 +53,10 @@ _MEMORY = re.compile("memory:/*", re.IGNORECASE)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
 
-# Without `__repr__`: the URL may have a password.
+# There is no `__repr__`, because the URL may have a password.
 @dataclass(frozen=True, slots=True, repr=False)
 class UrlParts:
-    """A store URL taken apart, for the stores to read their options from."""
+    """The parts of a store URL, from which stores read their options."""
 
     scheme: str
     place: str
@@ -69,24 +71,31 @@ class UrlParts:
 
     def refusal(self, why: str) -> SettingsError:
         """Return the error for a URL that cannot be used, with an example."""
-        # A persistent store, which every command can use, unless they mean another one.
+        # If the scheme is not known, show a persistent store, which every command can
+        # use.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
 
     def allow(self, *names: str) -> None:
-        """Refuse every option but *names*: it would have no effect."""
+        """Raise `SettingsError` for an option that is not one of *names*, because it
+        would have no effect.
+        """
         for name, _ in self.options:
             if name not in names:
                 shown = escape_control_chars(name)
                 raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
 
     def count(self, name: str, default: int) -> int:
-        """Return the option *name* as a whole number of at least 1."""
+        """Return the option *name* as a whole number of at least 1; raise `SettingsError`
+        for any other value.
+        """
         return int(self._last(name, default, _COUNT, "a whole number of at least 1"))
 
     def seconds(self, name: str, default: float) -> float:
-        """Return the option *name* as seconds, more than 0."""
+        """Return the option *name* in seconds, more than 0; raise `SettingsError` for any
+        other value.
+        """
         return float(self._last(name, default, _SECONDS, "seconds, more than 0"))
 
     def without(self, *names: str) -> str:
@@ -96,7 +105,7 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, escaped and not."""
-        # A password may have a "?" that should have been escaped.
+        # A password may contain a "?" that should have been escaped.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"
         user_info = place.rpartition("@")[0]
@@ -109,7 +118,9 @@ class UrlParts:
     def _last(
         self, name: str, default: float, pattern: re.Pattern[str], kind: str
     ) -> str:
-        """Return the last value of the option *name*; refuse any that is not a *kind*."""
+        """Return the last value of the option *name*; raise `SettingsError` for a value
+        that is not a *kind*.
+        """
         values = [value for key, value in self.options if key == name]
         for value in values:
             if not pattern.fullmatch(value):
@@ -122,13 +133,14 @@ class UrlParts:
 class StoreUrl:
     """A checked `ROBOTS1994_STORE`.
 
-    Memory has at most *max_origins* policies, in about *max_bytes* bytes. Behind it is
-    the store at *url*, if there is one; a call of it takes at most *timeout* seconds.
+    Memory has at most *max_origins* policies, in about *max_bytes* bytes. The store at
+    *url*, if there is one, is read when memory has no fresh policy; a call of the store
+    takes at most *timeout* seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS
     max_bytes: int = MEMORY_BYTES
-    # It may have a password.
+    # Leave the URL out of `__repr__`: it may have a password.
     url: str | None = field(default=None, repr=False)
     timeout: float = TIMEOUT
 
@@ -136,8 +148,9 @@ class StoreUrl:
     def parse(cls, url: str) -> "StoreUrl":
         """Return the store that *url* names. Open nothing.
 
-        Raise `SettingsError`, with a sentence that says what to write, if there is none
-        or an option is wrong, and `MissingExtra` if its client is not installed.
+        Raise `SettingsError`, with a sentence that says what to write, if *url* names no
+        store or an option is wrong, and `MissingExtra` if the client library is not
+        installed.
         """
         parts = UrlParts.split(url)
         if _MEMORY.fullmatch(url.partition("?")[0]):
@@ -167,13 +180,15 @@ class StoreUrl:
             store_url.new_store()
         except RobotsError:
             raise
-        except Exception as error:  # A store of the user may raise anything.
+        except Exception as error:  # A user's store may raise any exception.
             why = f"{store_url} cannot be made: {store_url.describe(error)}"
             raise parts.refusal(why) from error
         return store_url
 
     def new_store(self) -> PolicyStore | None:
-        """Return a new instance of the store behind memory, not opened yet."""
+        """Return a new instance of the store at *url*, not opened yet; `None` without
+        one.
+        """
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
@@ -181,20 +196,19 @@ class StoreUrl:
         return _store_class(path).from_url(self.url, timeout=self.timeout)
 
     def check(self) -> None:
-        """Raise `SettingsError` where no crawl can use the store. Connect to nothing."""
+        """Raise `SettingsError` if no crawl can use the store. Open no connection."""
         store = self.new_store()
         if store is not None:
             store.check()
 
     def describe(self, error: BaseException) -> str:
-        """Return what *error* says: one printable line, without credentials.
+        """Return the message of *error* as one printable line without credentials.
 
-        Its class if it says nothing. Every exception has a description, whatever its
-        `__str__` does.
+        Return the name of its class if the message is empty or `__str__` raises.
         """
         try:
             text = " ".join(str(error).split()).rstrip(".")
-        except Exception:  # noqa: BLE001 - an exception of a store can be anything
+        except Exception:  # noqa: BLE001 - an exception of a store may be any class
             text = ""
         secrets = UrlParts.split(self.url).secrets() if self.url else set()
         text = redact_secrets(text, secrets)
@@ -209,7 +223,8 @@ def open_store(url: str) -> PolicyStore:
     """Return the store that *url* names, for a program that is not a crawl.
 
     *url* is a value of `ROBOTS1994_STORE` other than `memory://`. The store opens files
-    and connections when one of its methods is called first; close it in the end.
+    and connections when one of its methods is first called. The caller must close the
+    store.
     """
     store = StoreUrl.parse(url).new_store()
     if store is None:
@@ -219,7 +234,7 @@ def open_store(url: str) -> PolicyStore:
 
 
 def _store_class(path: str) -> type[PolicyStore]:
-    """Return the class at an import path."""
+    """Return the store class at the import path *path*."""
     module, _, name = path.rpartition(".")
     try:
         store_class = getattr(import_module(module), name)
