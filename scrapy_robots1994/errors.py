@@ -1,6 +1,6 @@
-"""The exceptions of this package, and the hint they give about a misspelt word.
+"""The exceptions of this package, and the hint for a misspelt word.
 
-A broken robots.txt raises none of them: any bytes can be parsed.
+A broken robots.txt raises none of these exceptions: any bytes can be parsed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,25 +8,31 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of every exception of this package that is not one of Scrapy's, too.
+    """Base class of the exceptions of this package that are not also exceptions of
+    Scrapy.
 
-    Never raised itself. `ForbiddenByRobots` and `DroppedByPage` are Scrapy's.
+    It is never raised itself. `ForbiddenByRobots` and `DroppedByPage` are subclasses of
+    exceptions of Scrapy.
     """
 
 
 class SettingsError(RobotsError, ValueError):
-    """A setting has a wrong value; the message is one sentence that says what to write."""
+    """Raised for a wrong value of a setting; the message is one sentence that says what
+    to write.
+    """
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is missing, as users read it
-    """A library of an extra is not installed; the message holds the pip command."""
+    """Raised if the library of an extra is not installed; the message contains the pip
+    command.
+    """
 
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
-    """Raise `MissingExtra` if an import of the block fails.
+    """Raise `MissingExtra` if an import in the block fails.
 
-    *user* says what needs the library, *extra* which extra brings it.
+    *user* says what needs the library, *extra* is the name of the extra that installs it.
     """
     try:
         yield
@@ -38,19 +44,22 @@ def needs_extra(user: str, extra: str) -> Iterator[None]:
 
 
 class StoreError(RobotsError):
-    """A policy store cannot be opened, read or written."""
+    """Raised if a policy store cannot be opened, read or written."""
 
 
 class FetchAborted(RobotsError):  # noqa: N818 - named for what happened, not a bug
-    """The wait for a robots.txt ended without a policy: cancelled, or closing (R6).
+    """Raised if the wait for a robots.txt ended without a policy: the fetch was
+    cancelled, or the crawl closes (R6, closing).
 
-    The message says by what, in one printable line.
+    The message names the cause in one printable line.
     """
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the one of *known* that is most like *word*, if any is."""
-    # Imported here: only a mistake needs it.
+    """Return the word of *known* that is most similar to *word*; `None` if none is
+    similar.
+    """
+    # Import the module here, because only a mistake needs it.
     import difflib  # noqa: PLC0415 - as above
 
     if not isinstance(word, str):
@@ -61,6 +70,8 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """Return `; did you mean "…"?` for the closest of *known*; "" where none is."""
+    """Return `; did you mean "…"?` with the word of *known* that is closest to *word*; ""
+    if none is similar.
+    """
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-# Ours O25: control characters are ordinary in a value, and never printed as they are.
-# C0, DEL and C1; line and paragraph separators; marks that change the direction of text
-# or are invisible; the byte order mark; lone surrogates, which no stream can encode.
+# Ours O25 (control characters): a value may contain control characters, which are never
+# printed as they are. The pattern has C0, DEL and C1; line and paragraph separators;
+# marks that change the direction of text or are invisible; the byte order mark; and lone
+# surrogates, which no stream can encode.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
-# User name and password of a URL anywhere in a text. Drivers and clients also print a
-# password decoded, with `/`, `?`, `#` or a space: such a URL has a host and port behind its
-# last `@`, or something else than a port behind its first colon.
+# The user name and password of a URL anywhere in a text. Drivers and clients also print
+# decoded passwords, with `/`, `?`, `#` or a space. Such a URL has a host and a port after
+# its last `@`, or has no port after its first colon.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -26,8 +27,9 @@ _CREDENTIALS = re.compile(
 )
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
 
-# "password=hunter2", "'password': 'hunter2'", "token: abc", as drivers quote their own
-# connection settings in the texts of exceptions; not a path such as "/etc/passwd: …".
+# A named secret, such as "password=hunter2", "'password': 'hunter2'" or "token: abc":
+# drivers quote their connection settings in the texts of exceptions. A path such as
+# "/etc/passwd: …" is not one.
 _NAMED_SECRET = re.compile(
     r"(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
@@ -35,20 +37,21 @@ _NAMED_SECRET = re.compile(
     re.IGNORECASE,
 )
 
-# What a text in UTF-8 cannot have (lone surrogates), and XML neither.
+# Characters that UTF-8 cannot encode (lone surrogates) or that XML does not allow.
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 _CUT = "…"
 
-# What begins a command of a CI system in its log: `::` at the start of a line, and
-# anywhere `##[`, `##vso[` and `##teamcity[`.
+# The beginning of a command for a CI system in its log: `::` at the start of a line, and
+# `##[`, `##vso[` and `##teamcity[` anywhere.
 _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\w*\[)", re.ASCII)
 
 
 def _escape(match: re.Match[str]) -> str:
     r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`.
 
-    A byte that is not UTF-8 is shown as that byte (O17).
+    A surrogate escape, which stands for a byte that is not UTF-8, is shown as that byte
+    (O17).
     """
     char = match[0]
     if "\udc80" <= char <= "\udcff":
@@ -61,10 +64,10 @@ def _escape(match: re.Match[str]) -> str:
 def percent_encode_control_chars(text: str) -> str:
     """Return *text* with control characters and lone surrogates percent-encoded.
 
-    Every encoding of Unicode, and XML, can write what is returned. A surrogate escape
-    becomes the byte that it is the escape of.
+    The result can be written in every encoding of Unicode, and in XML. A surrogate escape
+    becomes the byte that it stands for.
     """
-    # Nearly every text.
+    # Fast path for nearly every text.
     if text.isascii() and text.isprintable():
         return text
     return _UNWRITABLE.sub(_percent_encode, text)
@@ -86,7 +89,7 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     be encoded become escapes such as `\\x1b`. Longer text ends with `…`.
     """
     shown = text[: width + 1]
-    # Nearly every URL; a line is logged for each refused one.
+    # Fast path for nearly every URL: a line is logged for each refused request.
     if not (shown.isascii() and shown.isprintable()):
         shown = _UNPRINTABLE.sub(_escape, shown)
     if "::" in shown or "##" in shown:
@@ -97,17 +100,17 @@ def escape_control_chars(text: str, width: int = 120) -> str:
 def wrap_and_escape(text: str, width: int) -> list[str]:
     """Return *text* in lines of about *width* characters, each safe to print.
 
-    The lines are made safe, not the text: what is in the middle of a text, as `::`, may
-    come to begin a line.
+    Each line is made safe after wrapping: `::` in the middle of *text* may be at the
+    start of a line then.
     """
-    # Only escapes make a line longer.
+    # Allow longer lines, because escapes take more characters.
     return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]
 
 
 def escape_json(text: str) -> str:
-    """Return JSON that means the same and holds no command of a CI system.
+    """Return *text*, which is JSON, as equivalent JSON without a command for a CI system.
 
-    A string with `##[` in it would be one, anywhere in a line.
+    A CI system reads `##[` as a command anywhere in a line.
     """
     return text.replace("##", "#\\u0023")
 
@@ -121,7 +124,7 @@ def is_printable(text: str) -> bool:
 def redact_credentials(text: str) -> str:
     """Return *text* without the user names and passwords of the URLs in it.
 
-    Every message that may have a URL passes this function.
+    Every message that may contain a URL passes through this function.
     """
     return _CREDENTIALS.sub("", text) if "@" in text else text
 
@@ -134,10 +137,10 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return a *url*, right or misspelt, without user, password and query.
+    """Return *url*, which may be misspelt, without user, password and query.
 
-    Nothing before its last `@` is left but a scheme with its slashes: the password may
-    have any character, and the slashes may be missing.
+    Before the last `@` only the scheme with its slashes remains: a password may contain
+    any character, and the slashes may be missing.
     """
     before, at, place = url.rpartition("@")
     scheme = _SCHEME.match(before) if at else None
@@ -146,17 +149,20 @@ def redact_url(url: str) -> str:
 
 def redact_and_escape(text: str, width: int = 500) -> str:
     """Return *text* for a log line: without credentials, on one line, safe to print."""
-    # Ours O25: a host of a URL may hold anything, too; and a proxy's URL with its
-    # password is in the message of many exceptions. What is not shown is not searched.
+    # Ours O25: the host of a URL may contain any character, and the messages of many
+    # exceptions contain the URL of a proxy with its password. Only the part that is shown
+    # is searched.
     return escape_control_chars(redact_credentials(text[: width + 1_000]), width)
 
 
 def one_line(raised: BaseException) -> str:
-    """Return what *raised* says, on one printable line that names no password.
+    """Return the message of *raised* on one printable line without passwords.
 
-    Twisted has it in a list, of failures or exceptions; Scrapy wraps that once more.
+    Twisted stores the real exceptions in a list of failures or exceptions; Scrapy wraps
+    Twisted's exception once more.
     """
-    # "[<twisted.python.failure.Failure …>]" says nothing to a reader of the log.
+    # Look into the list: "[<twisted.python.failure.Failure …>]" does not help a reader of
+    # the log.
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [raised]]
@@ -167,5 +173,6 @@ def one_line(raised: BaseException) -> str:
 def _message(raised: object) -> str:
     """Return the message of *raised*, or the name of its class."""
     name = type(raised).__name__
-    # httpx takes the password of a proxy, up to a slash, for a port, and quotes it.
+    # Hide the message of InvalidURL: httpx may read the password of a proxy, up to a
+    # slash, as a port, and quotes it.
     return name if name == "InvalidURL" else str(raised) or name
