@@ -51,7 +51,7 @@ def _escape(match: re.Match[str]) -> str:
     r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`.
 
     A surrogate escape, which stands for a byte that is not UTF-8, is shown as that byte
-    (O17).
+    (O17, bytes that are not UTF-8).
     """
     char = match[0]
     if "\udc80" <= char <= "\udcff":

@@ -208,13 +208,14 @@ class ScrapyBackend:
     ) -> Examined:
         """Read a file that is not the *known* one for the robot of *page*.
 
-        Return what it opens and closes against the intent of its owner, and its sitemaps.
+        Return the problems that open or close the site against the intent of its owner,
+        and the sitemaps that the file names.
         """
         robots = policy.robots
         if robots is None or (known is not None and known.robots == robots):
             return (), ()
         reading = partial(examine, robots, self._robot.of(page), policy.origin)
-        # A large file takes longer than other requests should wait.
+        # Read a large file in a thread, so that other requests do not wait.
         is_large = robots.size > threads.INLINE_BYTES
         found = await threads.run_in_thread(reading) if is_large else reading()
         if robots.is_truncated:
@@ -222,7 +223,8 @@ class ScrapyBackend:
         return found
 
     async def _announce(self, policy: Policy, page: Request, found: Examined) -> None:
-        """Warn of what a file opens, and send `robots_sitemaps` for the sitemaps it names.
+        """Warn of the problems of a file, and send `robots_sitemaps` for the sitemaps
+        that it names.
 
         Then send `robots_parsed`, where Scrapy has that signal.
         """
@@ -234,7 +236,7 @@ class ScrapyBackend:
         if sitemaps:
             named = {"sitemaps": sitemaps, "origin": policy.origin}
             await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Also for the same file again: the built-in sends it with each file it parses.
+        # Send the signal for an unchanged file, too, as the built-in does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
@@ -242,9 +244,9 @@ class ScrapyBackend:
     async def _send(self, signal: object, **arguments: object) -> None:
         """Send *signal*, and wait for its handlers."""
         manager: Any = self._crawler.signals
-        # Scrapy 2.13 has only the one that returns a Deferred.
+        # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Awaited: a handler may request pages of the origin, whose policy is in memory
-        # by now.
+        # Wait for the handlers. One may request pages of the origin, whose policy is
+        # already in memory.
         await threads.result_of(send(signal, **arguments))

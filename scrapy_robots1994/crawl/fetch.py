@@ -156,10 +156,10 @@ class DownloadState:
     uncounted: ExitStack = field(default_factory=ExitStack)
 
     def sent(self, request: Request) -> None:
-        """Begin anew with *request*, which is sent for the first time or again.
+        """Reset the state for *request*, which is sent for the first time or again.
 
         A middleware that answers a challenge or hands back a new request copies the
-        meta, and this object with it. Limits and codings are those of one response.
+        meta, and this object with it. Limits and codings apply to one response.
         """
         self.received, self.answer = 0, None
         self.is_truncated = self.is_late = False

@@ -1,4 +1,4 @@
-"""What a crawl logs and counts about the fetches of robots.txt files."""
+"""Log lines and stats of a crawl about its fetches of robots.txt."""
 
 import traceback
 from logging import ERROR, INFO, WARNING

@@ -7,8 +7,8 @@ replayed, and a cached crawl works offline:
 * an answer in the cache is a policy fetched at its `Date`, and a source of `PolicyResolver`
   behind the store. While the policy is fresh, it is used. Then robots.txt is requested;
   if that fails, the fetch is not retried, and the cached policy is the last good one;
-* with `HTTPCACHE_IGNORE_MISSING`, pages that never reach the network are judged by a copy of
-  any age (`HttpCache.is_replayed`).
+* with `HTTPCACHE_IGNORE_MISSING`, a cached answer of any age decides about pages that are
+  never sent (`HttpCache.is_replayed`).
 """
 
 from __future__ import annotations

@@ -160,9 +160,10 @@ class Robots1994Middleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Request | Response | None:
-        """Let *request* pass, or raise `ForbiddenByRobots`, or wait for robots.txt.
+        """Let *request* pass or raise `ForbiddenByRobots`, after waiting for robots.txt
+        if need be.
 
-        A request that waits while the crawl closes goes back to the scheduler.
+        A request that still waits when the crawl closes is returned to the scheduler.
         """
         visit = Visit.begin(request)
         # Do not use `urlparse_cached`: it drops tabs, which clients treat differently.
@@ -200,7 +201,7 @@ class Robots1994Middleware:
         return None if origin is None else self._memory.get(origin)
 
     async def check(self, url: str) -> Verdict:
-        """Return the verdict for *url*, as the crawl would judge a request for it now.
+        """Return the verdict that a request of the crawl for *url* would get now.
 
         Its robots.txt is fetched if need be. Nothing is refused, counted or recorded. A
         URL that the crawl does not check is allowed, for the reason `unchecked`.
@@ -299,9 +300,10 @@ class Robots1994Middleware:
         return found
 
     async def _has_turn(self, visit: Visit, origin: Origin, policy: Policy) -> bool:
-        """Wait as long as the crawl delay of *origin* demands, if the request may be sent.
+        """Wait for the crawl delay of *origin*, if the request may be sent.
 
-        Return `False` if it goes back to the scheduler, because the crawl closes.
+        Return `False` if the request must be returned to the scheduler because the crawl
+        closes.
         """
         assert self._delays is not None  # noqa: S101 - the caller looks
         request = visit.request

@@ -379,7 +379,7 @@ class RobotsSettings:
             log_line(crawler, WARNING, text, ROUGH_SIZE)
 
     def _warn_of_no_effect(self, crawler: Crawler) -> None:
-        """Log which settings have no effect."""
+        """Log the settings that have no effect."""
         # These are not errors: a project may have the settings for several spiders and
         # dialects.
         if self.crawl_delay is not None and not self.applies_crawl_delay:

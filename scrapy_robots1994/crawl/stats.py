@@ -59,8 +59,9 @@ WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
 for us has ``*`` or ``$`` without effect.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
-"""Decisions compared with those of another parser (ROBOTS1994_COMPARE): agree, stricter
-(it disallows what we allow), laxer (it allows what we disallow), raised; at the close.
+"""Decisions compared with the decisions of another parser (ROBOTS1994_COMPARE): agree,
+stricter (it disallows what we allow), laxer (it allows what we disallow), raised; at the
+close.
 """
 REFUSING: Final = "robots1994/refusing_origins"
 """Origins at which requests were refused, at most 10,000; at the close."""

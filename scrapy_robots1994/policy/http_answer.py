@@ -234,7 +234,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 def retry_after(headers: HeaderLines, now: float) -> float | None:
     """Return Retry-After in seconds, from a number or a date, or `None`.
 
-    *now* stands for a Date that the server did not send.
+    *now*, in seconds since the epoch, is used if the server sent no Date.
     """
     value = _value(headers, "Retry-After")
     if not value:

@@ -38,7 +38,7 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
 
     If the project has set it to a function, that function still decides first.
 
-    *judge* is the class of the middleware that judges requests.
+    *judge* is the class of the middleware that decides about requests.
     """
     own = settings[SETTING]
     try:
@@ -54,7 +54,8 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
 
 
 class BrowserRequests:
-    """Says which requests of the browser are aborted: those that robots.txt disallows.
+    """Says which requests of the browser are aborted: the requests that robots.txt
+    disallows.
 
     Each request for an http or https URL is decided by the policy of its own origin, even
     a navigation. The URL that Scrapy itself requested passes, because the crawl has

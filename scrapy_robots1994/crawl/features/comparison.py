@@ -1,4 +1,4 @@
-"""Compare each decision of a crawl with those of other parsers.
+"""Compare each decision of a crawl with the decisions of other parsers.
 
 1. `compare`, on the event loop: a decision becomes a question in a queue.
 2. `_run`, in one daemon thread: the parsers answer the questions, those about one file together.
