@@ -212,7 +212,7 @@ def answer_of(
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)
         return result
-    # A redirect that was not followed, and a 407, are answers without a body to read.
+    # A redirect that was not followed, and a 407, are answers without rules.
     return RobotsResponse(answer.status)
 
 
