@@ -1,1 +1,1 @@
-"""What tests stand on: a scripted HTTP server, real crawls, and a corpus of files."""
+"""Helpers of the tests: a scripted HTTP server, real crawls, and a corpus of files."""

@@ -1,8 +1,8 @@
-"""A hook of pytest: what a failed test leaves is no matter of the next one.
+"""A hook of pytest: what a failed test leaves open must not fail another test.
 
-Warnings are errors. A failed test leaves crawls, sockets and folders open, for its frames
-end before they are closed; Python warns of each when it is collected, in whatever test runs
-then.
+Warnings are errors. A failed test leaves crawls, sockets and folders open, because its frames end
+before they are closed. Python warns about each when it is collected, during whatever test then
+runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
         yield
     finally:
         if item.stash.get(FAILED, False):
-            # They have the frames of the last failure, for a debugger.
+            # These attributes refer to the frames of the last failure, for a debugger.
             for name in ("last_exc", "last_type", "last_value", "last_traceback"):
                 with suppress(AttributeError):
                     delattr(sys, name)

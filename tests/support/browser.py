@@ -1,4 +1,4 @@
-"""A real Chromium, and what axe-core says of a page in it."""
+"""A real Chromium, and checks of a page in it: its layout, and its accessibility by axe-core."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ARGUMENTS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Run a headless Chromium with *profile* as its folder, and log what it does."""
+    """Run a headless Chromium with *profile* as its folder, and log its requests."""
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
@@ -44,7 +44,7 @@ def chromium(profile: Path) -> Iterator[Chrome]:
 
 
 def width_of(browser: Chrome) -> int:
-    """Return how wide the page is; wider than its window it scrolls sideways."""
+    """Return the width of the page in pixels; a page wider than its window scrolls sideways."""
     return int(
         browser.execute_script("return document.documentElement.scrollWidth") or 0
     )
@@ -66,7 +66,7 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return the words that are on two lines: of tables, and of the title in the sidebar.
+    """Return the words, in tables and in the title of the sidebar, that are broken over two lines.
 
     A name may wrap after its separators.
     """
@@ -94,7 +94,7 @@ def broken_words(browser: Chrome) -> list[str]:
 
 
 def overlapping_cells(browser: Chrome) -> list[str]:
-    """Return the cells whose words reach into another cell, or out of their own."""
+    """Return the table cells whose words do not fit into the cell."""
     found = browser.execute_script(
         """
         const found = [];
@@ -124,9 +124,9 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return what axe-core finds wrong in the page that is open: rules and elements."""
+    """Return the violations that axe-core finds in the open page: rules and elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-    # The page's own policy does not stop the driver.
+    # The content security policy of the page does not apply to scripts of the driver.
     browser.execute_script(script)
     found = browser.execute_async_script(
         """

@@ -27,7 +27,9 @@ ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the script in the meta of a page in its browser, and waits for a request of it."""
+    """Runs the script in the meta of a page in the browser, and waits for a request that the
+    script makes.
+    """
 
     name = "browsing"
 

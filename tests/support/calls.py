@@ -1,4 +1,4 @@
-"""Counts what a computation does instead of how long it takes."""
+"""Count the function calls of a computation, in place of its time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def calls(computation: Callable[[], object]) -> int:
-    """Return how many functions *computation* calls, those written in C included.
+    """Return how many functions *computation* calls, including functions written in C.
 
-    It is the same number on every machine, busy or not.
+    The number is the same on every machine, however busy the machine is.
     """
     count = 0
 

@@ -15,10 +15,11 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 
 
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
-    """Make a key and a self-signed certificate for it, both as PEM text.
+    """Return a key and its self-signed certificate, both as PEM text.
 
-    `valid` is for 127.0.0.1, localhost and every name under `site.test`; `expired`
-    did so until yesterday; `wrong-name` has another host's name.
+    A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`. An
+    `expired` certificate was valid until yesterday, and a `wrong-name` certificate is for
+    another host.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])

@@ -1,9 +1,9 @@
 """A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a list of changes, each a pattern, its replacement and a prefix of
-the modules whose source is changed before it is compiled. Scrapy itself goes on working,
-for it is changed everywhere; only what others know of it is gone. `result.json` next to
-JOB has the result of the crawl.
+JOB is a JSON file with a list of changes. Each change has a pattern, a replacement, and a prefix
+of the names of the modules whose source is changed before it is compiled. Scrapy itself still
+works, because a name is changed everywhere in Scrapy; only other packages miss the old name.
+`result.json` next to JOB has the result of the crawl.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from types import CodeType
 
 
 def change(changes: list[list[str]]) -> list[int]:
-    """Let modules be compiled from changed source; return the numbers of changes."""
+    """Compile modules from changed source from now on. Return a list with the number of
+    replacements of each change, which grows as modules are imported.
+    """
     numbers: list[int] = []
     unchanged = SourceFileLoader.get_code
 
@@ -41,10 +43,10 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Changed, too, and not imported by a crawl without a cache.
+    # Import this module, too, so that it is changed: a crawl without a cache does not import it.
     import_module("scrapy.extensions.httpcache")
-    # Only now: it imports Scrapy.
-    from tests.support.child import run  # noqa: PLC0415 - as above
+    # Import late: this module imports Scrapy, which must be changed first.
+    from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": sum(numbers)}
     text = json.dumps(result, default=str)

@@ -1,6 +1,6 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-It writes a result.json there. Nothing here imports a reactor before Scrapy chose one.
+It writes a result.json into that folder. It imports no reactor before Scrapy has chosen one.
 """
 
 from __future__ import annotations
@@ -185,8 +185,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (whatever stops a crawl is its result)
         result["error"] = _one_line(error)
-    # Python warns of anything never awaited or closed when it is collected: now, or on
-    # stderr when the interpreter ends.
+    # Collect now: Python warns about an object that was never awaited or closed when it is
+    # collected, which otherwise happens at the end of the interpreter.
     gc.collect()
     warnings.showwarning = shown
     return result

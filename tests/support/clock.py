@@ -1,14 +1,14 @@
 """The clock of a crawling process, which a spider can set.
 
-Importing this module replaces `time.time`, for all modules that are imported later. The
-crawling process imports it first, so what it crawls with needs no way in for it.
+Importing this module replaces `time.time` for all modules that are imported later. The crawling
+process imports this module first, so the package needs no parameter for a clock.
 """
 
 from __future__ import annotations
 
 import time
 
-# Imported before the clock is replaced: the reactors of Twisted go by the real one.
+# Import before the clock is replaced, because the reactors of Twisted need the real clock.
 import twisted.python.runtime  # noqa: F401
 
 

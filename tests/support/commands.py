@@ -17,7 +17,7 @@ from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
 SCRAPY = (sys.executable, "-m", "scrapy")
 SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
-"""What pip installs."""
+"""The path of the console script that pip installs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ def interrupted(
     times: int = 1,
     folder: Path = ROOT,
 ) -> CommandResult:
-    """Run *command* as at a terminal, press Ctrl-C once *ready* returns, and let it end.
+    """Run *command* as at a terminal, send Ctrl-C once *ready* returns, and wait for its end.
 
-    What *ready* returns is printed before the rest of standard output. The command must
-    end as one that was interrupted, without a traceback.
+    The output of the result begins with the value that *ready* returns. The command must end
+    with the exit code of an interruption, and without a traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),
@@ -70,10 +70,10 @@ def interrupted(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Shells let background commands ignore Ctrl-C.
+        # Restore the handler of Ctrl-C: shells let background commands ignore the signal.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
-        # What never gets ready must not wait for ever.
+        # Kill a command that never gets ready.
         late = Timer(TIMEOUT_SECONDS, process.kill)
         late.start()
         try:
@@ -91,7 +91,7 @@ def interrupted(
 
 
 def printed(part: str) -> Callable[[Started], str]:
-    """Return what reads the output of a process up to the line that has *part*."""
+    """Return a function that reads the output of a process up to the line that contains *part*."""
 
     def read(process: Started) -> str:
         lines: list[str] = []

@@ -44,10 +44,10 @@ CAPTURES = [
     ("http://gone.test/robots.txt", "404 Not Found", CLOSED),
     ("http://forbidden.test/robots.txt", "403 Forbidden", b""),
     ("http://busy.test/robots.txt", "503 Busy", b""),
-    # The second file opens less than the first: it must not hide that.
+    # The second file opens less than the first, and must not hide what the first opens.
     ("http://twice.test/robots.txt", "200 OK", FILES["wild.test"]),
     ("http://twice.test/robots.txt", "200 OK", FILES["split.test"]),
-    # No robots.txt, and what leads to one: both are passed over.
+    # A page that is not a robots.txt, and a redirect: the command skips both.
     ("http://gone.test/", "200 OK", b"User-agent: *\nDisallow: /*a\n"),
     ("http://moved.test/robots.txt", "301 Moved\r\nLocation: /r", b""),
 ]

@@ -1,6 +1,6 @@
-"""Middlewares, pipelines, handlers, parsers and a downloader of users.
+"""Middlewares, pipelines, handlers, parsers and a downloader, as users write them.
 
-Crawls load them by their import path.
+Crawls load these classes by their import path.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class BreakSecondRobots(BreakRobots):
 
 
 class SolvesForEver:
-    """Solves the challenge that a 403 is, which takes five minutes."""
+    """Takes each 403 for a challenge, and needs five minutes to solve it."""
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -84,7 +84,7 @@ class SolvesForEver:
 
 
 class WaitsForEver:
-    """Waits before each request to a slow host for something that never comes."""
+    """Waits for ever before each request to a slow host."""
 
     async def process_request(
         self, request: Request, spider: Spider | None = None
@@ -95,7 +95,7 @@ class WaitsForEver:
 
 
 class FinishesLater:
-    """Solves a 403 as `SolvesForEver`, and is not interrupted."""
+    """Like `SolvesForEver`, but ignores a cancellation."""
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -133,7 +133,7 @@ class EmptyRobots:
 
 
 class AnswerChallenge:
-    """Repeats a robots.txt request that got a 503, as middlewares for bot challenges do."""
+    """Repeats a robots.txt request that got a 503, like middlewares for bot challenges."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -274,10 +274,10 @@ class BrokenRequestMiddleware:
 
 
 class DroppingMiddleware:
-    """Middleware that drops what is no page, by its extension."""
+    """Middleware that drops each request whose URL has the extension of a file, not of a page."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Drop it."""
+        """Drop the request."""
         if request.url.endswith(".txt"):
             message = "not a page"
             raise IgnoreRequest(message)
@@ -298,7 +298,7 @@ class RobotsFromOtherPath:
 class TokenMiddleware:
     """Middleware that awaits a request of TOKEN_URL for each numbered page.
 
-    `{n}` in it is the number. The awaited request is a copy of that of the page.
+    `{n}` in TOKEN_URL stands for the number. The awaited request is a copy of the page's request.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -435,7 +435,7 @@ class SlotlessDownloader:
 
 
 class OwnScheduler:
-    """A scheduler that is not made of Scrapy's, and drops each request it has seen."""
+    """A scheduler that is not a subclass of Scrapy's, and drops each request that it has seen."""
 
     def __init__(self) -> None:
         self._requests: list[Request] = []
@@ -510,7 +510,7 @@ class AwaitingPipeline:
 
 
 class _OnePath:
-    """What pipelines of items with one file do; the result is its path or ""."""
+    """The methods of a pipeline for items with one file; the result is the file's path or ""."""
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
         """Request the file of the item."""
@@ -523,11 +523,11 @@ class _OnePath:
 
 
 class OneFile(_OnePath, FilesPipeline):
-    """Scrapy's pipeline for files, of items with one."""
+    """Scrapy's pipeline for files, for items with one file."""
 
 
 class OneImage(_OnePath, ImagesPipeline):
-    """Scrapy's pipeline for images, of items with one."""
+    """Scrapy's pipeline for images, for items with one image."""
 
 
 def _paths(results: Any) -> list[str]:

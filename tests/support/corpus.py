@@ -1,7 +1,7 @@
-"""Files served at /robots.txt: real ones if available, else generated ones.
+"""Files served at /robots.txt: real files if available, otherwise generated files.
 
-Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names. Without
-it tests run on generated files of the same shape, the same ones every time.
+Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names. Without this
+variable, tests run on generated files like the real ones, which are the same in every run.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 40
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""How names of archives end; no host ends so."""
+"""The extensions of archives. No host name ends with one."""
 
 HUGE = 1_400_000
-"""Bytes of the one huge file."""
+"""The size in bytes of the one huge file."""
 
 AGENTS = ("*", "Googlebot", "bingbot", "Slurp", "GPTBot", "ia_archiver", "Foo/1.0", "")
 PATHS = ("/", "/tmp", "/cgi-bin/", "/a%20b", "/search?q=", "/*.php$", "", "images/")

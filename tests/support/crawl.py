@@ -72,7 +72,9 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 def http_handlers() -> list[tuple[Reactor, str]]:
-    """Return each reactor with its own HTTP handler, "", and asyncio with the others."""
+    """Return pairs of a reactor and an HTTP handler: each reactor with its default handler (""),
+    and asyncio with each other handler.
+    """
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
     return [(reactor, "") for reactor in reactors()] + [
@@ -137,12 +139,12 @@ class CrawlResult:
 
     @property
     def reasons(self) -> list[str | None]:
-        """The reason of each failed request; `None` if it was not refused."""
+        """The reason of each failed request; None for a request that was not refused."""
         return [it.verdict["reason"] if it.verdict else None for it in self.failed]
 
     @property
     def unclean(self) -> list[str]:
-        """The lines of the log that an orderly end does not have."""
+        """The lines of the log that must not occur if the crawl ends in order."""
         return [
             it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
         ]
@@ -163,7 +165,7 @@ class Crawl:
         *,
         may_warn: bool = False,
     ) -> None:
-        """Start the child process with its job; its files go to a folder of its own."""
+        """Start the child process with its *job*, in a new folder."""
         self._timeout = timeout
         self._may_warn = may_warn
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
@@ -185,28 +187,28 @@ class Crawl:
         return self._process.pid
 
     def has_ended(self) -> bool:
-        """Return whether its process has ended."""
+        """Return whether the process of the crawl has ended."""
         return self._process.has_ended()
 
     def wait_for(self, text: str) -> None:
-        """Return once it has logged *text*."""
+        """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # Then it has a result, or raises the reason why there is none.
+            # If the crawl has ended, fail with its result, or with the reason why it has none.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
     def send_sigint(self) -> None:
-        """Interrupt it, as Ctrl-C does."""
+        """Interrupt the crawl, as Ctrl-C does."""
         os.kill(self.pid, signal.SIGINT)
 
     def interrupt(self) -> None:
-        """Interrupt it, and return once it begins to close."""
+        """Interrupt the crawl, and return once it begins to close."""
         self.send_sigint()
         self.wait_for("Closing spider")
 
     def kill(self) -> None:
-        """Kill it at once; it has no result."""
+        """Kill the crawl at once; it has no result."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
@@ -258,10 +260,10 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     """Start a crawl that requests all `urls` at once, and return without waiting.
 
     `spider` and `hook` are `module:name`, or a name of `tests.support.spiders` or `hooks`.
-    The hook is called with the crawler before it starts. `signals` are names in
-    `scrapy.signals` to listen for. Names under `test` resolve to 127.0.0.1. `settings`
-    win over what `middleware` and `reactor` set. A crawl that takes longer than `timeout`
-    seconds is killed. One that warns fails, unless it `may_warn`.
+    The hook is called with the crawler before it starts. `signals` are the names in
+    `scrapy.signals` that are recorded. Names under `test` resolve to 127.0.0.1. `settings`
+    take precedence over the settings of `middleware` and `reactor`. A crawl that takes longer
+    than `timeout` seconds is killed. A crawl that warns fails, unless it `may_warn`.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -286,7 +288,7 @@ def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResul
 def crawl_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Crawl in steps, each when all requests of the one before have ended.
+    """Crawl in steps. A step begins when all requests of the step before have ended.
 
     A step is a list of requests, or a number of seconds by which the clock of the crawl
     is set forward, or back if it is negative. *options* are those of `start_crawl`.

@@ -14,7 +14,7 @@ from importlib.metadata import distribution
 def main() -> None:
     """Run the command."""
     egg, *command = sys.argv[1:]
-    # Not the folder of this script, whose modules are not those of the project.
+    # Replace the folder of this script, whose modules do not belong to the project.
     sys.path[0] = egg
     found = distribution("walker").entry_points.select(group="scrapy", name="settings")
     os.environ["SCRAPY_SETTINGS_MODULE"] = next(iter(found)).value

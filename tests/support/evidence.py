@@ -1,4 +1,4 @@
-"""The evidence of crawls, read without the package: by FastWARC and the standard library."""
+"""Read the evidence of crawls without the package: by FastWARC and the standard library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One record of a WARC; `http` are the headers of its message, with its start line.
+    """One record of a WARC. `http` has the start line and the headers of its HTTP message.
 
     `status` is 0 for a record that is not a response of HTTP.
     """
@@ -38,7 +38,7 @@ class Capture:
 
     @property
     def url(self) -> str:
-        """The URL that it is about."""
+        """The URL that the record is about."""
         return self.headers["WARC-Target-URI"]
 
     def names(self, header: str) -> str:
@@ -105,7 +105,7 @@ def write_members(path: Path, unpacked: Iterable[bytes]) -> None:
 
 
 def change(path: Path, old: bytes, new: bytes) -> None:
-    """Replace the first *old* in the text of a gzip file; its members stay."""
+    """Replace the first *old* in the text of a gzip file, without changing its members."""
     unpacked = members(path)
     number = next(at for at, text in enumerate(unpacked) if old in text)
     unpacked[number] = unpacked[number].replace(old, new, 1)

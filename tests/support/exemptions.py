@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 class Exempt(NamedTuple):
     """A request that is not checked.
 
-    `{port}` in the *url* is that of a site which answers for any name under `test`, too,
-    and whose robots.txt disallows everything. Tests expect that other requests to
-    127.0.0.1 are refused, so an example of an exempt host is another, such as `a.test`.
-    The *settings* are text, as `-s` passes them. Scrapy itself refuses a request that
-    is not *valid*.
+    `{port}` in the *url* is the port of a site that also answers for any name under `test`, and
+    whose robots.txt disallows everything. Tests expect that other requests to 127.0.0.1 are
+    refused, so an example of an exempt host has another name, such as `a.test`. The *settings*
+    are text, as `-s` passes them. Scrapy itself rejects a request that is not *valid*.
     """
 
     url: str

@@ -1,4 +1,4 @@
-"""A download handler whose requests fail as their host says, loaded by path."""
+"""A download handler whose failures depend on the host. Crawls load it by its import path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from typing_extensions import Self
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """An ExceptionGroup for Python 3.10, as packages bring it there."""
+    """An ExceptionGroup for Python 3.10, like the one that packages install there."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it s
 ErrorGroup: Any = getattr(builtins, "ExceptionGroup", OlderErrorGroup)
 
 
-# Twisted has no annotations for them.
+# Twisted has no annotations for these names.
 error: Any = twisted_errors
 ResponseFailed: Any = client.ResponseFailed
 
@@ -71,7 +71,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "lost": ResponseFailed([error.ConnectionLost("closed")]),
     "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
-    # Its number is one of OpenSSL, which is that of a missing permission elsewhere.
+    # The error number is one of OpenSSL. As an errno, the number means a missing permission.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
@@ -113,9 +113,9 @@ BUGS: dict[str, Exception] = {
 """Failures of a download that only a mistake in a program raises, by host."""
 
 OF_LIBRARIES: dict[str, Exception] = {
-    # httpx fails so at a connection that is closed.
+    # httpx fails with this error on a closed connection.
     "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),
-    # The API answers: our key is wrong, or our request.
+    # The API answers that our key or our request is wrong.
     "api": ZYTE("HTTP 401"),
     "curl-session": CURL("session closed"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),

@@ -1,4 +1,4 @@
-"""A store that fails, hangs or denies leases as a test sets it."""
+"""A store that fails, hangs or denies leases when a test tells it to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FakeStore(SharedStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Not used."""
+        """Fail: no test calls this."""
         raise NotImplementedError
 
     def hang(self) -> None:

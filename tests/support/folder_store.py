@@ -15,7 +15,7 @@ from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 
 MAX_HEAD_BYTES = 2_000
-"""Bytes of the first line of a file. A file with a longer one is not ours."""
+"""The maximum number of bytes of the first line. A file with a longer line is not an entry."""
 
 
 class FolderStore(PolicyStore):
@@ -35,11 +35,13 @@ class FolderStore(PolicyStore):
 
     @property
     def exists(self) -> bool:
-        """Whether there is a folder; the first `put` makes it."""
+        """Return whether the folder exists; the first `put` creates it."""
         return self.folder.is_dir()
 
     def file(self, origin: Origin) -> Path:
-        """Return the file of *origin*: a host may be longer than a name of a file."""
+        """Return the file of *origin*. The file name is a hash, because a host name may be longer
+        than a file name.
+        """
         return self.folder / f"{sha256(str(origin).encode()).hexdigest()}.robots"
 
     def get(self, origin: Origin) -> bytes | None:
@@ -52,8 +54,8 @@ class FolderStore(PolicyStore):
         head = json.dumps([str(stored.origin), stored.keep_until]).encode()
         with store_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Several workers may write at once, each its own file; a process that is killed
-            # meanwhile leaves it there, and `entries` does not look at it.
+            # Several workers may write at once, each to its own file. A process that is killed
+            # leaves such a file, which `entries` ignores.
             new = self.folder / f"{uuid4()}.new"
             new.write_bytes(head + b"\n" + stored.packed)
             new.replace(self.file(stored.origin))
@@ -68,7 +70,7 @@ class FolderStore(PolicyStore):
         return True
 
     def entries(self) -> Iterator[Stored]:
-        """Yield every stored policy that is still there when its turn comes."""
+        """Yield every stored policy, except the policies that are deleted meanwhile."""
         with store_errors():
             paths = list(self.folder.glob("*.robots"))
         for path in paths:
@@ -81,7 +83,7 @@ class FolderStore(PolicyStore):
 
     def read(self, path: Path) -> Stored | None:
         """Return the entry in the file at *path*; `None` if there is none of ours."""
-        # Not a folder, and not a pipe, which would wait for its writer.
+        # Skip a folder, and a pipe: reading a pipe would wait for its writer.
         if not path.is_file():
             return None
         with store_errors():

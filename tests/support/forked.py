@@ -88,9 +88,10 @@ class ForkedProcess:
         env: Mapping[str, str] | None = None,
         warn: bool = True,
     ) -> None:
-        """Start it; *env* is the environment, that of this process by default.
+        """Start the process; *env* is its environment, by default that of this process.
 
-        With *warn* it prints every warning, else those that Python prints by default.
+        With *warn*, the process prints every warning, otherwise only the warnings that Python
+        prints by default.
         """
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
@@ -115,7 +116,7 @@ class ForkedProcess:
         return self._code
 
     def has_ended(self) -> bool:
-        """Return whether it has ended, without waiting."""
+        """Return whether the process has ended, without waiting."""
         try:
             self.wait(0.001)
         except subprocess.TimeoutExpired:
@@ -168,7 +169,7 @@ def _server() -> str:
     """Start the server of this process and return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # The user's own path stays: it may be of another version of Scrapy.
+    # Add to PYTHONPATH of the user, which may select another version of Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(
@@ -192,7 +193,7 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import what every crawl imports, as long as it installs no reactor."""
+    """Import the modules that every crawl imports, except modules that install a reactor."""
     from scrapy import version_info  # noqa: PLC0415 - the server alone
     from scrapy.settings import default_settings  # noqa: PLC0415 - the server alone
 

@@ -1,7 +1,7 @@
 """`python -m tests.support.h2_server FILE`: serve HTTP/2 with key and certificate FILE.
 
-A robots.txt next to FILE is served in place of its own. It prints its port, and then the
-path of each request, one per line.
+If there is a robots.txt next to FILE, the server sends that file in place of the default. It
+prints its port, and then the path of each request, one per line.
 """
 
 from __future__ import annotations

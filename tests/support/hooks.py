@@ -79,7 +79,7 @@ def await_pages_at_the_start(crawler: Crawler) -> None:
 
 
 def shrink_concurrency(crawler: Crawler) -> None:
-    """Set the concurrency to 4 once requests wait, and record what it is at the end."""
+    """Set the concurrency to 4 once requests wait, and record its value at the end."""
 
     def reached(request: Request) -> None:
         assert crawler.engine is not None
@@ -127,7 +127,7 @@ def fail_at_the_first_bytes(crawler: Crawler) -> None:
 
 
 def count_dropped(crawler: Crawler) -> None:
-    """Record in the stats which items Scrapy dropped, of which page and why."""
+    """Record in the stats which items Scrapy dropped, from which page, and why."""
 
     def dropped(item: Any, response: Response, exception: Exception) -> None:
         dropped = (item["url"], response.url, type(exception).__name__, str(exception))
@@ -151,7 +151,7 @@ def note_sitemaps(crawler: Crawler) -> None:
 
 
 def note_sitemaps_of_parser(crawler: Crawler) -> None:
-    """Record what a SitemapSpider gets from the parser in `robots_parsed`, in the stats."""
+    """Record in the stats the sitemaps that the parser of the signal `robots_parsed` has."""
 
     def parsed(robotparser: Any) -> None:
         assert crawler.stats is not None
@@ -240,10 +240,10 @@ LEFT = 8
 
 
 def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
-    """Leave *left* descriptors when the spider has opened: fewer than it has origins."""
+    """When the spider has opened, leave only *left* descriptors, fewer than it has origins."""
 
     def limit() -> None:
-        # Scrapy 2.13 reads the source of a callback: load it into memory now.
+        # Scrapy 2.13 reads the source of a callback: load the source into memory now.
         inspect.getsource(type(crawler.spider))
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = os.open(os.devnull, os.O_RDONLY)
@@ -263,9 +263,9 @@ def remove_evidence(crawler: Crawler) -> None:
 
 
 def block_disk(crawler: Crawler) -> None:
-    """Make each write of evidence wait for ever, as for a disk that hangs.
+    """Make each write of evidence wait for ever, like a disk that hangs.
 
-    Both open files become pipes that are full, and that have no reader.
+    Replace both open files by full pipes from which no process reads.
     """
 
     def opened() -> None:
@@ -282,7 +282,7 @@ def block_disk(crawler: Crawler) -> None:
                     os.dup2(full, int(each.name))
                     blocked += 1
         assert blocked == len(("WARC", "journal"))
-        # Without a reader that is open, a write fails.
+        # Keep the reading ends open: without them, a write fails.
         crawler.unread = unread  # type: ignore[attr-defined]
 
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
@@ -306,7 +306,7 @@ def note_modules(crawler: Crawler) -> None:
 
 
 def log_what_goes_back(crawler: Crawler) -> None:
-    """Log that a request went back to the scheduler, which then gets it twice."""
+    """Log each request that is returned to the scheduler, which then gets the request twice."""
     known: set[str] = set()
 
     def scheduled(request: Request) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def http2_site(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Start it; yield its origin, and a list that has the requested paths at the end."""
+    """Start the server. Yield its origin, and a list that gets the requested paths at the end."""
     pem = folder / "both.pem"
     pem.write_text("".join(make_certificate()))
     command = [sys.executable, "-m", "tests.support.h2_server", str(pem)]

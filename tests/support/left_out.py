@@ -1,14 +1,13 @@
 """Hooks of pytest: skip the tests whose program is missing, and name them at the end.
 
-A test that needs a program carries the mark `redis` or `browser`, one that needs packages of
-others `plugin`, with the names that they are imported by. Where one is missing the test is
-skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last lines of
-a run name each group of skipped tests, and what brings the program or package.
+A test that needs a program has the mark `redis` or `browser`. A test that needs other packages
+has the mark `plugin` with the import names of the packages. If a program or package is missing,
+the test is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last
+lines of a run name each group of skipped tests, and how to install the program or package.
 
-A test that takes long carries the mark `long`, as do the rows of a table beyond those
-that stand for it (`table`). `tests/run` without arguments sets
-ROBOTS1994_TEST_SHORT, which skips it, and all that runs on another reactor than asyncio;
-`tests/run --all` and pytest itself run all.
+A slow test has the mark `long`, and so have all but the first rows of a table (`table`).
+`tests/run` without arguments sets ROBOTS1994_TEST_SHORT, which skips these tests, and all tests on
+a reactor other than asyncio. `tests/run --all` and pytest itself run all tests.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def table(
 
 
 def missing(mark: str) -> str:
-    """Return which programs of *mark* are missing and what installs them, or nothing."""
+    """Return which programs of *mark* are missing and how to install them; "" if none is."""
     absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
     packages = " ".join(PACKAGES.get(name, name) for name in absent)
     verb = "is" if len(absent) == 1 else "are"
@@ -72,7 +71,7 @@ def require(mark: str) -> None:
 
 
 def leave_out(reason: str) -> None:
-    """Skip the running test for a *reason*, or fail it where nothing may be missing."""
+    """Skip the running test for a *reason*; fail it if ROBOTS1994_TEST_ALL is set."""
     if reason:
         (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(reason)
 

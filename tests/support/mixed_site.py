@@ -24,7 +24,7 @@ def children(number: int) -> list[int]:
 def reachable() -> frozenset[int]:
     """Return the pages that a crawl from page 1 fetches if it obeys NOFOLLOW.
 
-    `all, none` says ALL, which overrides the other directive (P3).
+    `all, none` has the term ALL, which overrides the other term (P3, ALL).
     """
     found, todo = set(), [1]
     while todo:
@@ -37,7 +37,7 @@ def reachable() -> frozenset[int]:
 
 @cache
 def indexed() -> frozenset[int]:
-    """Return those of them whose items are exported if it obeys NOINDEX."""
+    """Return the reachable pages whose items are exported if the crawl obeys NOINDEX."""
     return frozenset(
         it for it in reachable() if directives_of(it) not in ("noindex", "none")
     )

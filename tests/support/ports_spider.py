@@ -27,4 +27,4 @@ class PortsSpider(scrapy.Spider):
                 yield scrapy.Request(f"http://127.0.0.1:{port}/{path}")
 
     def parse(self, response: Response, **_: Any) -> None:
-        """Want nothing more of a page."""
+        """Do nothing with a page."""

@@ -28,8 +28,8 @@ TIMEOUT_SECONDS = 20.0
 class RedisServer:
     """An empty server for the duration of the `with` block.
 
-    *options* are further arguments of redis-server. It keeps its port over `start` and
-    `stop`, and loses all data in between.
+    *options* are further arguments of redis-server. After `stop` and `start`, the server has the
+    same port and no data.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -39,7 +39,7 @@ class RedisServer:
         self.port = free_port()
 
     def __enter__(self) -> Self:
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it answers."""
         self._folder = tempfile.TemporaryDirectory(prefix="redis-")
         try:
             self.start()
@@ -49,19 +49,19 @@ class RedisServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill it."""
+        """Kill the server."""
         self.stop()
         self._folder.cleanup()
 
     @property
     def url(self) -> str:
-        """Its URL for the client library."""
+        """The URL of the server for the client library."""
         credentials = f":{self._password}@" if self._password else ""
         return f"redis://{credentials}127.0.0.1:{self.port}/0"
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The settings with which scrapy-redis stores the requests of crawls in it."""
+        """The settings with which scrapy-redis stores the requests of crawls in this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -74,8 +74,8 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        """Start it, empty, and wait until it answers."""
-        # The mark may be missing from a test, or a fixture of its module starts it.
+        """Start the server without data, and wait until it answers."""
+        # Check again: the test may lack the mark, or a fixture of its module calls this.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]
@@ -92,24 +92,24 @@ class RedisServer:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Kill it; its data is lost."""
+        """Kill the server; its data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def hang(self) -> None:
-        """Suspend it: it accepts connections and answers nothing."""
+        """Suspend the server: it accepts connections, but answers nothing."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Resume it."""
+        """Resume the suspended server."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Return whether it answers commands: it, and no other server at its port."""
+        """Return whether this server, and not another one at its port, answers commands."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")
@@ -118,10 +118,10 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a port that is free, like the one 10,000 above it, which a cluster uses.
+    """Return a free port whose number plus 10,000, the second port of a cluster, is free, too.
 
-    Both are below the ephemeral ports of the connections of other tests
-    (32,768 and up), one of which could take the second port at any moment.
+    Both are below the ephemeral ports (32,768 and up), which the connections of other tests may
+    take at any moment.
     """
     while True:
         port = random.randrange(20_000, 22_700)  # noqa: S311 - no secret
@@ -136,7 +136,7 @@ def free_port() -> int:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until a server is ready, by polling it."""
+    """Wait until *condition* is true, by polling."""
     give_up = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < give_up

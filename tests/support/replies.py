@@ -24,7 +24,7 @@ class Reply:
 
     `head` False sends nothing at all before the `ending`; `raw` True sends the body as
     it stands, in place of a status line and headers. `gate` names a gate that must be
-    open before the first byte is sent, `delay` the seconds to wait before it.
+    open before the first byte is sent, `delay` the seconds to wait before that byte.
     `length` is the Content-Length to declare when it is not the true one. `cut` is the
     number of body bytes sent before the `ending`. `chunk` and `pause` make the body
     trickle. `repeat` is how often the body is sent, 0 for endlessly. `ending`
@@ -97,7 +97,7 @@ def hang_up() -> Reply:
 
 
 def reset(body: bytes = b"", after: int | None = None) -> Reply:
-    """Reset the connection: at once, or `after` that many bytes of the body."""
+    """Reset the connection: at once, or after the first `after` bytes of the body."""
     if after is None:
         return Reply(head=False, ending="reset")
     return Reply(body=body, cut=after, ending="reset")
@@ -109,7 +109,7 @@ def truncated(body: bytes, length: int) -> Reply:
 
 
 def unclosed(body: bytes, length: int) -> Reply:
-    """Declare `length` bytes, send the shorter `body`, then say nothing more."""
+    """Declare `length` bytes, send the shorter `body`, and leave the connection open."""
     return Reply(body=body, length=length, ending="hang")
 
 

@@ -140,7 +140,7 @@ class Server:
     async def tunnel(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Connect the client of a proxy with our port for TLS, whatever host it names."""
+        """Act as a proxy: connect the client to our TLS port, whatever host the client names."""
         inner, outer = await asyncio.open_connection("127.0.0.1", self.tls_port)
         writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
         await asyncio.gather(_pass_on(reader, outer), _pass_on(inner, writer))
@@ -168,7 +168,7 @@ class Server:
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Write what *reader* has, until its end."""
+    """Copy all bytes from *reader* to *writer*."""
     while piece := await reader.read(2**16):
         writer.write(piece)
         await writer.drain()

@@ -1,6 +1,6 @@
-"""Three crawls in one process, two at once and one after, and what they leave open.
+"""Run three crawls in one process, two at once and then one, and list what they leave open.
 
-`python -m tests.support.several REACTOR STORE URL` prints it as JSON.
+`python -m tests.support.several REACTOR STORE URL` prints the list as JSON.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def threads() -> list[str]:
     """Return the names of our threads that do not end."""
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
-        # A thread without work may not have had the time to end.
+        # Give a thread without work the time to end.
         thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 

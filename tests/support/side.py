@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What crawls: ours or the built-in, on which reactor, with which settings."""
+    """One side of the comparison: a middleware, a reactor and settings."""
 
     middleware: Middleware = "ours"
     reactor: Reactor = "asyncio"

@@ -46,8 +46,8 @@ class Site:
 
     It answers for any host name that a client requests (crawls resolve every name under
     `test` to it), on `ports` ports of 127.0.0.1, on `addresses` further loopback
-    addresses, with `ipv6` also on ::1, and with `tls` on one HTTPS port. What is not
-    scripted is 404 for /robots.txt and a small page for anything else.
+    addresses, with `ipv6` also on ::1, and with `tls` on one HTTPS port. Without a script, it
+    answers /robots.txt with 404, and any other target with a small page.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Site:
         ipv6: bool = False,
         tls: Flaw | None = None,
     ) -> None:
-        """Set what to listen on; nothing starts before the `with`."""
+        """Choose the ports and addresses. The server starts with the `with` block."""
         self._order = {"ports": ports, "addresses": addresses, "tls": tls, "ipv6": ipv6}
 
     def __enter__(self) -> Self:
@@ -110,8 +110,8 @@ class Site:
     ) -> None:
         """Script a target; several replies are sent in turn, the last one repeatedly.
 
-        `at` narrows it to a host name, a `host:port` or a whole origin. A target
-        without a query answers with any query; `*` is every target not scripted.
+        `at` limits the script to a host name, a `host:port` or a whole origin. A target without
+        a query matches any query; `*` matches every target without its own script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
         packed = [each.to_json() for each in several]
@@ -122,7 +122,7 @@ class Site:
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Send the replies that wait at the gate, now and later."""
+        """Open the gate: send the replies that wait for it, and let later replies pass."""
         self._send_order(do="open", gate=gate)
 
     def open_when(

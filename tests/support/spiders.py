@@ -1,4 +1,4 @@
-"""The spiders of crawls, by what they do. A crawl names them in `spider`."""
+"""The spiders of crawls. A crawl names its spider in the argument `spider`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def sleep(seconds: float) -> None:
 
 
 class FilteredSpider(RequestingSpider):
-    """A spider whose requests are filtered: of two workers one requests each page."""
+    """A spider whose requests are filtered, so that only one of two workers requests a page."""
 
     def request(self, url: str, **options: Any) -> Request:
         """Return a request that the duplicates filter drops the second time."""
@@ -98,7 +98,7 @@ class Unserializable(Counted):
     def page(self, number: int, **options: Any) -> Request:
         """Return a request that stays in memory."""
         request = super().page(number, **options)
-        # A method could be stored by its name.
+        # Use a lambda, because a queue could store a method by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 
@@ -108,7 +108,7 @@ class Redirecting(Counted):
     name = "redirecting"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield what the request has."""
+        """Yield `dont_filter` and the meta keys of the request."""
         request = response.request
         assert request is not None
         own = [key for key in request.meta if "robots1994" in key]
@@ -152,7 +152,7 @@ class Awaiting(Counted):
     name = "awaiting"
 
     async def fetched(self, response: Response) -> None:  # type: ignore[override]  # of another kind
-        """Record the status of that page."""
+        """Await a page of another origin, and record its status."""
         number = response.url.rpartition("/p")[2]
         origin = self.site.replace("a.test", f"b{number}.test")
         found = await download(self.crawler, Request(f"{origin}/awaited"))
@@ -353,7 +353,7 @@ class PlainSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """What is stated about the use of a page is in its item, and in the meta of its links."""
+    """Yields the usage preferences of a page in its item, and in the meta of its links."""
 
     name = "usage"
     follow = True
@@ -480,9 +480,9 @@ class CancelsQueued(RequestingSpider):
 
 
 class Exporting(RequestingSpider):
-    """A spider whose errback and callback yield what is in the meta and the exception.
+    """A spider whose callback and errback yield the values in the meta and in the exception.
 
-    *nested* puts each into the field `what` of an item, otherwise it is the item.
+    With *nested*, each value is the field `what` of an item; otherwise, the value is the item.
     """
 
     name = "exporting"
@@ -516,7 +516,7 @@ class Exporting(RequestingSpider):
 
 
 class CauseSpider(RequestingSpider):
-    """Yields for each request that failed what its exception says of the cause."""
+    """Yields the failure and the cause in the exception of each failed request."""
 
     def failed(self, failure: Failure) -> Iterator[Any]:
         """Yield failure and cause of a refusal."""

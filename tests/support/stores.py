@@ -1,4 +1,4 @@
-"""Stores of users: one that keeps nothing new, and some that violate their contract."""
+"""Stores as users write them: a read-only store, and stores that violate their contract."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.folder_store import FolderStore
 
 
 class ReadOnlyFolder(PolicyStore):
-    """A folder with a file for each origin; only with `?fill=1` it stores anything."""
+    """A folder with a file for each origin. It is read-only without `?fill=1` in the URL."""
 
     def __init__(self, folder: str, *, fills: bool) -> None:
         self._folder = Path(folder)
@@ -39,7 +39,7 @@ class ReadOnlyFolder(PolicyStore):
         return path.read_bytes() if path.exists() else None
 
     def put(self, stored: Stored) -> None:
-        """Store *stored*, or leave it out without a word."""
+        """Store *stored*; do nothing without `?fill=1`."""
         if self._fills:
             self._path(stored.origin).write_bytes(stored.packed)
 
@@ -108,7 +108,7 @@ class Asynchronous(Forgetful):
 
 
 class Exits(Forgetful):
-    """It exits, as a script would."""
+    """`get`, `put` and `close` raise SystemExit, as a script would."""
 
     def get(self, origin: Origin) -> bytes | None:
         """Exit."""
@@ -124,7 +124,7 @@ class Exits(Forgetful):
 
 
 class Stutters(FolderStore):
-    """It cannot be read at the first attempt of each process."""
+    """A store whose first `get` in each process fails."""
 
     calls = 0
 
@@ -175,7 +175,7 @@ class Shared(Forgetful, SharedStore):
 
 
 class HangsInFromUrl(Forgetful):
-    """It is made in the main thread, where its URL is checked, but in no other."""
+    """`from_url` never returns, except in the main thread, where the URL is checked."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
@@ -203,7 +203,7 @@ class HangsInRelease(Shared):
 
 
 class ReturnsAnything(Shared):
-    """It returns values of types that the contract does not allow."""
+    """`get` and `acquire_lease` return values of types that the contract does not allow."""
 
     def get(self, origin: Origin) -> Any:
         """Return a number, which `bytes` would turn into gigabytes."""
@@ -215,7 +215,7 @@ class ReturnsAnything(Shared):
 
 
 class LeasesLater(Shared):
-    """Another worker has the lease at the first look."""
+    """Another worker has the lease when it is first requested."""
 
     calls = 0
 
@@ -230,7 +230,7 @@ class LeasesLater(Shared):
 
 
 class OwnStore(FolderStore):
-    """A store that records how it was made."""
+    """A store that records the arguments of `from_url`."""
 
     url = ""
     timeout = 0.0
@@ -244,7 +244,7 @@ class OwnStore(FolderStore):
 
 
 class Telling(OwnStore):
-    """A store that names its password in an error."""
+    """A store whose error message contains its password."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before

@@ -1,6 +1,6 @@
 """Scripts that crawl, as users write them: `python -m tests.support.walking WAY URL`.
 
-*WAY* is one of `WAYS`, and *URL* that of a site.
+*WAY* is one of `WAYS`, and *URL* is the URL of a site.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Free(Walk):
 
 
 def reads(label: str, agent: str = "walker/1.0", **ours: str) -> type[Walk]:
-    """Return a spider with settings of ours."""
+    """Return a spider class with settings of this package."""
     found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
     found["USER_AGENT"] = agent
     return type("Reads", (Walk,), {"name": label, "custom_settings": found})

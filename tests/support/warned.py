@@ -15,8 +15,8 @@ Warned = tuple[str, str, str]
 """One warning: its category, its message, and the file that gave it."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Whether warnings count. An older Scrapy itself warns on the Twisted, Python and
-pyOpenSSL of today."""
+"""Whether warnings are errors. An older Scrapy itself warns with current versions of Twisted,
+Python and pyOpenSSL."""
 
 PRINTED = re.compile(
     r"^(?P<file>\S.*?):\d+: (?P<category>\w*Warning): (?P<message>.*)$"
@@ -44,7 +44,7 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # Both use an older stats interface of Scrapy, with or without this plugin.
+    # These plugins use an older stats interface of Scrapy, with or without our package.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
     # `scrapy parse` wraps the callback of the spider in tests/crawl in a deprecated one.

@@ -1,1 +1,1 @@
-"""Spiders and components with other plugins, as their documentation writes them."""
+"""Spiders and components that use other plugins, as in the documentation of these plugins."""

@@ -1,4 +1,4 @@
-"""With scrapy-deltafetch."""
+"""Components for crawls with scrapy-deltafetch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # it has no annotations
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any], spider: Any = None
     ) -> AsyncIterator[Any]:
-        """Yield the results of its method for older Scrapy."""
+        """Yield the results of `process_spider_output`, the method for older Scrapy."""
         results = [each async for each in result]
         for each in self.process_spider_output(response, results, spider):
             yield each

@@ -1,4 +1,4 @@
-"""With scrapy-poet."""
+"""A page object and a spider for crawls with scrapy-poet."""
 
 # scrapy-poet reads annotations at run time, so they must not be postponed here.
 

@@ -1,4 +1,4 @@
-"""With scrapy-redis."""
+"""A spider for crawls with scrapy-redis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Shared(RedisSpider):  # type: ignore[misc]  # it has no annotations
     """Take start URLs from a list in Redis, follow links, and yield an item per page.
 
-    It ends after a second without requests; by default, a worker waits forever.
+    The spider ends after a second without requests; by default, a worker waits forever.
     """
 
     name = "shared"
