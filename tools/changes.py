@@ -38,7 +38,7 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
 
 
 def shares(report: dict[str, Any], dialect: str, reading: str) -> str:
-    """Return what a dialect and reading opens and closes, in per cent of the sites."""
+    """Return the shares of the sites, in percent, that a dialect and reading opens and closes."""
     (variant,) = (
         it
         for it in report["variants"]
@@ -83,7 +83,7 @@ def render(page: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Compare, print the table, and render the pictures that are asked for."""
+    """Compare the groups, print the table, and render the pictures of --pictures."""
     parser = argparse.ArgumentParser(prog="python -m tools.changes")
     parser.add_argument("groups", nargs="+", metavar="NAME=FILE")
     parser.add_argument("--pictures", metavar="GROUP")

@@ -1,9 +1,9 @@
 """Count the functions of the package that one request runs through: `python -m tools.way`.
 
 It crawls one origin with the defaults of the add-on, and prints for a first fetch, a second
-page and a refused page how many functions in how many modules ran. `--list` names them. A
-function is a pair of module and qualified name; lambdas and generator expressions are some,
-too. Python 3.11 or newer.
+page and a refused page how many functions in how many modules ran. `--list` lists the
+functions. A function is a pair of module and qualified name; lambdas and generator expressions
+count as functions. Needs Python 3.11 or newer.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ LISTED = "--list" in sys.argv
 
 
 class Way:
-    """The functions of the package that run while it is followed."""
+    """Records the functions of the package that run between `follow` and `print`."""
 
     def __init__(self) -> None:
         self.functions: set[tuple[str, str]] = set()
 
     def follow(self) -> None:
-        """Begin anew."""
+        """Forget the recorded functions, and start to record."""
         self.functions.clear()
         sys.setprofile(self._called)
 
     def print(self, what: str) -> None:
-        """Stop, and print what ran."""
+        """Stop recording, and print the numbers of functions and modules."""
         sys.setprofile(None)
         modules = {module for module, _ in self.functions}
         print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 (a program)
@@ -50,7 +50,7 @@ class Way:
             print(f"  {module} {name}")  # noqa: T201 (a program)
 
     def _called(self, frame: FrameType, event: str, _argument: object) -> None:
-        """Note a call, if its file is one of the package."""
+        """Record a call if its file belongs to the package."""
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(PACKAGE):
             name: Any = getattr(code, "co_qualname", code.co_name)
@@ -58,7 +58,7 @@ class Way:
 
 
 class WaySpider(Spider):
-    """Requests a first page, a second one, and one that is refused."""
+    """Requests a first page, a second page, and a page that is refused."""
 
     name = "way"
     site: Site
@@ -66,7 +66,7 @@ class WaySpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Return a spider whose way begins when it is opened."""
+        """Return a spider that starts to record when it is opened."""
         spider = super().from_crawler(crawler, *args, **options)
         spider.way = Way()
         follow = spider.way.follow
@@ -78,24 +78,24 @@ class WaySpider(Spider):
         yield Request(self.site.url("/1"), callback=self.parse_first)
 
     def parse_first(self, _response: object) -> Iterator[Request]:
-        """Print the way of the first fetch; request another page."""
+        """Print the functions of the first fetch; request another page."""
         self.way.print("a first fetch")
         self.way.follow()
         yield Request(self.site.url("/2"), callback=self.parse_second)
 
     def parse_second(self, _response: object) -> Iterator[Request]:
-        """Print the way of a known policy; request a page that is disallowed."""
+        """Print the functions of a known policy; request a page that is disallowed."""
         self.way.print("a known policy")
         self.way.follow()
         yield Request(self.site.url("/closed"), errback=self.refused)
 
     def refused(self, _failure: object) -> None:
-        """Print the way of a refusal."""
+        """Print the functions of a refusal."""
         self.way.print("a refusal")
 
 
 def main() -> None:
-    """Crawl, and print the three ways."""
+    """Crawl, and print the numbers of the three requests."""
     with Site() as site:
         site.robots(FILE)
         addons = {"scrapy_robots1994.Addon": 500}

@@ -78,7 +78,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the races and print each result as it ends."""
+    """Run the races, and print the result of each race when it ends."""
     options = parsed(arguments)
     about = machine()
     say = partial(print, flush=True)

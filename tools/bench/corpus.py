@@ -1,4 +1,4 @@
-"""The files of the races: real ones of a folder or archive, or generated ones like them."""
+"""The files of the races: real files of a folder or archive, or generated files like them."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ PARTS = [
 
 
 def read_corpus(source: str) -> list[bytes]:
-    """Return the bytes of each file of *source*, a folder or a tar archive, by name; generated
-    ones if it is "".
+    """Return the bytes of each file of *source*, a folder or a tar archive, sorted by name. If
+    *source* is "", return generated files.
     """
     if not source:
         return made_corpus(COUNT)
@@ -65,7 +65,7 @@ def read_corpus(source: str) -> list[bytes]:
 
 
 def made_corpus(count: int) -> list[bytes]:
-    """Generate *count* files as long as real ones, the same every time."""
+    """Generate *count* files as long as real files; the same files in every run."""
     dice = random.Random(1994)  # noqa: S311 - the same files every time is the point
     return [_made(dice, lines_at((n + 0.5) / count)) for n in range(count)]
 

@@ -1,6 +1,6 @@
 """Measure the memory of the policies of a corpus, each side in its own process.
 
-`python -m tools.bench.memory SIDE [FOLDER]` prints bytes an origin as JSON.
+`python -m tools.bench.memory SIDE [FOLDER]` prints the bytes per origin as JSON.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure bytes per origin, stored as in a crawl and used once; and of a second host."""
+    """Measure the bytes of memory per origin, stored as in a crawl and used once; and the bytes of
+    a second host with an equal file.
+    """
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
     what = "memory of an origin, corpus policies stored, each used once"
@@ -49,8 +51,8 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Store a policy as the middleware does: parsed, in the memory store, used once."""
     from scrapy import Request  # noqa: PLC0415 - one side a process
 
-    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - as above
-    from tools.bench.requests import (  # noqa: PLC0415 - as above
+    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side a process
+    from tools.bench.requests import (  # noqa: PLC0415 - one side a process
         SETTINGS,
         middleware_with,
         policy_of,
@@ -68,7 +70,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
-        # For the robot of the crawl: each robot has rules of its own.
+        # Read the rules of the crawl's robot only: each robot has its own rules.
         robots.policy_problems(str(SETTINGS["USER_AGENT"]))
         robots.compress_body()
         middleware._resolver.memory.put(policy)
@@ -80,7 +82,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Store a netloc and parser as Scrapy's built-in middleware does."""
-    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - as above
+    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side a process
 
     parsers: dict[str, Any] = {}
 
@@ -93,7 +95,7 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 def main(side: str, corpus: str) -> None:
     """Store all files twice, for different hosts, and print the memory of each."""
-    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - as above
+    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side a process
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)

@@ -64,9 +64,9 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Parse a whole corpus, without questions, and with one and eight for each file.
+    """Parse a whole corpus: without questions, and with one and eight questions for each file.
 
-    Some sides, like ours, defer work to the first question.
+    Some sides, including ours, defer work to the first question.
     """
     sides, _ = all_sides()
     policies = {
@@ -107,7 +107,7 @@ def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
 
 
 def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time one question to a known policy: of the corpus, of 10 and of 10,000 rules."""
+    """Time one question to a known policy: of a file of the corpus, of 10 and of 10,000 rules."""
     sides, _ = all_sides()
     some = files[:: max(len(files) // POLICIES, 1)]
     values = race(

@@ -47,8 +47,8 @@ HORIZON = 4e9
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` with a known, fresh origin.
 
-    Work that other parts of Scrapy do earlier for a request (its URL is parsed) is
-    done for both, which favours the built-in. No log line is written.
+    The URL of each request is parsed before, for both sides, as other parts of Scrapy do in a
+    crawl. This favours the built-in. No log line is written.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -88,8 +88,9 @@ def _no_log() -> Iterator[None]:
 def ignored_wildcards(rounds: int) -> Iterator[Result]:
     """Time requests that pass a record with `*` and `$`, which 1994 ignores.
 
-    For the line of the close each is also judged by the rules of RFC 9309. The other
-    sides have no such rule, and the built-in, for which these count.
+    For the summary at the close, our middleware also decides each request by RFC 9309. The other
+    sides are our middleware with a record without wildcards, and the built-in, which obeys
+    wildcards.
     """
     count = KNOWN_ORIGINS[0]
     origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]

@@ -38,7 +38,7 @@ def huge() -> bytes:
 
 
 def page(host: bytes, target: bytes) -> bytes:
-    """Return the page of a host, which depends on the target only at `mixed.test`."""
+    """Return the page of a host. Only the pages of `mixed.test` depend on the target."""
     if not host.startswith(b"mixed."):
         return PAGE
     number = int(target.rpartition(b"/")[2])
@@ -46,7 +46,7 @@ def page(host: bytes, target: bytes) -> bytes:
 
 
 class ServerProtocol(asyncio.Protocol):
-    """The protocol of one connection, with one request without a body after the other."""
+    """The protocol of one connection, which reads requests without a body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
@@ -74,7 +74,7 @@ class ServerProtocol(asyncio.Protocol):
                 self.send(body, b"text/plain")
 
     def robots(self, host: bytes) -> bytes:
-        """Return the file of a host, always the same one."""
+        """Return the robots.txt of a host; the same file for each request."""
         if host.startswith(b"huge."):
             return huge()
         return self.bodies[zlib.crc32(host) % len(self.bodies)]
@@ -89,7 +89,8 @@ class ServerProtocol(asyncio.Protocol):
 async def main(corpus: str) -> None:
     """Listen on loopback until stdin closes; without *corpus* all sites permit all URLs."""
     if corpus:
-        # A crawl in which all pages are refused would measure nothing.
+        # Leave out files that disallow everything: a crawl whose pages are all refused would
+        # measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         ServerProtocol.bodies = tuple(
             body for body in files if b"Disallow: /\n" not in body

@@ -19,10 +19,11 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One parser: *policy* makes the policy of *ROBOT* from the bytes of a file.
+    """One parser.
 
-    *asks* makes from that policy a callable that takes a URL and returns a bool,
-    which is timed as a question; *without* is the reason for a missing library.
+    *policy* returns the policy for *ROBOT* from the bytes of a file. *asks* returns from that
+    policy a function that takes a URL and returns a bool; a call of this function is timed as a
+    question. *without* is the reason why a library is missing.
     """
 
     name: str
@@ -83,7 +84,7 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, which is in C++: the policy is its agent of the robot."""
+    """Return the side of reppy, which is written in C++; the policy is its agent of the robot."""
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",

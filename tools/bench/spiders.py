@@ -97,11 +97,11 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Request the first page, and from its callback all others.
+    """Request the first page, and from its callback all other pages.
 
-    Of start requests, Scrapy has one, two or 16 pages on their way at a time, by how many
-    of them waited for a robots.txt. Where pages come at once, as from a cache, that
-    alone changes the CPU by a tenth. The requests of a callback it takes 16 at a time.
+    Scrapy downloads one, two or 16 start requests at a time, depending on how many of them
+    waited for a robots.txt. If pages arrive at once, as from a cache, this alone changes the CPU
+    time by a tenth. Scrapy downloads the requests of a callback 16 at a time.
     """
 
     name = "listing"

@@ -21,19 +21,18 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""Rounds of every side that are discarded."""
+"""The number of first rounds of each side that are discarded."""
 
 MIN_SECONDS = 0.02
-"""The least CPU seconds of one value; short work is repeated until then."""
+"""The minimum of CPU seconds of one value; shorter work is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of one race: the values of each side, smaller is better.
 
-    *per* names the thing of one value ("file", "question"), *unit* its unit. *against*
-    is the side of the target, *target* how many times better than it we want to
-    be.
+    *per* says what a value is for ("file", "question"), *unit* is the unit of the values.
+    *target* is how many times faster or smaller than the side *against* our side should be.
     """
 
     what: str
@@ -85,7 +84,7 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """Return how often *side* must run for a value that the CPU clock can measure."""
+    """Return how often *side* must run so that the CPU clock can measure the time."""
     loops = 1
     while (taken := _timed(side, loops)) < MIN_SECONDS:
         loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MODULES = (failures, messages, origins, storing, waiting)
-"""Importing them registers the scenarios."""
+"""The modules of scenarios. Importing a module registers its scenarios."""
 
 Results = list[tuple[Scenario, Findings]]
 
@@ -49,7 +49,7 @@ def arguments(args: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def run(scenario: Scenario, side: Side) -> Finding:
-    """Run one scenario on one side, and report that on stderr."""
+    """Run one scenario on one side, and report its start on stderr."""
     try:
         finding = scenario.run(side)
     except CrawlError as error:

@@ -1,4 +1,4 @@
-"""Scenarios about how long policies are stored, and how much is read."""
+"""Scenarios about how long policies are stored, and how much of a file is read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The long comparison of the package with the oracle, and what dialects do to real sites."""
+"""The long comparison of the dialect `rfc9309` with other RFC 9309 programs, on real sites."""

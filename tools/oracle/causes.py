@@ -1,8 +1,9 @@
-"""Why another RFC 9309 program answers differently, by the leniencies it may have.
+"""Why another RFC 9309 program answers differently, by the leniencies that it may have.
 
-Each transform removes from a file, or from the URL, what one leniency acts on, and does
-not change our answer. The cause of a difference is the first transform after which the
-other program agrees, or else the first that does so after all those before it.
+Each transform removes from a file, or from the URL, the text to which one leniency applies, and
+does not change our answer. The cause of a difference is the first transform after which the other
+program agrees. If no single transform has this effect, the transforms are applied one after the
+other, and the cause is the transform after which the program first agrees.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A leniency with the section that it departs from, and its transform."""
+    """A leniency: the section of the RFC from which it departs, and its transform."""
 
     name: str
     change: Callable[[str, str, str], tuple[str, str]]
@@ -69,7 +70,7 @@ def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str])
 
 
 def encoded_octets(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode undecodable bytes and characters that some programs end lines at."""
+    """Percent-encode undecodable bytes, and characters that end a line in some programs."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     text = re.sub("[\udc80-\udcff]", lambda m: f"%{ord(m.group()) - 0xDC00:02X}", text)
     encoded = OTHER_ENDS.sub(lambda m: normalised(m.group()), text)

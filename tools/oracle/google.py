@@ -1,4 +1,4 @@
-"""The program google/robotstxt, through its Python binding; used only by hand."""
+"""The program google/robotstxt, called by its Python binding. No test uses this module."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from tests.support.corpus import corpus_files
 from tools.oracle import causes, google
 
 MAX_QUESTIONS = 4_000
-"""The most questions about one file; more of them are sampled at equal distances."""
+"""The maximum number of questions about one file. Of more questions, every n-th is taken."""
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 
@@ -82,7 +82,7 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
 
 
 def table(program: str, asked: int, found: list[Difference]) -> str:
-    """Return how often `rfc9309` agrees with *program*, and the causes where it does not."""
+    """Return how often `rfc9309` agrees with *program*, and the causes of the differences."""
     mine = [it for it in found if it.program == program]
     agree = asked - len(mine)
     lines = [

@@ -1,1 +1,1 @@
-"""Long proofs, run by hand; the suite runs each with few origins."""
+"""Long proofs, run by hand. The test suite runs each proof with few origins."""

@@ -1,8 +1,8 @@
 """Run random crawls: no page is lost, and no disallowed page is requested.
 
 `python -m tools.proofs.random_crawls --first 1 --count 100`: each number is the seed of
-a crawl, the same every time. The robots.txt of a host is plain, compressed, slow, absent,
-redirected, or fails at first or always; pages are plain, redirect to other hosts, fail
+a crawl, so that the crawl can be repeated. The robots.txt of a host is plain, compressed, slow,
+absent, redirected, or fails at first or always; pages are plain, redirect to other hosts, fail
 once, are slow or disallowed. Concurrency, stores, lifetimes, features beyond 1994 and the
 reactor differ, and so do other middlewares, which fail, replace or delay requests. A
 quarter of the crawls are interrupted and resumed (JOBDIR), a quarter are resumed after
@@ -99,7 +99,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the final policy of *host*, and the responses to its robots.txt requests.
 
-    With *is_failed*, a middleware may fail one more of them.
+    With *is_failed*, a middleware may fail one more of these requests.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
@@ -108,7 +108,7 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # A third failure in a row would make the site unreachable (R5).
+        # A third failure in a row would make the site unreachable, by R5 (unreachable).
         del fails[1:]
     return dice.choice(
         (
@@ -147,7 +147,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
     middlewares: dict[str, int] = {}
     if dice.random() < 1 / 3:
         middlewares["FailingMiddleware"] = dice.choice((10, 50, 200, 750, 950))
-        # Enough retries for every request to succeed.
+        # Allow enough retries for every request to succeed.
         chosen |= {"FAILING_SEED": seed, "FAILING_SHARE": 0.03, "RETRY_TIMES": 15}
     for name, share in (("ReplacingMiddleware", 0.2), ("SlowMiddleware", 0.4)):
         if dice.random() < share:
@@ -224,7 +224,7 @@ def _request(
 
 def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
     """Run the crawl to its end with all interruptions, and return the result of each run."""
-    dice = random.Random(-seed)  # noqa: S311 - as above
+    dice = random.Random(-seed)  # noqa: S311 - each crawl must be repeatable
     known = reactors()
     results: list[CrawlResult] = []
     while len(results) < MAX_ROUNDS:

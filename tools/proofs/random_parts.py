@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""Logged by the spider. An interruption after that must not lose a request."""
+"""The spider logs this line. An interruption after the line must not lose a request."""
 
 
 class RandomSpider(RequestingSpider):
@@ -34,7 +34,7 @@ class RandomSpider(RequestingSpider):
 class FailingMiddleware:
     """Fail a few requests, as a network does, but each robots.txt at most once.
 
-    A site whose robots.txt fails three times in a row is unreachable (R5).
+    A site whose robots.txt fails three times in a row is unreachable, by R5 (unreachable).
     """
 
     def __init__(self, seed: int, share: float) -> None:
@@ -72,7 +72,7 @@ class ReplacingMiddleware:
     """Replace each request once by a copy, like middlewares that choose a proxy."""
 
     def process_request(self, request: Request, **_: Any) -> Request | None:
-        """Return a copy of a request that is not one."""
+        """Return a copy of the request, unless the request is itself a copy."""
         if "is_replaced" in request.meta:
             return None
         meta = request.meta | {"is_replaced": True}

@@ -95,7 +95,8 @@ def serve(site: Site, pages: int) -> None:
         "*": replies.html(links),
     }
     for target, reply in scripted.items():
-        # Open connections would cost the server a descriptor for each origin and worker.
+        # Close each connection: open connections would take a descriptor of the server for each
+        # origin and worker.
         site.answer(target, replace(reply, ending="close"))
 
 
