@@ -455,7 +455,7 @@ class UrlVerdict:
 
     def _lost_line(self) -> "Problem | None":
         """Return the problem of a line that has no effect on the URL, but was probably meant to
-        disallow it; None if there is none.
+        disallow it; None if there is no such line.
         """
         robots = self.source and self.source.rules
         if self.verdict is None or not self.verdict.allowed or self.applied:

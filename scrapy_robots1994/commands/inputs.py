@@ -108,7 +108,7 @@ IS_SPECIAL = "is not a regular file"
 def left_out_as(path: str | Path, folder: str | Path) -> str:
     """Return why a command that reads *folder* leaves out *path*; "" if it reads *path*.
 
-    A link that leaves the folder is left out, because whoever made the folder must not choose
+    A link that leaves the folder is left out, because the author of the folder must not choose
     which other files are read. A pipe, a socket or a device is left out, because reading it may
     never end.
     """

@@ -43,7 +43,7 @@ def _whole_path(value: str) -> tuple[str, ...]:
 def _listed_paths(value: str) -> tuple[str, ...]:
     """Return the paths of a rule that may list several."""
     # Revisited K2 (lists of paths): zero or more paths, separated by spaces or tabs. A line
-    # without a path means what an empty value means (1994 D2).
+    # without a path means the same as an empty value, by 1994 D2 (empty value).
     words = value.replace("\t", " ").split(" ")
     return tuple(word for word in words if word) or ("",)
 
@@ -152,7 +152,8 @@ _ROWS = (
         paths=_listed_paths,
         has_lists=True,
     ),
-    # Ours X1 to X8 (Allow and later fields). X3: the record with the longest name is obeyed.
+    # Ours X1 to X8 (Allow and later fields). X3 (several records): the robot obeys the record
+    # with the longest name.
     Dialect(
         "extended",
         "1994 with Allow and other fields of later years.",

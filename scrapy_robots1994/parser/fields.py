@@ -49,7 +49,7 @@ IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
 
 
 class Role(Enum):
-    """What the reader does with a field."""
+    """The purpose of a field, by which the reader reads its lines."""
 
     NAMES = "names robots"
     RULE = "closes or opens paths"
@@ -199,8 +199,8 @@ FIELDS = (
     Field(
         "Crawl-delay",
         "the seconds between two requests of the robot",
-        # Ours X4 (Crawl-delay). Ours X6: a User-agent line below a Crawl-delay names one more
-        # robot of the record.
+        # Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay names one
+        # more robot of the record.
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,

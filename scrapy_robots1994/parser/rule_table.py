@@ -130,7 +130,7 @@ _NO_REASON = 3
 
 
 class PrefixTable(Prefixes):
-    """The rules of a dialect in which a rule is a prefix of what it covers.
+    """The rules of a dialect in which a rule covers the URLs that begin with it.
 
     With *is_first*, the first rule of each record that covers a URL decides for that record.
     Without it, every rule disallows, and the verdict names the shortest rule.
@@ -200,7 +200,7 @@ class PrefixTable(Prefixes):
         return [(text, number) for (text, _), number in least.items()]
 
     def _rank(self, number: int) -> tuple[bool, int, int]:
-        """Return the rank of a rule among those that disallow a URL."""
+        """Return the rank of a rule among the rules that disallow a URL; the smallest decides."""
         rules = self.rules
         # Ours O5 (readings): a rule of the literal reading comes before a rule that only the
         # cautious reading obeys.

@@ -17,8 +17,8 @@ from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 ROBOTS_TXT = "/robots.txt"
 
 # A URL that has one spelling, whatever client sends it, if it has no dot segment: Ours O18
-# (percent-encodings), O26 and O27 (spellings), RFC 9309 2.2.2. The pattern excludes what
-# clients change: `;`, two slashes in front, and a `?` at the end.
+# (percent-encodings), O26 (fragments) and O27 (spellings), RFC 9309 2.2.2. The pattern excludes
+# the parts that clients change: `;`, two slashes in front, and a `?` at the end.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )

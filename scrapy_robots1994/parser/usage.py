@@ -325,7 +325,7 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
-    """Yield the preferences among *lines*, which stand above all records."""
+    """Yield the preferences among *lines* above all records, as values that are not understood."""
     for line in lines:
         if line.row and line.row.in_record:
             where = f"robots.txt line {line.number}, which belongs to no record"

@@ -24,7 +24,7 @@ _BEFORE_END = re.compile(r"[/(]")
 _WORD_END = re.compile(r"[ /,]")
 _HEAD_END = re.compile(r"[/:]")
 _LETTERLESS = re.compile(r"[0-9.,:;_+ -]*")
-# What separates a name from the words around it.
+# The characters that separate a name from the words around it.
 _AROUND = " \t,;:/\"'"
 
 _BROWSERS = (
@@ -57,8 +57,8 @@ NAMED = 2
 
 def first_named(name: str, robot: str) -> int:
     """Rank a name that is a part of one of the robot's names."""
-    # 1994 A2 (name comparison): a substring, without case. Ours O8: the name in the record is
-    # a part of the robot's name, not the reverse.
+    # 1994 A2 (name comparison): a substring, without case. Ours O8 (direction): the name in the
+    # record is a part of the robot's name, not the reverse.
     return NAMED if name in robot else 0
 
 

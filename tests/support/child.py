@@ -68,7 +68,7 @@ class RequestingSpider(scrapy.Spider):
                 yield self.request(response.urljoin(link), dont_filter=False)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield what a subclass finds on the page."""
+        """Yield nothing; a subclass may yield items or requests."""
         yield from ()
 
     def failed(self, failure: Failure) -> Iterator[Any] | None:

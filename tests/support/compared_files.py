@@ -37,7 +37,7 @@ CHANGES = {
     "http://same.test": "unchanged",
     HOSTILE_LABEL: "opened",
 }
-"""What a switch from Protego to 1994 changes for each site."""
+"""The change of a switch from Protego to the dialect of 1994, for each site."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 CAPTURES = [

@@ -82,7 +82,7 @@ class FolderStore(PolicyStore):
         """Leave everything as it is: nothing is open."""
 
     def read(self, path: Path) -> Stored | None:
-        """Return the entry in the file at *path*; `None` if there is none of ours."""
+        """Return the entry in the file at *path*; None if the file is not an entry."""
         # Skip a folder, and a pipe: reading a pipe would wait for its writer.
         if not path.is_file():
             return None

@@ -24,7 +24,7 @@ def children(number: int) -> list[int]:
 def reachable() -> frozenset[int]:
     """Return the pages that a crawl from page 1 fetches if it obeys NOFOLLOW.
 
-    `all, none` has the term ALL, which overrides the other term (P3, ALL).
+    `all, none` has the term ALL, which overrides the other term, by P3 (ALL).
     """
     found, todo = set(), [1]
     while todo:

@@ -23,7 +23,7 @@ class Reply:
     """One scripted reply; the default is `200 OK` with an empty body.
 
     `head` False sends nothing at all before the `ending`; `raw` True sends the body as
-    it stands, in place of a status line and headers. `gate` names a gate that must be
+    it is, without a status line and headers. `gate` names a gate that must be
     open before the first byte is sent, `delay` the seconds to wait before that byte.
     `length` is the Content-Length to declare when it is not the true one. `cut` is the
     number of body bytes sent before the `ending`. `chunk` and `pause` make the body

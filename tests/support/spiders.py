@@ -181,7 +181,7 @@ class FormSpider(RequestingSpider):
     name = "form"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request what a browser would when the form is sent."""
+        """Yield the request that a browser makes when the form is sent."""
         if isinstance(response, HtmlResponse) and response.css("form"):
             yield FormRequest.from_response(
                 response, callback=self.fetched, errback=self.failed
@@ -394,7 +394,7 @@ class AsyncSpider(PlainSpider):
         return super().request(url, **options).replace(callback=self.found)
 
     async def found(self, response: Response) -> AsyncIterator[Any]:
-        """Yield what the plain callback yields."""
+        """Yield the items and requests of the plain callback."""
         for each in self.fetched(response):
             yield each
 

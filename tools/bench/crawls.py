@@ -48,7 +48,7 @@ def serving(corpus: str = "") -> Iterator[int]:
 
 
 def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
-    """Return what the spider of one crawl measured."""
+    """Run one crawl, and return the measurements of its spider."""
     result = crawl(
         spider=f"tools.bench.spiders:{spider}",
         spider_args=args,
