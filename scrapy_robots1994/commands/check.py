@@ -62,8 +62,8 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--robot",
             metavar="NAME",
-            help="check for this robot, a name or a whole User-Agent header; without "
-            "it, for the one that the project crawls with",
+            help="check for this robot, a name or a whole User-Agent header; by "
+            "default, the robot name of the project",
         )
         add(
             "--robots",
@@ -71,19 +71,19 @@ class RobotsCheck(RobotsCommand):
             action="append",
             default=[],
             help="read this robots.txt instead, a file, a folder of files, a URL, or - "
-            "for standard input (may be repeated); URLs may then be paths. Of a WARC "
-            "file, the last capture of each origin",
+            "for standard input (may be repeated); URLs may then be paths. A WARC file "
+            "stands for the last capture of each origin in it",
         )
         with_value(
             "--evidence",
             metavar="FOLDER",
-            help="say what applied to the URLs in the crawls whose evidence is here",
+            help="print the decisions about the URLs in the evidence of crawls in FOLDER",
         )
         with_value(
             "--at",
             metavar="TIME",
-            help="with --evidence, say what applied at this time, such as "
-            "2026-11-23T10:00:00Z; without it, at the last request of each URL",
+            help="with --evidence, print the last decisions up to this time, such as "
+            "2026-11-23T10:00:00Z; by default, the last decision about each URL",
         )
         add(
             "--verify",
@@ -101,15 +101,15 @@ class RobotsCheck(RobotsCommand):
         add(
             "--ordered",
             action="store_true",
-            help="print in the order of the URLs, when all origins have answered",
+            help="print in the order of the URLs, after all origins have answered",
         )
         with_value(
             "--purpose",
             action="append",
             default=[],
             metavar="PURPOSE",
-            help="what pages are for, such as train-ai (may be repeated); if robots.txt "
-            "forbids that, the exit code is that of a disallowed URL",
+            help="the use of the pages, such as train-ai (may be repeated); if robots.txt "
+            "forbids that use, the exit code is that of a disallowed URL",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object a line")

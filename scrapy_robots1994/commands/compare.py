@@ -28,9 +28,9 @@ class RobotsCompare(RobotsCommand):
 
     Compare how this package and other parsers read robots.txt: files, whole
     folders of them, the captures in WARC files, or the robots.txt of URLs. The
-    questions are made from the files (each path of a rule, extended, cut and
-    encoded otherwise, for each robot that the file names and for one that it does
-    not), or are the URLs of --urls.
+    questions are the URLs of --urls, or are made from the files: each path of a
+    rule, also extended, cut and percent-encoded differently, for each robot that
+    the file names and for one robot that it does not name.
 
     examples:
       scrapy robots-compare robots.txt
@@ -54,15 +54,15 @@ class RobotsCompare(RobotsCommand):
         add(
             "--parsers",
             metavar="A,B",
-            help="other parsers, by their names in scrapy.robotstxt or their paths; "
-            f"without it, those of {', '.join(SCRAPY_PARSERS)} that are installed",
+            help="other parsers, by name in scrapy.robotstxt or by import path; by "
+            f"default, the installed ones of {', '.join(SCRAPY_PARSERS)}",
         )
         add(
             "--questions",
             metavar="N",
             type=positive_number,
             default=400,
-            help="questions made from one file at most; %(default)s without it",
+            help="maximum number of questions about one file; %(default)s by default",
         )
         add("--report", metavar="PATH", help="write a .html or .json file")
         add("--json", action="store_true", help="print JSON instead of a table")
@@ -71,15 +71,15 @@ class RobotsCompare(RobotsCommand):
             metavar="N",
             type=positive_number,
             default=os.cpu_count() or 1,
-            help="processes to work in; one a core without it",
+            help="number of processes; by default, one for each core",
         )
         add(
             "--deadline",
             metavar="SECONDS",
             type=positive_number,
             default=20,
-            help="seconds that one parser may take for one file, after which it counts as "
-            "raised; %(default)s without it",
+            help="time limit of one parser for one file, in seconds; a parser that exceeds "
+            "it counts as raised; %(default)s by default",
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:

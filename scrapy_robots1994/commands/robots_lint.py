@@ -30,14 +30,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="for people (text, the default), for programs (json), or as annotations of "
         "GitHub's workflows (github)",
     )
-    add("--only-problems", action="store_true", help="print the problems alone")
+    add("--only-problems", action="store_true", help="print only the problems")
     add("--summary", action="store_true", help="only count the files by problem")
-    add("--ignore", metavar="CODES", default="", help="leave out codes, as R015,R018")
+    ignored = "ignore the problems with these codes, as R015,R018"
+    add("--ignore", metavar="CODES", default="", help=ignored)
     add(
         "--fail-on",
         choices=(*SEVERITIES, "never"),
         default="warning",
-        help="least severity that makes the exit code 1 (warning is the default)",
+        help="lowest severity that makes the exit code 1 (warning is the default)",
     )
 
 

@@ -45,8 +45,8 @@ class RobotsStore(RobotsCommand):
     or print everything as JSON lines (export). Origins or URLs and the options say
     which policies. A crawl that runs uses the policies that it has in memory
     until they are no longer fresh. --spider NAME takes the store and the way of
-    refreshing from the settings of that spider. --dialect has no effect, for a store
-    has the answers of origins, which each crawl reads in its own dialect.
+    refreshing from the settings of that spider. --dialect has no effect, because a
+    store has the answers of origins, which each crawl reads in its own dialect.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale
