@@ -49,8 +49,8 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import SPACE, Line, read
 
-# Takes a line, the column of its value, and the dialect.
-_ValueCheck: TypeAlias = Callable[[Line, int, Dialect], Iterator[Problem]]
+# Takes a line, and the dialect.
+_ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 
 # The value of a rule that nothing is wrong with: empty, or a path of these characters.
 _PLAIN = r"!\"%-)+-9;-~"
@@ -140,7 +140,7 @@ def _effective(
     odd = _odd_in_value(field, line.value)
     yield from _form_problems(line, field, dialect, has_odd=odd >= 0)
     if odd < 0:
-        yield from check(line, line.value_column, dialect)
+        yield from check(line, dialect)
         return
     seen = without_odd(line.value).strip(SPACE)
     new = rule_line(line, seen)

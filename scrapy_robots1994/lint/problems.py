@@ -24,7 +24,7 @@ from scrapy_robots1994.lint.records import (
     orphan_problem,
     rule_problems,
 )
-from scrapy_robots1994.lint.values import before_wildcard
+from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import (
@@ -311,9 +311,7 @@ def _plain_rules(
             wild = [it.number for it in alike if it.number in lines]
             if wild:
                 paths = [path for it in alike for path in it.value.split()]
-                some = [
-                    it for it in paths if it[0] == "/" and before_wildcard(it) == it
-                ]
+                some = [it for it in paths if it[0] == "/" and not has_wildcard(it)]
                 found |= dict.fromkeys(wild, tuple(some))
     return found
 

@@ -240,8 +240,10 @@ def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     """Yield the User-agent lines of *record* that only idle lines, or fields that end no names,
     part from those above, so that all of them share its rules.
     """
+    if dialect.has_blank_lines:
+        return
     closing = [it for it in record.rules if it.value and it.row and it.row.closes]
-    if dialect.has_blank_lines or not closing:
+    if not closing:
         return
     # RFC 9309 2.2.2: of equally long rules Allow decides.
     opened = {it.value for it in record.rules if it.row and it.row.allows}
@@ -277,17 +279,24 @@ def _parting(agent: Line, *, has_allow: bool) -> Fix:
     return in_place(agent, agent.text, "Disallow:", words=words, effect=effect)
 
 
-def effective_allows(record: Group) -> list[Line]:
+def effective_allows(record: Group) -> Iterable[Line]:
     """Return the Allow lines of *record*, which its dialect does not have, that open what one of
     its Disallow lines closes where both have their effect.
     """
     known = ((it, it.known) for it in record.without if it.value)
     allows = [it for it, row in known if row is not None and row.allows]
     if not allows:
-        return []
+        return ()
     rules = (it.value for it in record.rules if it.kind is not _ORPHAN)
-    closed = [(len(it), _beginning(it)) for it in dict.fromkeys(rules) if it]
-    return [it for it in allows if _opens(it.value, closed)]
+    # A longer rule would decide against each of them.
+    longest = max(len(it.value) for it in allows)
+    closed = [
+        (len(it), _beginning(it))
+        for it in dict.fromkeys(rules)
+        if it and len(it) <= longest
+    ]
+    # A crawl looks at the first of them.
+    return (it for it in allows if _opens(it.value, closed))
 
 
 def _opens(allow: str, closed: Sequence[tuple[int, str]]) -> bool:

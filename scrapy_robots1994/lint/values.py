@@ -72,8 +72,8 @@ def template_in(line: Line) -> Problem | None:
     return kinds.TEMPLATE.at(line.number, column, found[0], field=line.row, meant=meant)
 
 
-def name_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about the value of a User-agent line, which begins at *column*."""
+def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
+    """Yield what is odd about the value of a User-agent line."""
     number, field, value, names = line.number, line.row, line.value, line.said
     listed = () if dialect.has_lists else _listed(value)
     if listed:
@@ -83,7 +83,7 @@ def name_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem
         meant = tuple(likely_name(it) for it in listed if it not in names)
         yield kinds.NAME_LIST.at(
             number,
-            column + max(value.find(","), 0),
+            line.value_column + max(value.find(","), 0),
             names[0],
             outcome,
             field=field,
@@ -92,50 +92,61 @@ def name_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem
         )
         return
     for name in names:
-        yield from _odd_name(line, column, name, dialect)
+        yield from _odd_name(line, name, dialect)
     if "/" in value:
         # Ours O10
-        place = column + value.index("/")
+        place = line.value_column + value.index("/")
         new = [rule_line(line._replace(raw=""), it) for it in names]
         # Revisited K1: a space separates names.
         advice = None if _SPACE.search(value) else in_place(line, *new)
         yield kinds.VERSION.at(number, place, ", ".join(names), advice=advice)
 
 
-def _odd_name(
-    line: Line, column: int, name: str, dialect: Dialect
-) -> Iterator[Problem]:
+def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about one *name* of a User-agent line."""
     number, field = line.number, line.row
     plain = name.strip(f"{_PUNCTUATION}()")
-    meant = (likely_name(name),)
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
-    new = rule_line(line, line.value.replace(name, meant[0], 1))
-    fix = in_place(line, new, effect=Effect.EITHER)
-    if "/" in line.value or _CONTACT.search(meant[0]):
-        # Of a header or a URL only the author knows which robot is meant.
-        fix = Fix("Write the name of the robot alone: it is for all its versions.")
     if not is_name and EVERYBODY not in plain[1:]:
         # 1994 A1
+        meant = likely_name(name)
         yield kinds.NAME_PUNCTUATION.at(
-            number, column, name, field=field, meant=meant, advice=fix
+            number,
+            line.value_column,
+            name,
+            field=field,
+            meant=(meant,),
+            advice=partial(_name_fix, line, name, meant),
         )
     elif name != EVERYBODY and EVERYBODY in name:
         # 1994 A3: only a star alone is every robot.
-        place = column + line.value.find(EVERYBODY)
+        meant = likely_name(name)
         # RFC 9309 2.2.1: a name is compared whole.
-        if dialect.has_wildcards:
-            fix = in_place(line, new, words=_WHOLE_NAME_FIX, effect=Effect.EITHER)
+        words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
         yield kinds.NAME_WILDCARD.at(
-            number, place, name, field=field, meant=meant, advice=fix
+            number,
+            line.value_column + line.value.find(EVERYBODY),
+            name,
+            field=field,
+            meant=(meant,),
+            advice=partial(_name_fix, line, name, meant, words),
         )
     elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
         # RFC 9309 2.2.1: a product token has letters, `-` and `_`.
-        place = column + line.value.find(name)
+        place = line.value_column + line.value.find(name)
         first = re.split(f"[{SPACE}]", name)[0]
         yield kinds.SPACED_TOKEN.at(
             number, place, name, first, field=field, meant=(first,)
         )
+
+
+def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
+    """Return the advice to write the name *meant* in place of *name*, in these *words*."""
+    if not words and ("/" in line.value or _CONTACT.search(meant)):
+        # Of a header or a URL only the author knows which robot is meant.
+        return Fix("Write the name of the robot alone: it is for all its versions.")
+    new = rule_line(line, line.value.replace(name, meant, 1))
+    return in_place(line, new, words=words, effect=Effect.EITHER)
 
 
 def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
@@ -186,26 +197,32 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
     return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
+def has_wildcard(path: str) -> bool:
+    """Return whether *path* has what later dialects give a meaning."""
+    return "*" in path or path[-1:] == "$"
+
+
 def before_wildcard(path: str) -> str:
     """Return *path* up to what later dialects give a meaning: a star, or a dollar at the end."""
     return path.removesuffix("$").partition("*")[0]
 
 
-def path_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about the value of a rule, which begins at *column*."""
+def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
+    """Yield what is odd about the value of a rule."""
     number, field, value = line.number, line.row, line.value
     end = 0
     # Revisited K2: there may be several paths.
     for path in dialect.paths(value):
         start = value.index(path, end)
         end = start + len(path)
-        place = column + start
         if not path.startswith("/"):
             if path and not can_match(path, dialect):
                 advice = partial(_path_fix, line, start, path, dialect)
+                place = line.value_column + start
                 yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
             elif path and is_absolute(path):
                 advice = partial(_url_fix, line, start, path)
+                place = line.value_column + start
                 yield kinds.URL_VALUE.at(number, place, path, advice=advice)
             continue
         beginning = path if dialect.has_wildcards else before_wildcard(path)
@@ -213,23 +230,27 @@ def path_problems(line: Line, column: int, dialect: Dialect) -> Iterator[Problem
             # 1994 D1: a path is compared as it is written.
             at = len(beginning)
             advice = partial(_wildcard_fix, line, start, path, dialect)
+            place = line.value_column + start + at
             yield kinds.WILDCARD.at(
-                number, place + at, path[at], path, field=field, advice=advice
+                number, place, path[at], path, field=field, advice=advice
             )
+        if " " not in path and "\t" not in path:
+            continue
+        place = line.value_column + start
         if next_path := _NEXT_PATH.search(path):
             # 1994 D1: one path a line.
             place += next_path.start()
             advice = partial(_one_path_each, line)
             yield kinds.PATH_LIST.at(number, place, path, field=field, advice=advice)
-        elif " " in path or "\t" in path:
+        else:
             place += re.search(r"[ \t]", path).start()  # type: ignore[union-attr] # one is there
             yield kinds.SPACE_INSIDE.at(number, place, path)
 
 
-def sitemap_problems(line: Line, column: int, _dialect: Dialect) -> Iterator[Problem]:
-    """Yield that the value of a Sitemap line, which begins at *column*, is not a whole URL."""
+def sitemap_problems(line: Line, _dialect: Dialect) -> Iterator[Problem]:
+    """Yield that the value of a Sitemap line is not a whole URL."""
     if not is_absolute(line.value):
-        yield kinds.SITEMAP_URL.at(line.number, column, line.value)
+        yield kinds.SITEMAP_URL.at(line.number, line.value_column, line.value)
 
 
 def _one_path_each(line: Line) -> Fix:

@@ -140,14 +140,14 @@ def lines_of(
         # 1994 F5: the comment is discarded; the space before it goes with the value.
         content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.
-        if ":" not in content:
+        name, colon, value = content.partition(":")
+        if not colon:
             # Ours O14: a line without this form is ignored, never guessed. 1994 F5: a line
             # of a comment alone vanishes, and is not blank.
             kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
             continue
-        name, _, value = content.partition(":")
         # Mostly the name is as usually written.
         found = field_named(name)
         if found is None:
