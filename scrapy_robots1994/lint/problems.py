@@ -324,7 +324,7 @@ def _meant_problems(
     """
     for line in others:
         for problem in line_problems(line, dialect):
-            if dialect.choose([problem.meant], robot):
+            if problem.meant and dialect.choose([problem.meant], robot):
                 yield problem
 
 

@@ -283,8 +283,11 @@ def effective_allows(record: Group) -> Iterable[Line]:
     """Return the Allow lines of *record*, which its dialect does not have, that open what one of
     its Disallow lines closes where both have their effect.
     """
-    known = ((it, it.known) for it in record.without if it.value)
-    allows = [it for it, row in known if row is not None and row.allows]
+    allows = [
+        it
+        for it in record.without
+        if it.value and (row := it.known) is not None and row.allows
+    ]
     if not allows:
         return ()
     rules = (it.value for it in record.rules if it.kind is not _ORPHAN)

@@ -168,9 +168,9 @@ def _listed(value: str) -> tuple[str, ...]:
     if "(" in value or "[" in value:
         # Ours O10: a header has commas and spaces in its comments.
         return ()
-    parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
-    parts = [it.partition("/")[0].strip(SPACE) for it in parts]
     if _LIST_END.search(value):
+        parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
+        parts = [it.partition("/")[0].strip(SPACE) for it in parts]
         parts = [part for part in parts if part]
         return tuple(parts) if len(parts) > 1 else ()
     words = tuple(word.partition("/")[0] for word in value.split())

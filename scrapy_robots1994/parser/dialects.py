@@ -33,6 +33,9 @@ FieldReader: TypeAlias = tuple[
 (it returns None).
 """
 
+NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
+"""How a line is read whose field the dialect does not have."""
+
 
 def _whole_path(value: str) -> tuple[str, ...]:
     """Return the *value* of a rule as its only path."""
@@ -54,8 +57,9 @@ class Dialect:
 
     *meaning* is the line of the dialect in the reference. The row of each field says which
     dialects have the field (`Field.dialects`). *fields* has the fields of this dialect by their
-    names, in lower case and as usually written. *reads* says, for the same names, how the
-    lines of the field are read. *has_allow* says whether one of the fields opens paths.
+    names, in lower case and as usually written. *reads* says how lines are read, for all known
+    fields and more spellings of their names. *has_allow* says whether one of the fields opens
+    paths.
 
     *names* returns the names in the value of a User-agent line, *paths* the paths in
     the value of a rule (a path may be empty). *has_lists* says that one line may have several
@@ -100,7 +104,11 @@ class Dialect:
         # Include the usual spelling of a name: most lines have it, and need no copy in lower
         # case.
         fields = {name: it for it in own for name in (it.key, it.name)}
-        reads = {name: self._field_reader(it) for name, it in fields.items()}
+        reads = {
+            name: self._field_reader(it) if it in own else NO_FIELD
+            for it in FIELDS
+            for name in (it.key, it.name, it.name.title(), it.name.upper())
+        }
         has_allow = any(it.allows for it in own)
         object.__setattr__(self, "fields", fields)
         object.__setattr__(self, "reads", reads)

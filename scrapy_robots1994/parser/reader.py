@@ -14,7 +14,7 @@ from itertools import chain
 from sys import maxsize
 from typing import Any, NamedTuple
 
-from scrapy_robots1994.parser.dialects import Dialect, FieldReader
+from scrapy_robots1994.parser.dialects import NO_FIELD, Dialect, FieldReader
 from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
     WHY_IGNORED,
@@ -34,8 +34,7 @@ _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
 _UNKNOWN_KIND = LineKind.UNKNOWN
 _IDLE = (_COMMENT, _BLANK)
-# How lines are read whose fields the dialect does not have, and those without a name.
-_UNKNOWN: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
+# How lines are read that have a colon, and no name before it.
 _NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
@@ -131,9 +130,7 @@ def lines_of(
     blank lines and those of fields of the dialect alone.
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
-    found: FieldReader | None
     said: Any
-    unknown = None if only_effective else _UNKNOWN
     # 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else: just what an
     # empty `newline` makes of it.
     for number, raw in enumerate(StringIO(text, newline=""), 1):
@@ -155,10 +152,10 @@ def lines_of(
             name = name.strip(space)
             # 1994 F4: field names compare without case. F6: any other field is ignored,
             # wherever it stands.
-            found = field_named(name.lower()) or (unknown if name else _NAMELESS)
-            if found is None:
-                continue
+            found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
+        if only_effective and row is None:
+            continue
         said = value = value.strip(space)
         if read_value is not None:
             said = read_value(value)

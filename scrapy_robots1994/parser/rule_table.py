@@ -185,7 +185,7 @@ class PrefixTable(Prefixes):
         if not self._is_first:
             for text, number in pairs:
                 known = least.setdefault((text, 0), number)
-                if self._rank(number) < self._rank(known):
+                if known != number and self._rank(number) < self._rank(known):
                     least[text, 0] = number
         else:
             # Ours X3 (several records): each record decides on its own. Leave out a record that
@@ -195,7 +195,7 @@ class PrefixTable(Prefixes):
                 record = rules.record(number)
                 if record not in repeated:
                     known = least.setdefault((text, record), number)
-                    if rules.lines[number] < rules.lines[known]:
+                    if known != number and rules.lines[number] < rules.lines[known]:
                         least[text, record] = number
         return [(text, number) for (text, _), number in least.items()]
 
