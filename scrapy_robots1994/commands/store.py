@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")
 
-_NOT_RENEWED = "could not fetch robots.txt (see the log); the last good policy stands"
+_NOT_RENEWED = (
+    "could not fetch robots.txt (see the log); the last good policy remains in use"
+)
 
 
 class RobotsStore(RobotsCommand):

@@ -48,7 +48,8 @@ _STALE = MessageKind(
 )
 _LOCAL_FAULT = MessageKind(
     WARNING,
-    "%d fetches of robots.txt failed on our side, and the requests that waited for them",
+    "%d fetches of robots.txt failed with a local error, and the requests that waited for "
+    "them failed, too",
     _CHECK,
 )
 _ABORTED = MessageKind(INFO, "%d fetches of robots.txt were aborted", _CHECK)
@@ -72,13 +73,15 @@ _COMPRESSED = MessageKind(
 )
 _OPENING = MessageKind(
     WARNING,
-    "%d robots.txt files, read to the letter, open what their owners likely meant to close; "
+    "Under the strict reading, %d robots.txt files allow URLs that the site owners probably "
+    "wanted to disallow; "
     'ROBOTS1994_READING = "cautious" obeys split records',
     _LINT,
 )
 _CLOSING = MessageKind(
     INFO,
-    "%d robots.txt files, read to the letter, are stricter than their owners likely meant; "
+    "Under the strict reading, %d robots.txt files disallow URLs that the site owners "
+    "probably wanted to allow; "
     'ROBOTS1994_DIALECT = "rfc9309" obeys Allow',
     _LINT,
 )
@@ -202,7 +205,7 @@ class FetchLog:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
             # R5 (unreachable): the last good policy takes precedence over the setting for
             # unknown policies.
-            meaning = "the last good policy stands"
+            meaning = "the last good policy remains in use"
             kind = None if last is not None and last.is_stale_on_error else _STALE
         text = (
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
@@ -216,7 +219,7 @@ class FetchLog:
         age, rest = now - policy.fetched_at, policy.fresh_until - now
         state = f"fresh for another {rest:.0f} s"
         if rest <= 0:
-            state = "used while it is renewed"
+            state = "used during its refresh"
         # Log the policy even if another crawl fetched it: this crawl has not logged it
         # yet.
         kind, more = self._meaning(policy, last)
@@ -241,7 +244,10 @@ class FetchLog:
             stats.count(self._crawler, stats.FETCH_ABORTED)
             # Do not warn: every crawl that is interrupted ends in this way (R6).
             kind: MessageKind | None = _ABORTED
-            text = "its waiting requests go back to the scheduler, or fail with FetchAborted"
+            text = (
+                "requests waiting for this robots.txt are returned to the scheduler, or "
+                "fail with FetchAborted"
+            )
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
@@ -249,8 +255,8 @@ class FetchLog:
             # middleware.
             kind = None if breaking_middleware(fault) else _LOCAL_FAULT
             text = (
-                "the failure is on our side; its waiting requests fail with it, and the "
-                "next one fetches again"
+                "local error; requests waiting for this robots.txt fail with it, and the "
+                "next request retries"
             )
         text = f"Could not fetch %s (%s): {text}"
         self._origins.log(kind, text, origin, said_of(fault))
@@ -305,8 +311,8 @@ class FetchLog:
             self._number_of_splits += is_split
             self._origins.log(
                 _OPENING,
-                "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
-                "meant to close.%s All problems: scrapy robots-lint %s",
+                "%s, line %d: %s%s Under the strict reading, this allows URLs that the site "
+                "owner probably wanted to disallow.%s All problems: scrapy robots-lint %s",
                 origin,
                 *_first_and_count(opening),
                 ' ROBOTS1994_READING = "cautious" obeys split records.' * is_split,
@@ -316,8 +322,8 @@ class FetchLog:
             stats.count(self._crawler, stats.CLOSES_SITE)
             self._origins.log(
                 _CLOSING,
-                "%s, line %d: %s%s Read to the letter, this is stricter than its owner "
-                "likely meant.",
+                "%s, line %d: %s%s Under the strict reading, this disallows URLs that the site "
+                "owner probably wanted to allow.",
                 origin,
                 *_first_and_count(closing),
             )

@@ -373,7 +373,7 @@ class RobotsSettings:
         is_rough = ROUGH_SIZE in crawler.settings and not self.dry_run
         if is_rough and crawler.settings[ROUGH_SIZE] is None:
             text = (
-                "Requests that wait for a slow robots.txt stop those for other origins: "
+                "Requests that wait for a slow robots.txt block requests for other origins: "
                 "set %s = 0, as the add-on does"
             )
             log_line(crawler, WARNING, text, ROUGH_SIZE)

@@ -98,7 +98,7 @@ class CircuitBreaker:
             return
         text = "ROBOTS1994_STORE %s failed: %s. The crawl "
         text += "does not call it again, and " * is_final
-        text += "goes on with what this process knows, and fetches what it does not."
+        text += "continues with the policies in memory, and fetches all others."
         logger.warning(text, self._url, why)
 
 

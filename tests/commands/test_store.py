@@ -182,7 +182,9 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
 
     result = store("refresh", url, "--all")
 
-    failed = "could not fetch robots.txt (see the log); the last good policy stands"
+    failed = (
+        "could not fetch robots.txt (see the log); the last good policy remains in use"
+    )
     assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
     assert result.code == 3
     # Counted from now on.

@@ -63,7 +63,7 @@ R7 = Meaning(
     "failed",
     "failed",
     "",
-    "the failure is on our side",
+    "local error; requests waiting for this robots.txt fail with it",
     "WARNING",
     0.0,
     shared=False,

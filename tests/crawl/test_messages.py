@@ -99,7 +99,7 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
 
     count = result.log.count
-    assert count("Read to the letter") == warnings
+    assert count("Under the strict reading") == warnings
     assert count('ROBOTS1994_READING = "cautious" obeys split records') == advice
     assert count("of 1 origin has lines for this robot below a blank line") == advice
 
@@ -114,7 +114,7 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
     site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
     result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
 
-    lines = result.lines("this is stricter")
+    lines = result.lines("this disallows URLs")
     assert len(lines) == reported
     assert all("INFO" in line and "line 3: Allow is not" in line for line in lines)
     assert result.stats.get("robots1994/tightens_policy", 0) == reported
@@ -131,7 +131,7 @@ def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
 
     assert len(site.log("/robots.txt")) > 1
     assert len(result.fetched) == 3
-    (line,) = result.lines("Read to the letter")
+    (line,) = result.lines("Under the strict reading")
     assert "WARNING" in line
     assert "line 2" in line
     assert result.stats["robots1994/weakens_policy"] == 1
@@ -261,8 +261,8 @@ LATER = "User-agent: *\nAllow: /b/c\nDisallow: /b\n"
 KINDS: dict[str, tuple[Reply, str, dict[str, Any]]] = {
     "401 or 403": (replies.status(403), "WARNING", {}),
     "could not be fetched": (replies.status(503), "WARNING", {}),
-    "open what their owners": (replies.text(SPLIT), "WARNING", {}),
-    "are stricter than": (replies.text(LATER), "INFO", {}),
+    "allow URLs that": (replies.text(SPLIT), "WARNING", {}),
+    "disallow URLs that": (replies.text(LATER), "INFO", {}),
     "begin as a page": (replies.text("<html>"), "INFO", {}),
     "are longer than ROBOTS1994_MAX_BYTES": (
         replies.text(CLOSED + "# more"),
@@ -321,7 +321,7 @@ def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) 
     assert len(result.failed) == number
     assert len(result.lines("WARNING: Could not fetch")) == 20
     summary = result.lines(
-        f"WARNING: {number} fetches of robots.txt failed on our side"
+        f"WARNING: {number} fetches of robots.txt failed with a local error"
     )
     assert len(summary) == (number > 20)
 

@@ -104,7 +104,7 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
     }
     assert len(result.fetched) == 42
     assert len(result.failed) == 40
-    assert result.log.count("The crawl goes on with what this process knows") == 1
+    assert result.log.count("The crawl continues with the policies in memory") == 1
 
 
 @pytest.mark.long

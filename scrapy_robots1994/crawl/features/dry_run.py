@@ -76,10 +76,7 @@ if TYPE_CHECKING:
 FORBIDDEN = "Forbidden by robots.txt"
 """The message of the `IgnoreRequest` by which Scrapy's middleware refuses a request."""
 
-NOTHING_DECIDES = (
-    "no robots.txt decides in this crawl, for %s: the dry run has nothing to observe, and "
-    "obeys nothing"
-)
+NOTHING_DECIDES = "Dry run disabled: %s, so robots.txt is not obeyed in this crawl"
 
 # Flags that Scrapy sets on a response with an incomplete body.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
@@ -142,7 +139,7 @@ class DryRun:
         # answers.
         if ours in classes and classes.index(ours) < max(places):
             raise NotConfigured(
-                "DOWNLOADER_MIDDLEWARES has it in front of Scrapy's own robots.txt "
+                "DOWNLOADER_MIDDLEWARES lists ours in front of Scrapy's own robots.txt "
                 "middleware: for a dry run, list it behind, or in its place"
             )
         return cls(crawler, settings, None)
