@@ -60,7 +60,7 @@ def closest(word: object, known: Iterable[str]) -> str | None:
     similar.
     """
     # Import the module here, because only a mistake needs it.
-    import difflib  # noqa: PLC0415 - as above
+    import difflib  # noqa: PLC0415 - only for a mistake
 
     if not isinstance(word, str):
         return None

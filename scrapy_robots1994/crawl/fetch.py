@@ -72,7 +72,7 @@ from scrapy_robots1994.policy.policy import Policy
 try:
     import resource
 except ImportError:  # pragma: no cover - Windows
-    resource = None  # type: ignore[assignment]  # no such limit there
+    resource = None  # type: ignore[assignment]  # Windows has no such limit
 
 GRACE_SECONDS = 5.0
 """Seconds past its time limit after which a download that has not returned is given up
@@ -106,14 +106,15 @@ class FetchObserver:
     def answered(
         self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
     ) -> None:
-        """Called with each answer as it came, before any downloader middleware sees it."""
+        """Called with each unchanged answer, before any downloader middleware sees it."""
 
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Called with the *result* of an attempt, and the *answer* that it was read from.
+        """Called with the *result* of an attempt, and the *answer* from which the result
+        was read.
 
-        `None` is no answer. Downloader middlewares may have changed it.
+        *answer* is `None` if none came. Downloader middlewares may have changed it.
         """
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
@@ -127,14 +128,16 @@ class FetchObserver:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class DownloadState:
-    """One download of *url* for the robots.txt of *origin*, and where it must stop.
+    """One download of *url* for the robots.txt of *origin*, and the limits at which it
+    stops.
 
-    With *is_redirected* a redirect led to *url*. With *conditions*, headers of the request,
-    the server may answer "not modified". *limit_name* says what sets *max_seconds*. The body
-    began at *started*; with *is_over* the download is watched no longer. *is_sent* says that
-    the request reached the downloader. *proxy* is the one that it was sent through,
-    *user_agent* the name it was sent with. *answer* is the answer as it came, if there is
-    one. *uncounted* is closed when it comes.
+    *is_redirected* says that a redirect led to *url*. *conditions* are headers of the
+    request that allow the server to answer "not modified". *limit_name* names the setting
+    of *max_seconds*. *started* is the time when the body began. *is_over* says that the
+    download is no longer watched, *is_sent* that the request reached the downloader.
+    *proxy* and *user_agent* are the proxy and the name with which the request was sent.
+    *answer* is the unchanged answer, if there is one; *uncounted* is closed when the
+    answer comes.
     """
 
     origin: Origin
@@ -357,7 +360,7 @@ SPARE = 32
 def descriptor_limit() -> float:
     """Return how many file descriptors the process, or its reactor, can have open."""
     limit = math.inf
-    if resource is not None:  # pragma: no branch - as above
+    if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         limit = math.inf if soft == resource.RLIM_INFINITY else soft
     # Look the reactor up in `sys.modules`: importing it would install one.

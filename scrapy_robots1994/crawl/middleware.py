@@ -337,7 +337,7 @@ class Robots1994Middleware:
         for observe in self._observers:
             observe(request, origin, policy)
         clients = self._clients.of(request, origin)
-        # Most requests are allowed, and need no verdict.
+        # Make a verdict only for a refused request: most requests are allowed.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause
@@ -354,7 +354,7 @@ class Robots1994Middleware:
     async def _find(
         self, request: Request, origin: Origin, visit: Visit | None = None
     ) -> Policy | Exception:
-        """Return the policy of *origin*, or the error because of which it has none.
+        """Return the policy of *origin*, or the exception because of which there is none.
 
         Store in *visit* the failure of the fetch that it waited for (R5, unreachable).
         """

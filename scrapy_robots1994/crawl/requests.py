@@ -108,7 +108,7 @@ class RobotName:
 
     def of(self, request: Request) -> str | bytes:
         """The name for *request*: a bare name or a whole User-Agent header."""
-        # Most requests have no header yet.
+        # At this point most requests have no headers.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
@@ -183,7 +183,7 @@ class CrawlClients:
         # This is looked up for each request, and most crawls have one client for all
         # schemes.
         first, *others = self._by_scheme.values()
-        # From Scrapy's pull request 7885 on, a request may choose any handler.
+        # Since Scrapy's pull request 7885, a request may choose any download handler.
         may_choose = "DOWNLOAD_HANDLERS_BY_NAME" in settings
         is_one = first == (TWISTED,) and all(it == first for it in others)
         self._only = first if is_one and not may_choose else None

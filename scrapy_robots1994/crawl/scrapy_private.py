@@ -149,7 +149,7 @@ class EngineAccess:
         # `ExecutionEngine._slot` is private.
         engine: Any = self._crawler.engine
         with suppress(Exception):
-            return engine._slot  # noqa: SLF001 - as above
+            return engine._slot  # noqa: SLF001 - private
         return None
 
 

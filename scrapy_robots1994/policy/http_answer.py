@@ -183,7 +183,7 @@ def redirect_target(answer: HttpAnswer) -> str | None:
 
 
 def codings_of(headers: HeaderLines) -> tuple[str, ...]:
-    """Return the content codings of a body, in the order they were applied.
+    """Return the content codings of a body, in the order in which they were applied.
 
     Quotes and parameters, which some servers send, and `identity` are left out.
     """

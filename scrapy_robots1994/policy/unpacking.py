@@ -64,7 +64,8 @@ def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
 def unpack(
     body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
 ) -> tuple[bytes, bool]:
-    """Return *body* without *codings* (first applied first), and whether it is truncated.
+    """Return *body* unpacked from *codings* (in the order in which they were applied),
+    and whether the result is truncated.
 
     Stop after a little more than *limit* bytes, however large the unpacked body would be.
     If *body* was truncated during the download (*is_truncated*), return the part that can

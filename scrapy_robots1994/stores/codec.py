@@ -94,7 +94,7 @@ def decode(
             final_url=_header(head["final_url"]),
         )
     # If zlib, JSON or reading a field raises any exception, the entry is broken.
-    except Exception:  # noqa: BLE001 - as above
+    except Exception:  # noqa: BLE001 - a broken entry
         return None
     policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     if response.is_truncated and len(body) < reader.limit:

@@ -64,7 +64,7 @@ class RedisStore(SharedStore):
         try:
             _check_url(place, timeout)
         # The library raises exceptions of many classes for a wrong option.
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
             # An unescaped ? ends the host, too, and the message shows the text in the
             # place of the port.
