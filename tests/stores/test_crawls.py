@@ -344,7 +344,7 @@ def test_broken_database_is_logged_once_and_permits_nothing(
     assert len(result.fetched) == 3
     assert result.stats["finish_reason"] == "finished"
     assert len(warnings_of(result)) == 1
-    assert "The crawl goes on" in warnings_of(result)[0]
+    assert "The crawl continues" in warnings_of(result)[0]
     assert result.stats["robots1994/store_failures"] >= 1
 
 
