@@ -125,7 +125,7 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     if not may_state_usage(text):
         return ()
     # Loaded here: a crawl, which also reads problems, has no use for it.
-    from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - as above
+    from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - only for files that state preferences
 
     return usage_problems(text, dialect)
 
