@@ -11,7 +11,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
+from tests.support.crawl import (
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl,
+    start_crawl,
+)
+from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -220,6 +227,63 @@ def test_retried_page_has_the_preferences_of_its_last_request(
     assert len(site.log("/")) == 2
     (item,) = result.items
     assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
+
+
+# Each mode, the pages that are requested, and the pages whose items are kept.
+OPEN = set(SITE) - {"/closed"}
+MODES = pytest.mark.parametrize(
+    ("mode", "pages", "kept"),
+    [
+        ("report", OPEN, OPEN),
+        ("items", OPEN, {"/", "/plain"}),
+        ("requests", OPEN - {"/shut", "/signal"}, {"/", "/plain"}),
+    ],
+)
+
+
+@MODES
+def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
+    site: Site, tmp_path: Path, mode: str, pages: set[str], kept: set[str]
+) -> None:
+    """With JOBDIR, interrupted while all but two pages wait in the queue on disk."""
+    fill(site)
+    # Scrapy takes the last link first.
+    reply = SITE["/header"]
+    site.answer("/header", Reply(200, reply.body, reply.headers, gate="interrupted"))
+    more = settings(mode, "train-ai", JOBDIR=str(tmp_path), CONCURRENT_REQUESTS=1)
+    running = start_crawl([site.url("/")], spider="UsageSpider", settings=more)
+    site.wait("/header")
+    running.interrupt()
+    site.open("interrupted")
+    first = running.result()
+    before = site.targets()
+    second = crawl(spider="UsageSpider", settings=more)
+
+    assert before == ["/robots.txt", "/", "/header"]
+    targets = [it for it in site.targets() if it != "/robots.txt"]
+    assert sorted(targets) == sorted(pages)
+    assert set(items_of(first)) | set(items_of(second)) == kept
+    assert len(first.items) + len(second.items) == len(kept)
+
+
+@pytest.mark.redis
+@MODES
+def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
+    site: Site, mode: str, pages: set[str], kept: set[str]
+) -> None:
+    """The second crawl has the robots.txt that the first one fetched."""
+    with RedisServer() as server:
+        for _ in range(2):
+            result = walk(
+                site, mode, "train-ai", settings={"ROBOTS1994_STORE": server.url}
+            )
+            assert pages_of(site) == pages
+            assert set(items_of(result)) == kept
+            targets = site.targets()
+            site.forget()
+
+    assert result.stats["robots1994/store_hits"] == 1
+    assert "/robots.txt" not in targets
 
 
 def test_page_of_the_http_cache_has_the_preferences_of_now(
