@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from robots1994_problems import EXAMPLES
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from sphinx.pycode import ModuleAnalyzer
@@ -140,12 +141,13 @@ def problems(_: str) -> str:
         f".. _{kind.code.lower()}:\n\n"
         f"``{kind.code}`` {kind.title}\n"
         f"    {kind.severity.capitalize()}, about :ref:`{kind.clause} <{kind.clause.lower()}>`."
-        f"{' Opens the site against the likely intent.' if kind.weakens_policy else ''}"
-        f"{' Closes what was likely meant to be open.' if kind.tightens_policy else ''}\n\n"
-        f"    {kind.why}\n\n"
-        f"    In the dialect ``{kind.dialect}``:\n\n{_example(kind.bad)}\n"
-        f"    {kind.fix}\n\n{_example(kind.good)}"
+        f"{' A line that has it closes nothing.' if kind.weakens_policy else ''}"
+        f"{' A line that has it opens nothing.' if kind.tightens_policy else ''}\n\n"
+        f"    {example.why}\n\n"
+        f"    In the dialect ``{example.dialect}``:\n\n{_example(example.bad)}\n"
+        f"    {kind.fix}\n\n{_example(example.good)}"
         for kind in KINDS
+        for example in (EXAMPLES[kind.code],)
     )
 
 

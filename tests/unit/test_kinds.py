@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import runpy
 
 import pytest
 
 from scrapy_robots1994.lint.kinds import KIND_CODED, KINDS, SEVERITIES, Kind
-from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
 from tests.standard.lint_forms import FORMS, WHOLE
+from tests.support.crawl import ROOT
+
+EXAMPLES = runpy.run_path(str(ROOT / "docs/_ext/robots1994_problems.py"))["EXAMPLES"]
 
 
 def test_codes_are_numbered_and_each_has_its_forms() -> None:
@@ -17,6 +20,7 @@ def test_codes_are_numbered_and_each_has_its_forms() -> None:
     codes = [f"R{number:03}" for number in range(1, len(KINDS) + 1)]
 
     assert list(KIND_CODED) == [kind.code for kind in KINDS] == codes
+    assert list(EXAMPLES) == codes
     assert {*FORMS, *WHOLE, "R014"} == set(codes)
 
 
@@ -24,10 +28,10 @@ def test_codes_are_numbered_and_each_has_its_forms() -> None:
 def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
     """In its dialect; and the fix of the bad one, where a program knows it, makes the good one."""
     assert kind.severity in SEVERITIES
-    assert kind.dialect in DIALECTS
-    assert re.search(r"[.?`]$", kind.why)
-    bad = RobotsTxt.parse(kind.bad, dialect=kind.dialect, limit=MAX_BYTES)
-    good = RobotsTxt.parse(kind.good, dialect=kind.dialect)
+    example = EXAMPLES[kind.code]
+    assert re.search(r"[.?`]$", example.why)
+    bad = RobotsTxt.parse(example.bad, dialect=example.dialect, limit=MAX_BYTES)
+    good = RobotsTxt.parse(example.good, dialect=example.dialect)
 
     found = [it for it in bad.problems if it.code == kind.code]
     assert found
@@ -38,4 +42,4 @@ def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
         for line in bad.lines:
             new = found[0].edits.get(line.number)
             texts += [line.text] if new is None else new
-        assert "\n".join(texts) + "\n" == kind.good
+        assert "\n".join(texts) + "\n" == example.good
