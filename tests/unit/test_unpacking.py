@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 import zlib
 
 import brotli  # type: ignore[import-untyped]  # it has no annotations
@@ -102,6 +103,24 @@ def test_too_many_members_are_undecodable(coding: str) -> None:
     with pytest.raises(Undecodable, match="members") as refused:
         unpack(most + TINY[coding], [coding], LIMIT, is_truncated=False)
     assert refused.value.is_final
+
+
+@pytest.mark.parametrize("coding", COMPRESSORS)
+@pytest.mark.parametrize("layers", [1, 2])
+def test_decompression_bomb_takes_little_memory(coding: str, layers: int) -> None:
+    """Whatever it would become, little more than the limit is ever in memory."""
+    body = b"#\n" * 20_000_000
+    sent = packed(body, [coding] * layers)
+    del body
+    tracemalloc.start()
+    try:
+        out, is_truncated = unpack(sent, [coding] * layers, LIMIT, is_truncated=False)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert (len(out), is_truncated) == (LIMIT + 1, True)
+    assert peak < 2_000_000
 
 
 def test_nested_decompression_bomb_is_undecodable() -> None:

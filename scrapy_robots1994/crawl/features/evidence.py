@@ -56,9 +56,6 @@ from scrapy_robots1994.policy.policy import Policy
 
 CLOSE_REASON = "robots_evidence_failed"
 
-MAX_ANSWERS = 10_000
-"""Number of answers that are remembered until a policy is made from them."""
-
 DRY_RUN = "an answer to Scrapy's own middleware"
 MIDDLEWARE = "a downloader middleware"
 
@@ -106,7 +103,7 @@ class Evidence(FetchObserver):
         # again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
         # By origin, the last answer of a fetch that has not made a policy yet.
-        self._answers: LRUCache[Origin, Reference] = LRUCache(MAX_ANSWERS)
+        self._answers: dict[Origin, Reference] = {}
         # The source to state for a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")

@@ -1,0 +1,391 @@
+"""Each bound holds: what is beyond it is seen, counted and reported.
+
+Each constant that bounds something has a test here or in `test_bounds_of_crawls`, most of them
+with a value so small that the test is short. A constant without a test fails the first test.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import tracemalloc
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy.http import Headers, HtmlResponse
+
+from scrapy_robots1994 import Origin, RobotsTxt, open_store, page_directives, page_usage
+from scrapy_robots1994.commands import terminal
+from scrapy_robots1994.compare.diagnosis import ParsedBody
+from scrapy_robots1994.compare.parsers import Question
+from scrapy_robots1994.lint.formats import as_annotations
+from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.policy import fetch_result, http_answer
+from scrapy_robots1994.policy.faults import causes
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.stores import sqlite
+from scrapy_robots1994.stores.base import Stored
+from scrapy_robots1994.stores.codec import decode, encode
+from tests.support.fake_store import FakeStore
+from tests.unit import (
+    bounds,
+    test_bounds_of_crawls,
+    test_memory,
+    test_unpacking,
+    test_wildcards,
+)
+from tests.unit.bounds import bound
+from tests.unit.guarded_store import guarded
+from tests.unit.samples import FRESHNESS, READER, SITE, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ELSEWHERE: dict[str, object] = {
+    "commands.evidence.MAX_FILE_BYTES": test_memory.test_memory_of_replayed_policies_is_bounded,
+    "crawl.wildcards.MAX_BYTES": test_wildcards.test_memory_of_large_files_is_bounded,
+    "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
+    "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
+}
+"""The tests of constants in other files."""
+
+URL = "http://h.example/"
+
+
+@pytest.fixture
+def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
+    """Return a function that gives a constant a small value, until the test ends."""
+    return lambda path, value: bounds.shrink(path, value, monkeypatch.setattr)
+
+
+def test_each_constant_has_a_test() -> None:
+    """A new constant needs a row in `ELSEWHERE`, or a test with `@bound("its.PATH")`."""
+    assert test_bounds_of_crawls.__name__
+    tested = bounds.BOUNDED | {*ELSEWHERE}
+    found = {*bounds.constants()}
+
+    assert found - tested == set(), "these have no test"
+    assert tested - found == set(), "these are gone: remove or rename their tests"
+
+
+# What a file or a page may cost.
+
+
+@bound("parser.usage.MAX_NOT_UNDERSTOOD")
+def test_values_that_are_not_understood_are_reported_up_to_the_bound(
+    shrink: Any,
+) -> None:
+    """The first ones, of a file and of a page; the statements all count."""
+    shrink("parser.usage.MAX_NOT_UNDERSTOOD", 3)
+    lines = "Content-Usage: train-ai=x\n" * 9
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}Content-Usage: search=n\n")
+    usage = robots.usage("/", "me")
+    page = HtmlResponse(
+        URL,
+        headers={"TDM-Reservation": "a, b, c, d, e, 1", "Content-Usage": "search=?"},
+    )
+
+    assert len(usage.not_understood) == 3
+    assert usage["search"].value == "disallow"
+    assert len(page_usage(page, "me").not_understood) == 3
+
+
+@bound("parser.usage.MAX_WORK")
+def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
+    """Ours O28: unknown is not allowed."""
+    text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
+    assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
+    shrink("parser.usage.MAX_WORK", 100)
+    usage = RobotsTxt.parse(text).usage("/x", "me")
+
+    assert usage["search"].value == "disallow"
+    assert usage["train-ai"].value == "unstated"
+
+
+@bound("parser.rfc9309.MAX_WORK")
+def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
+    """Ours O28: the verdict says so, and names no line."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: /*a*b\n", dialect="rfc9309")
+    assert robots.allowed("/x", "me")
+    shrink("parser.rfc9309.MAX_WORK", 100)
+    verdict = robots.verdict("/x", "me")
+
+    assert not verdict.allowed
+    assert "more wildcards than can be compared" in str(verdict)
+    assert verdict.line is None
+
+
+@bound("parser.columns._MAX_SHORT")
+def test_line_beyond_two_bytes_is_named() -> None:
+    """A file may have more lines than a short number counts."""
+    text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
+
+    assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
+
+
+@bound("parser.robot_reading.MAX_OTHER_LINES")
+def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> None:
+    """The warnings are fewer; each rule is obeyed."""
+    text = "User-agent: *\n" + "Disalow: /x\n" * 20 + "Disallow: /y\n"
+    assert len(RobotsTxt.parse(text).weakening_problems("me")) == 20
+    shrink("parser.robot_reading.MAX_OTHER_LINES", 3)
+    robots = RobotsTxt.parse(text)
+
+    assert 0 < len(robots.weakening_problems("me")) <= 6
+    assert not robots.allowed("/y", "me")
+
+
+@bound("parser.robot_reading.MAX_OWN_RECORDS")
+def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
+    """The warnings are fewer; the rules of each record are obeyed."""
+    text = "User-agent: *\nDisalow: /x\nDisallow: /y\n\n" * 20
+    text += "User-agent: *\nDisallow: /z\n"
+    found = len(RobotsTxt.parse(text, dialect="rfc9309").weakening_problems("me"))
+    shrink("parser.robot_reading.MAX_OWN_RECORDS", 3)
+    robots = RobotsTxt.parse(text, dialect="rfc9309")
+
+    assert 0 < len(robots.weakening_problems("me")) < found
+    assert not robots.allowed("/z", "me")
+
+
+@bound("robotstxt._MAX_LOST_LINES")
+def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
+    """Each line costs a parse of the file."""
+    text = "User-agent: *\nDisalow: /a\nDisalow: /b\nDisalow: /c\n"
+    robots = RobotsTxt.parse(text)
+    lost = robots.lost_line("/c", "me")
+    assert lost is not None
+    assert lost.line == 4
+    shrink("robotstxt._MAX_LOST_LINES", 2)
+
+    assert robots.lost_line("/b", "me") is not None
+    assert robots.lost_line("/c", "me") is None
+
+
+@bound("robotstxt._MAX_ROBOTS")
+def test_rules_of_few_robots_stay(shrink: Any) -> None:
+    """A crawl may change its User-Agent with each request; each robot has its own answer."""
+    shrink("robotstxt._MAX_ROBOTS", 2)
+    text = "User-agent: r1\nDisallow: /\nContent-Usage: search=n\n"
+    robots = RobotsTxt.parse(text)
+    names = [f"r{number}" for number in range(5)]
+    assert [robots.allowed("/", it) for it in names].count(False) == 1
+    assert [robots.usage("/", it)["search"].value for it in names].count(
+        "disallow"
+    ) == 1
+
+    assert [robots.has_rules(it) for it in names] == [False] * 3 + [True] * 2
+    assert [robots.has_usage(it) for it in names] == [False] * 3 + [True] * 2
+    assert not robots.allowed("/", "r1")
+
+
+@bound("crawl.features.page_head.MAX_PAGE_BYTES")
+def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
+    """Tags and members of a header beyond it mean nothing."""
+    tag = '<meta name="robots" content="noindex">'
+    shrink("crawl.features.page_head.MAX_PAGE_BYTES", 100)
+    near, far = (
+        HtmlResponse(URL, body=(" " * spaces + tag).encode()) for spaces in (10, 200)
+    )
+    header = HtmlResponse(URL, headers={"X-Robots-Tag": "all," * 40 + "nofollow"})
+
+    assert not page_directives(near, "me").index
+    assert page_directives(far, "me").index
+    assert page_directives(header, "me").follow
+
+
+@bound("crawl.features.page_usage._MAX_HEADER")
+def test_long_header_is_not_understood(shrink: Any) -> None:
+    """It is reported whole, and states nothing."""
+    response = HtmlResponse(URL, headers={"Content-Usage": "search=n"})
+    assert page_usage(response, "me")["search"].value == "disallow"
+    shrink("crawl.features.page_usage._MAX_HEADER", 7)
+    usage = page_usage(response, "me")
+
+    assert usage["search"].value == "unstated"
+    assert [it.term for it in usage.not_understood] == ["search=n"]
+
+
+# Lint.
+
+
+@bound("lint.characters._LONGEST")
+def test_long_word_is_not_taken_for_a_slip() -> None:
+    """A name of 24 characters may be a field with spaces; a longer one is not."""
+    near, far = (
+        RobotsTxt.parse(f"User-agent: *\nD{' ' * spaces}isallow: /x\n").problems
+        for spaces in (24 - 8, 25 - 8)
+    )
+
+    assert any(it.line == 2 and "Disallow" in it.message for it in near)
+    assert not any(it.line == 2 and "Disallow" in it.message for it in far)
+
+
+@bound("lint.formats._MAX_MESSAGE")
+def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
+    """The message is cut; its place is named."""
+    shrink("lint.formats._MAX_MESSAGE", 30)
+    body = f"User-agent: *\nDisalow: /{'x' * 99}\n".encode()
+    report = Report("x", body, dialect="1994")
+    found = list(as_annotations(report))
+
+    assert any("line=2" in it for it in found)
+    assert all(len(it.rpartition("::")[2]) <= 30 for it in found)
+
+
+# Answers, and whose fault a failure is.
+
+
+@bound("policy.http_answer.MAX_HEADER_BYTES")
+def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
+    """A member of a list that is cut counts for nothing; a long Location is no URL."""
+    shrink("policy.http_answer.MAX_HEADER_BYTES", 30)
+    listed = Headers({"Cache-Control": ["max-age=60", "public, private, max-age=99"]})
+    to = Headers({"Location": "/" + "x" * 99})
+    moved = http_answer.HttpAnswer(url=URL, status=301, headers=to)
+    near = Headers({"Location": "/x"})
+
+    assert http_answer.freshness_lifetime(listed, 0.0) == 60
+    assert http_answer.redirect_target(moved) == http_answer.UNREADABLE_URL
+    moved = http_answer.HttpAnswer(url=URL, status=301, headers=near)
+    assert http_answer.redirect_target(moved) == f"{URL}x"
+
+
+@bound("policy.fetch_result.MAX_RETRY_AFTER")
+def test_long_retry_after_ends_the_retries() -> None:
+    """A shorter one than a second is a second."""
+    bounds_ = fetch_result.MAX_RETRY_AFTER, fetch_result.MAX_RETRY_AFTER + 1, 0.0
+    last, beyond, at_once = (
+        fetch_result.retry_pause(RobotsResponse(503, retry_after=it), 0)
+        for it in bounds_
+    )
+
+    assert last is not None
+    assert last >= fetch_result.MAX_RETRY_AFTER
+    assert beyond is None
+    assert at_once is not None
+    assert at_once >= 1
+
+
+@bound("policy.faults.MAX_CAUSES")
+def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> None:
+    """A chain may be a circle."""
+    shrink("policy.faults.MAX_CAUSES", 3)
+    first, second = OSError(1), OSError(2)
+    first.__cause__, second.__cause__ = second, first
+
+    assert 0 < len(list(causes(first))) <= 3
+
+
+# Stores.
+
+
+@bound("stores.base.MAX_ENTRY_BYTES")
+def test_large_entry_is_not_stored(shrink: Any) -> None:
+    """It is fetched again, which is not a failure of the store."""
+    shrink("stores.base.MAX_ENTRY_BYTES", 1_000)
+    noise = random.Random(1).randbytes(2_000).hex().encode()  # noqa: S311 - noise
+    store = FakeStore()
+    guard = guarded(store)
+    guard.write(parsed(body=b"#" + noise))
+    assert guard.read(SITE) is None
+    assert guard.failures == 0
+    guard.write(parsed())
+
+    assert guard.read(SITE) == parsed()
+    guard.close_and_wait()
+
+
+@bound("stores.codec.MAX_HEAD_BYTES")
+def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
+    """Parsed JSON takes many times its length in memory."""
+    entry = encode(parsed())
+    assert decode(entry, SITE, READER, FRESHNESS) == parsed()
+    shrink("stores.codec.MAX_HEAD_BYTES", 100)
+
+    assert decode(entry, SITE, READER, FRESHNESS) is None
+
+
+def test_entry_that_is_a_bomb_takes_little_memory() -> None:
+    """Another user of the store may have packed any number of zeros."""
+    packer = zlib.compressobj(9)
+    entry = encode(parsed())[:1] + packer.compress(bytes(40_000_000)) + packer.flush()
+    tracemalloc.start()
+    try:
+        assert decode(entry, SITE, READER, FRESHNESS) is None
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4_000_000
+
+
+@bound("stores.sqlite.MAX_BATCHES")
+def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
+    """Later writes delete the rest, until the file fits."""
+    shrink("stores.sqlite.MAX_BATCHES", 1)
+    url = f"sqlite:///{tmp_path / 'robots.db'}"
+    origins = [Origin("http", f"h{number}.test", 80) for number in range(100)]
+    packed = random.Random(1).randbytes(4_000)  # noqa: S311 - noise
+
+    def put(url: str, origin: Origin) -> int:
+        store = open_store(url)
+        store.put(Stored(origin, packed, 9e9))
+        left = len(list(store.entries()))
+        store.close()
+        return left
+
+    for origin in origins:
+        put(url, origin)
+    left = [put(f"{url}?max_bytes=65536", origins[-1]) for _ in range(10)]
+
+    assert left[0] == 100 - sqlite.BATCH
+    assert 0 < left[-1] < 20
+
+
+@bound("stores.sqlite.MAX_NAME")
+def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
+    """Another program wrote it; the others are listed."""
+    path = tmp_path / "robots.db"
+    store = open_store(f"sqlite:///{path}")
+    store.put(Stored(SITE, b"x", 9e9))
+    base = sqlite3.connect(path)
+    with base:
+        name = "http://" + "a." * sqlite.MAX_NAME
+        base.execute("INSERT INTO policies VALUES (?, 9e9, 1.0, x'00')", (name,))
+    base.close()
+
+    assert [it.origin for it in store.entries()] == [SITE]
+    store.close()
+
+
+# Comparison and commands.
+
+
+@bound("compare.diagnosis._MAX_RULES")
+def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
+    """A report may ask for thousands of robots; each has its own answer."""
+    shrink("compare.diagnosis._MAX_RULES", 2)
+    body = ParsedBody(b"User-agent: r1\nDisallow: /\n", DIALECTS["1994"], "literal")
+    answers = [body.answer(Question("/", f"r{number}", "")) for number in range(5)]
+
+    assert answers.count(answers[1]) == 1
+    assert body._compiled.cache_info().currsize == 2
+
+
+@bound("commands.terminal.MAX_NAMED")
+def test_notes_beyond_the_bound_are_counted(
+    shrink: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first ones are printed, and how many more there are."""
+    shrink("commands.terminal.MAX_NAMED", 2)
+    terminal.print_notes("not read", map(str, range(5)))
+
+    assert capsys.readouterr().err.splitlines() == [
+        "not read: 0",
+        "not read: 1",
+        "not read: 3 more",
+    ]

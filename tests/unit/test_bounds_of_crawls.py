@@ -1,0 +1,375 @@
+"""Each bound of a crawl or of a command holds; `test_bounds` has the others."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request, signals
+
+from scrapy_robots1994 import Origin, Robots1994Middleware, SettingsError
+from scrapy_robots1994.compare.impact import MAX_EXAMPLES
+from scrapy_robots1994.crawl.fetch_log import FetchLog
+from scrapy_robots1994.crawl.refusals import StartRequests
+from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.policy.fetch_result import LocalFault
+from scrapy_robots1994.robotstxt import MAX_BYTES
+from tests.crawl.test_evidence import RULES, recording
+from tests.support import evidence, replies
+from tests.support.crawl import crawl
+from tests.support.crawler import idle_crawler
+from tests.support.site import Site
+from tests.unit import bounds
+from tests.unit.bounds import bound, bounded_crawl, bounded_scrapy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.crawl import CrawlResult
+
+HOSTS = [f"h{number}.test" for number in range(5)]
+
+
+@bound(
+    "crawl.log.MAX_LINES_OF_A_KIND",
+    "crawl.fetch_log.MAX_PROBLEMS",
+    "crawl.refusals.MAX_ROWS",
+    "crawl.wildcards.MAX_COUNTED_ORIGINS",
+)
+def test_lines_about_origins_are_bounded(site: Site) -> None:
+    """The rest is counted in one line at the close."""
+    site.robots(
+        "User-agent: *\n" + "Disalow: /x\n" * 9 + "Disallow: /a\nDisallow: /*b\n"
+    )
+    urls = [site.url(path, host=host) for host in HOSTS for path in ("/a", "/open")]
+    small = {
+        "crawl.log.MAX_LINES_OF_A_KIND": 2,
+        "crawl.fetch_log.MAX_PROBLEMS": 3,
+        "crawl.refusals.MAX_ROWS": 2,
+        "crawl.wildcards.MAX_COUNTED_ORIGINS": 1,
+    }
+    result = bounded_crawl(urls, small)
+
+    warned = result.lines("WARNING: http", "this allows URLs that the site owner")
+    assert len(warned) == 2
+    assert all("(3 or more such lines.)" in it for it in warned)
+    assert len(result.lines("WARNING: Under the strict reading, 5 robots.txt")) == 1
+    assert "robots.txt refused 5 requests at 2 origins" in result.log
+    assert re.search(r"^ +3  at the other origins$", result.log, re.MULTILINE)
+    assert "robots.txt of 1 origin has rules" in result.log
+    assert "of the 5 requests sent there" in result.log
+    assert len(result.fetched) == len(result.failed) == len(HOSTS)
+
+
+@bound("crawl.requests.MAX_COOKIES", "crawl.requests.MAX_COOKIE_BYTES")
+def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
+    """A longer one is left out, and so are those after the last one."""
+    cookies = [f"long={'x' * 99}", "a=1", "b=2", "c=3"]
+    headers = [("Set-Cookie", it) for it in cookies]
+    site.answer(
+        "/robots.txt", replies.Reply(302, headers=(("Location", "/r"), *headers))
+    )
+    small = {"crawl.requests.MAX_COOKIES": 2, "crawl.requests.MAX_COOKIE_BYTES": 50}
+    bounded_crawl([site.url("/page")], small)
+
+    (asked,) = site.log("/r")
+    assert asked.headers["cookie"] == "a=1; b=2"
+
+
+@bound("crawl.features.crawl_delay.MAX_DELAYED_ORIGINS")
+def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
+    """Its next request sets it."""
+    site.robots("User-agent: *\nCrawl-delay: 0.01\n")
+    urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
+    settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
+    small = {"crawl.features.crawl_delay.MAX_DELAYED_ORIGINS": 1}
+    result = one_after_another(urls, small, settings=settings)
+
+    assert result.fetched_urls == sorted(urls)
+    assert result.stats["robots1994/crawl_delay/kept"] == 4
+
+
+def one_after_another(
+    urls: list[str], small: dict[str, int], settings: dict[str, Any]
+) -> CrawlResult:
+    """Crawl *urls*, each once the one before has ended."""
+    args = {"steps": [[{"url": url}] for url in urls]}
+    spider = "tests.support.stepping:SteppingSpider"
+    return bounded_crawl([], small, settings=settings, spider=spider, spider_args=args)
+
+
+@bound(
+    "crawl.features.usage._MAX_LOGGED",
+    "crawl.features.usage._MAX_LOGGED_ORIGINS",
+    "crawl.features.pages._MAX_LOGGED",
+)
+def test_lines_about_one_page_are_bounded(site: Site) -> None:
+    """The first ones are logged; all are counted."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
+    headers = (
+        ("TDM-Reservation", "a, b, c, d"),
+        ("X-Robots-Tag", "no-index, nofolow, noindx"),
+    )
+    site.answer("*", replies.Reply(headers=headers))
+    urls = [site.url(f"/{page}", host=host) for page in range(2) for host in HOSTS[:2]]
+    small = {
+        "crawl.features.usage._MAX_LOGGED": 2,
+        "crawl.features.usage._MAX_LOGGED_ORIGINS": 1,
+        "crawl.features.pages._MAX_LOGGED": 1,
+    }
+    settings = {
+        "ROBOTS1994_USAGE": "report",
+        "ROBOTS1994_PAGES": True,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    result = bounded_crawl(urls, small, settings=settings)
+
+    assert len(result.lines("Not understood", "tdm-reservation")) == 2 * len(urls)
+    assert result.stats["robots1994/usage/not_understood"] == 4 * len(urls)
+    assert len(result.lines("Not understood", "X-Robots-Tag")) == len(urls)
+    assert len(result.lines("Usage preferences of ")) == len(urls)
+
+
+@bound("crawl.refusals.MAX_STARTS")
+def test_start_requests_are_remembered_up_to_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each counts; whether one passed is known of all."""
+    bounds.shrink("crawl.refusals.MAX_STARTS", 2, monkeypatch.setattr)
+    crawler: Any = idle_crawler({})
+    crawler.request_fingerprinter = Fingerprints()
+    starts = StartRequests(crawler, closes=False)
+    asked = [Request(f"http://{it}/", meta={"is_start_request": True}) for it in HOSTS]
+    for request in asked:
+        crawler.signals.send_catch_log(signals.request_scheduled, request=request)
+        starts.refused(request, None)  # type: ignore[arg-type]  # it is only passed on
+
+    assert len(starts._is_refused) == 2
+    assert starts.number_refused == len(HOSTS)
+    assert starts.are_all_refused
+
+
+class Fingerprints:
+    """The fingerprints of requests."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        """Return the URL."""
+        return request.url.encode()
+
+
+@bound("crawl.fetch_log.MAX_TRACEBACKS")
+def test_tracebacks_are_bounded(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of further places only the line about each fetch is logged."""
+    bounds.shrink("crawl.fetch_log.MAX_TRACEBACKS", 1, monkeypatch.setattr)
+    crawler = idle_crawler({})
+    log = FetchLog(crawler, RobotsSettings.from_settings(crawler.settings))
+    origin = Origin("http", "h.test", 80)
+    with caplog.at_level(logging.DEBUG, "scrapy_robots1994"):
+        for error in (LookupError(), ArithmeticError(), AssertionError()):
+            log.fetch_failed(origin, LocalFault(error, is_bug=True))
+
+    said = [it.getMessage() for it in caplog.records]
+    assert sum("An exception was raised while" in it for it in said) == 1
+    assert sum("local error" in it for it in said) == 3
+
+
+@bound("crawl.setting_types.MAX_COUNT")
+def test_larger_count_is_refused() -> None:
+    """The error says which is the largest."""
+    largest = 10**9
+    Robots1994Middleware(settings_of(largest))
+    with pytest.raises(SettingsError, match=f"a whole number, 0 to {largest}"):
+        Robots1994Middleware(settings_of(largest + 1))
+
+
+def settings_of(most: int) -> Any:
+    """Return a crawler with a setting."""
+    return idle_crawler({"ROBOTSTXT_OBEY": True, "ROBOTS1994_MAX_WAITING": most})
+
+
+# The comparison of a crawl.
+
+
+@bound(
+    "crawl.features.comparison.MAX_QUEUED",
+    "crawl.features.comparison.MAX_QUEUED_BYTES",
+)
+@pytest.mark.parametrize(
+    "small",
+    [
+        {"crawl.features.comparison.MAX_QUEUED": 0},
+        {"crawl.features.comparison.MAX_QUEUED_BYTES": -1},
+    ],
+    ids=str,
+)
+def test_decisions_beyond_the_queue_are_counted_as_skipped(
+    site: Site, small: dict[str, int]
+) -> None:
+    """The crawl goes on, and its close says how many decisions were not compared."""
+    site.robots("User-agent: *\nDisallow: /a\n")
+    urls = [site.url("/b"), site.url("/c")]
+    result = bounded_crawl(urls, small, settings={"ROBOTS1994_COMPARE": True})
+
+    assert result.fetched_urls == urls
+    assert result.stats["robots1994/compare/skipped"] == 2
+    assert "2 decisions not compared with other parsers" in result.log
+
+
+@bound(
+    "crawl.features.comparison.MAX_FILE_BYTES",
+    "crawl.features.comparison.MAX_BODY_BYTES",
+)
+def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> None:
+    """The body of the first origin gave way to that of the second."""
+    site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
+    urls = [site.url("/page", host=host) for host in HOSTS[:2]]
+    small = {
+        "crawl.features.comparison.MAX_FILE_BYTES": 1,
+        "crawl.features.comparison.MAX_BODY_BYTES": 1,
+    }
+    asked = [*urls, urls[0]]
+    result = one_after_another(asked, small, settings={"ROBOTS1994_COMPARE": True})
+
+    assert len(result.fetched) == 3
+    assert result.stats["robots1994/compare/skipped"] == 1
+    assert "the body of an answer was no longer stored" in result.log
+
+
+# Evidence.
+
+
+@bound("crawl.features.evidence_files.MAX_WAITING_BYTES")
+def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> None:
+    """What waits for the disk is bounded in bytes."""
+    small = {"crawl.features.evidence_files.MAX_WAITING_BYTES": 1_000}
+    result = bounded_crawl([site.url("/a")], small, settings=recording(tmp_path))
+
+    assert result.stats["finish_reason"] == "robots_evidence_failed"
+    assert "the disk is too slow for the crawl" in result.log
+
+
+@bound("crawl.features.evidence_format.MAX_TEXT")
+def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
+    """A line of a file may have half a megabyte."""
+    site.robots(f"User-agent: *\nDisallow: /{'a' * 99}\n")
+    small = {"crawl.features.evidence_format.MAX_TEXT": 9}
+    url = site.url(f"/{'a' * 99}")
+    bounded_crawl([url], small, settings=recording(tmp_path))
+
+    _, _, (line,) = evidence.only(tmp_path)
+    assert (line["decision"], line["rule"]) == ("refused", "/" + "a" * 8)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the evidence of a crawl."""
+    folder = tmp_path_factory.mktemp("evidence")
+    with Site() as site:
+        site.robots(RULES)
+        crawl([site.url("/a"), site.url("/b")], settings=recording(folder))
+    return folder
+
+
+@bound(
+    "commands.evidence.MAX_LINE_BYTES",
+    "commands.evidence.MAX_INFO_BYTES",
+    "commands.evidence.MAX_BLOCK_BYTES",
+    "commands.evidence.MAX_BODY_BYTES",
+    "commands.warc.MAX_HEADER_BYTES",
+    "commands.warc.MAX_PACKED_BYTES",
+)
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("commands.evidence.MAX_LINE_BYTES", 99, "it exceeds 99 bytes"),
+        ("commands.evidence.MAX_INFO_BYTES", 99, "exceeds 99 bytes, and is not read"),
+        ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
+        ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
+        ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
+        ("commands.warc.MAX_PACKED_BYTES", 16, "by its record 'allowed'"),
+    ],
+)
+def test_evidence_is_read_up_to_the_bound(
+    recorded: Path, path: str, value: int, said: str
+) -> None:
+    """Evidence of others may have any size; what is not read is a difference."""
+    args = "robots-check", "--evidence", recorded, "--verify"
+    code, out = bounded_scrapy({path: value}, *args)
+
+    assert code == 1, out
+    assert said in out
+
+
+@bound("commands.evidence.MAX_FINDING", "commands.evidence.MAX_FIELD")
+def test_text_of_evidence_is_cut(recorded: Path) -> None:
+    """A value may be as long as a line of the journal."""
+    args = "robots-check", "--evidence", recorded
+    small = {
+        "commands.evidence.MAX_FINDING": 20,
+        "commands.evidence.MAX_LINE_BYTES": 99,
+    }
+    _, out = bounded_scrapy(small, *args, "--verify")
+    assert max(map(len, out.splitlines()[:-1])) <= 20
+    _, _, lines = evidence.only(recorded)
+    assert lines[0]["time"] in bounded_scrapy({}, *args, lines[0]["url"])[1]
+
+    _, out = bounded_scrapy({"commands.evidence.MAX_FIELD": 8}, *args, lines[0]["url"])
+    assert lines[0]["time"] not in out
+
+
+# Files and reports.
+
+
+@bound("robotstxt.MAX_BYTES")
+def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
+    """The report says that the rest was not read; RFC 9309 asks for 500 KiB."""
+    file, line = tmp_path / "robots.txt", "#" * 999 + "\n"
+    file.write_text("User-agent: *\nDisallow: /a\n" + line * (MAX_BYTES // len(line)))
+    _, out = bounded_scrapy({}, "robots-lint", file, "--only-problems")
+
+    assert MAX_BYTES >= 500 * 1_024
+    assert "R014" in out
+    assert "the file is longer than what is read of it" in out
+
+
+@bound(
+    "compare.impact.MAX_SITES",
+    "compare.impact.MAX_EXAMPLES",
+    "compare.report.MAX_WHOLE",
+    "compare.report.MAX_LINES",
+    "compare.formats._MAX_SHOWN",
+)
+def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
+    """Sites that are not listed are counted; a long file is shown in part."""
+    files = tmp_path / "files"
+    files.mkdir()
+    rules = "".join(f"Disallow: /{it}\n" for it in range(MAX_EXAMPLES + 1))
+    body = "User-agent: *\n" + "#\n" * 9 + rules
+    for number in range(3):
+        (files / f"{number}{'x' * 50}.test").write_text(body)
+    small = {
+        "compare.impact.MAX_SITES": 1,
+        "compare.report.MAX_WHOLE": 5,
+        "compare.report.MAX_LINES": 4,
+        "compare.formats._MAX_SHOWN": 20,
+    }
+    command = "robots-compare", files, "--parsers", "tests.support.parsers.OpenParser"
+    for suffix in ("json", "html"):
+        path = tmp_path / f"report.{suffix}"
+        bounded_scrapy(small, *command, "--report", path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    page = (tmp_path / "report.html").read_text()
+
+    assert report["files"] == 3
+    (site,) = report["sites"]
+    assert report["sites_not_listed"] == 2
+    # The processes of a pool have the constants as they are.
+    assert len(report["disagreements"]) == MAX_EXAMPLES
+    assert len(site["excerpt"]) == 4
+    assert site["site"] not in page
+    assert site["site"][:15] in page
