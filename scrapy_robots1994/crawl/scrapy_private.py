@@ -206,15 +206,20 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
 
     `DownloaderAwarePriorityQueue` takes requests for the slot that has the fewest. If
     waiting requests did not count, it would take more and more requests for an origin
-    with a crawl delay.
+    whose robots.txt is slow, or that has a crawl delay.
     """
-    # `Downloader.slots`, `get_slot_key` and `Slot.active` are undocumented. Without them
-    # only the order of requests changes, so there is no warning.
+    # `Downloader._get_slot` and `Slot.active` are undocumented. Without them only the
+    # order of requests changes, so there is no warning.
     engine: Any = crawler.engine
     active: Any = set()
     with suppress(Exception):
-        downloader = engine.downloader
-        active = downloader.slots[downloader.get_slot_key(request)].active
+        # The slot is made here if it is not there yet, as for a request that is sent.
+        get_slot = engine.downloader._get_slot  # noqa: SLF001 - see above
+        try:
+            active = get_slot(request)[1].active
+        except TypeError:
+            # Scrapy before 2.14 takes the spider, too.
+            active = get_slot(request, crawler.spider)[1].active
         active.add(request)
     try:
         yield

@@ -21,7 +21,7 @@ from scrapy.core.scheduler import Scheduler
 
 from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
-from scrapy_robots1994.crawl.scrapy_private import EngineAccess
+from scrapy_robots1994.crawl.scrapy_private import EngineAccess, count_in_slot
 from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 
@@ -167,7 +167,8 @@ class WaitingRequests:
             # The engine may take one more request now.
             self._engine.wake()
         try:
-            yield
+            with count_in_slot(self._crawler, visit.request):
+                yield
         finally:
             self._visits.pop(visit.request, None)
             if visit.is_raised:

@@ -176,6 +176,28 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     assert len(times(site, "slow.test")) <= 2
 
 
+def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) -> None:
+    """Only five may wait uncounted; the other 35 stay in the scheduler and stop nobody."""
+    site.robots(stating(60), at="slow.test")
+    site.robots("", at="z-free.test")
+    # Of hosts with equally many requests the queue takes the first by name: the slow one.
+    pages = [
+        site.url(f"/{number}", host=host)
+        for number in range(40)
+        for host in ("slow.test", "z-free.test")
+    ]
+    settings = {
+        "CONCURRENT_REQUESTS": 4,
+        "ROBOTS1994_MAX_WAITING": 5,
+        "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{QUEUES[0]}",
+    }
+    running = start_crawl(pages, settings=EXTENDED | settings)
+    site.wait("*", count=41, host="z-free.test")
+    running.send_sigint()
+
+    assert running.result().failed == []
+
+
 EXTENSION: dict[str, Any] = {"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}}
 BY_SIGNAL = EXTENSION | {"ROBOTS1994_CRAWL_DELAY": True}
 """Settings for the extension with the built-in middleware."""

@@ -108,7 +108,7 @@ CHANGES = {
         DOWNLOADER,
         ((r"slots\[key\]", "slots[key,]"),),
     ),
-    "downloader.get_slot_key": renamed("get_slot_key"),
+    "downloader._get_slot": renamed("_get_slot"),
     "Slot.active": Change(r"\bactive\b(?!\()", "active_renamed"),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),

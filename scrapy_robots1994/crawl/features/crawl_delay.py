@@ -24,7 +24,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import MessageKind, OriginLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName, exemption_of
-from scrapy_robots1994.crawl.scrapy_private import count_in_slot
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
@@ -110,8 +109,7 @@ class CrawlDelays:
         if turns.last is visit.request:
             return True
         try:
-            with count_in_slot(self._crawler, visit.request):
-                return await self._waiting.turn(visit)
+            return await self._waiting.turn(visit)
         finally:
             with suppress(ValueError):
                 turns.waiting.remove(visit)
