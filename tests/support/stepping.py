@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Requests the pages of one step, then sets the clock or requests the next ones."""
+    """Requests the pages of one step, then sets the clock or requests the next ones.
+
+    A page whose path begins with /mark/ waits until the site has got all requests of a step. If
+    it fails, requests are missing, and the crawl ends.
+    """
 
     name = "stepping"
     steps: list[Any]
@@ -41,8 +45,10 @@ class SteppingSpider(RequestingSpider):
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """Go on after a request that failed."""
+        """Go on after a request that failed; end the crawl if nothing can follow from it."""
         super().failed(failure)
+        if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds it
+            self.steps.clear()
         return self.one_ended()
 
     def one_ended(self) -> Iterator[Any]:
