@@ -23,9 +23,11 @@ def start_workers(
     server: RedisServer,
     reactor: Reactor = "asyncio",
     workers: int = WORKERS,
+    **more: float,
 ) -> list[Crawl]:
-    """Start crawls of the same URLs that share a store."""
+    """Start crawls of the same URLs that share a store; *more* are further settings."""
     settings = {
+        **more,
         "ROBOTS1994_STORE": server.url,
         "CONCURRENT_REQUESTS": 100,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
@@ -64,9 +66,11 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
-        (first,) = start_workers(urls, server, workers=1)
+        # A lease lasts two seconds longer than the request that it is for.
+        quick = {"ROBOTS1994_TIMEOUT": 5.0}
+        (first,) = start_workers(urls, server, workers=1, **quick)
         site.wait("/robots.txt", count=3)
-        others = start_workers(urls, server, workers=2)
+        others = start_workers(urls, server, workers=2, **quick)
         first.kill()
         site.open_when("slow", "/robots.txt", count=6)
         results = [worker.result() for worker in others]
