@@ -61,7 +61,8 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
     """R6 (closing): no page is fetched and none fails; the second ends all at once."""
     site.robots(OPEN, gate="never")
-    running = Side(reactor=reactor).start(site, spider_args={"pages": 10})
+    args = {"pages": 10}
+    running = Side(reactor=reactor).start(site, spider_args=args, hook="close_soon")
     site.wait("/robots.txt")
     running.send_sigint()
     if times > 1:
@@ -117,8 +118,8 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     args = {"pages": 12, "filtered": True}
     side = Side(reactor=reactor, settings=settings)
     # The delay applies between robots.txt and the first page, too.
-    site.robots("User-agent: *\nCrawl-delay: 5\n")
-    running = side.start(site, spider_args=args)
+    site.robots("User-agent: *\nCrawl-delay: 3\n")
+    running = side.start(site, spider_args=args, hook="close_soon")
     site.wait("/p0")
     before = pages_of(site)
     running.send_sigint()
@@ -139,7 +140,7 @@ def test_no_robots_txt_is_requested_after_the_close(
     site.answer("/robots.txt", replies.black_hole())
     args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}
     side = Side(reactor=reactor, settings=settings)
-    running = side.start(site, spider_args=args)
+    running = side.start(site, spider_args=args, hook="close_soon")
     site.wait("/robots.txt", count=4)
     running.send_sigint()
     running.result()
@@ -280,7 +281,7 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
         "TOKEN_URL": site.url("/token", host="t{n}.test"),
     }
     side = Side(reactor=reactor, settings=settings)
-    running = side.start(site, spider_args={"pages": 3}, timeout=30)
+    running = side.start(site, spider_args={"pages": 3}, timeout=30, hook="close_soon")
     site.wait("/robots.txt", count=3)
     running.interrupt()
     # The waits end as those of pages do, and each file is requested once more.

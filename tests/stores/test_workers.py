@@ -23,11 +23,11 @@ def start_workers(
     server: RedisServer,
     reactor: Reactor = "asyncio",
     workers: int = WORKERS,
-    **more: float,
+    timeout: float = 30.0,
 ) -> list[Crawl]:
-    """Start crawls of the same URLs that share a store; *more* are further settings."""
+    """Start crawls of the same URLs that share a store; a request may take *timeout* seconds."""
     settings = {
-        **more,
+        "ROBOTS1994_TIMEOUT": timeout,
         "ROBOTS1994_STORE": server.url,
         "CONCURRENT_REQUESTS": 100,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
@@ -67,10 +67,9 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
         # A lease lasts two seconds longer than the request that it is for.
-        quick = {"ROBOTS1994_TIMEOUT": 5.0}
-        (first,) = start_workers(urls, server, workers=1, **quick)
+        (first,) = start_workers(urls, server, workers=1, timeout=5)
         site.wait("/robots.txt", count=3)
-        others = start_workers(urls, server, workers=2, **quick)
+        others = start_workers(urls, server, workers=2, timeout=5)
         first.kill()
         site.open_when("slow", "/robots.txt", count=6)
         results = [worker.result() for worker in others]

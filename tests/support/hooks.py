@@ -14,6 +14,7 @@ import sys
 import time
 import warnings
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,12 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+
+
+def close_soon(_crawler: Crawler) -> None:
+    """Finish the first waiting requests for a second only when the crawl closes."""
+    # Import the module when the hook runs: before, it would import a reactor.
+    import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
 def log_scheduled(crawler: Crawler) -> None:

@@ -86,7 +86,7 @@ def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
     small = {"crawl.features.crawl_delay.MAX_DELAYED_ORIGINS": 1}
-    result = one_after_another(urls, small, settings=settings)
+    result = one_after_another(urls, small, settings)
 
     assert result.fetched_urls == sorted(urls)
     assert result.stats["robots1994/crawl_delay/kept"] == 4
@@ -114,18 +114,14 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
         ("X-Robots-Tag", "no-index, nofolow, noindx"),
     )
     site.answer("*", replies.Reply(headers=headers))
-    urls = [site.url(f"/{page}", host=host) for page in range(2) for host in HOSTS[:2]]
+    urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     small = {
         "crawl.features.usage._MAX_LOGGED": 2,
         "crawl.features.usage._MAX_LOGGED_ORIGINS": 1,
         "crawl.features.pages._MAX_LOGGED": 1,
     }
-    settings = {
-        "ROBOTS1994_USAGE": "report",
-        "ROBOTS1994_PAGES": True,
-        "CONCURRENT_REQUESTS": 1,
-    }
-    result = bounded_crawl(urls, small, settings=settings)
+    settings = {"ROBOTS1994_USAGE": "report", "ROBOTS1994_PAGES": True}
+    result = one_after_another(urls, small, settings)
 
     assert len(result.lines("Not understood", "tdm-reservation")) == 2 * len(urls)
     assert result.stats["robots1994/usage/not_understood"] == 4 * len(urls)
