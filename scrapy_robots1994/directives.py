@@ -218,7 +218,11 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     linear in the length of *page*. Never raises.
     """
     # Pages P8 (tags in the body): an author may have put a tag there by mistake.
+    # Most pages have no meta tag in their body. Lower case is never shorter.
+    last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
+        if piece.start() > last:
+            return
         if piece["end"]:
             found: dict[str, str] = {}
             for name, value in _ATTRIBUTE.findall(piece["meta"]):

@@ -23,6 +23,10 @@ _ITEM = (
 _PARAMETERS = rf"(?:;[ ]*{_KEY}(?:=(?:{_ITEM}))?)*"
 _LIST = rf"\([ ]*(?:(?:{_ITEM}){_PARAMETERS}(?:[ ]+|(?=\))))*\)"
 _MEMBER = re.compile(rf"({_KEY})(?:=({_LIST}|{_ITEM}))?({_PARAMETERS})", re.ASCII)
+MAX_LENGTH = 16_384
+"""Characters of a dictionary that are read. A match of a pattern stops all threads: one of
+500,000 characters would stop a crawl for a tenth of a second."""
+
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*")
 _SPACE = " \t"
 _DISPLAY = re.compile(r'%"([^"]*)"')
@@ -57,8 +61,10 @@ def members_of(text: str) -> list[Member]:
     of which the caller must use the last.
 
     The time is linear in the length of *text*. Raises `NotADictionaryError` if *text* is not a
-    dictionary.
+    dictionary, or longer than `MAX_LENGTH`.
     """
+    if len(text) > MAX_LENGTH:
+        raise NotADictionaryError(0, f"it has more than {MAX_LENGTH:,} characters")
     found: list[Member] = []
     place, end = len(text) - len(text.lstrip(_SPACE)), len(text.rstrip(_SPACE))
     while place < end:

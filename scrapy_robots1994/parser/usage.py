@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from sys import getsizeof
 from types import MappingProxyType
 from typing import NamedTuple
@@ -41,12 +42,13 @@ MAX_NOT_UNDERSTOOD = 20
 _SPACE = " \t"
 # About the bytes of memory of a line with its pattern, and of a statement.
 _LINE_BYTES, _STATEMENT_BYTES = 600, 300
-MAX_WORK = 4_000_000
-"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A URL that
-needs more gets each disallow of the robot's records, whatever its path."""
+MAX_WORK = 10_000_000
+"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL, which
+take some 15 ms. A URL that needs more gets each disallow of the robot's records, whatever its
+path."""
 
-# A search, and a wildcard, each take the time of so many character comparisons.
-_SEARCH_WORK, _CALL_WORK = 200, 800
+# A search takes the time of so many character comparisons.
+_CALL_WORK = 800
 
 
 class Answer(str, Enum):
@@ -154,6 +156,11 @@ class Usage:
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
         encode = percent_encode_control_chars
+        terms = [it.term for it in (*self.statements, *self.not_understood)]
+        text = "".join((*terms, *self.licenses, self.tdm_policy or "", self.use or ""))
+        # Nearly every usage is already such a one.
+        if encode(text) == text:
+            return self
         return Usage(
             tuple(replace(it, term=encode(it.term)) for it in self.statements),
             tuple(map(encode, self.licenses)),
@@ -242,13 +249,15 @@ class UsageRules:
             if pattern is not None:
                 if not spelling.startswith(pattern.first):
                     continue
-                work += _SEARCH_WORK + len(spelling)
-                if pattern.longest in spelling:
-                    work += _work(pattern, spelling)
+                # Each place of the target may be compared with each character of the text.
+                work += _CALL_WORK + len(spelling) * len(pattern.longest)
                 # Ours O28: a URL that was not compared with all paths is not allowed.
                 if work > MAX_WORK:
                     return self._forbidden_anywhere()
-                if not (pattern.longest in spelling and pattern.covers(spelling)):
+                if pattern.longest not in spelling:
+                    continue
+                work += _CALL_WORK * len(pattern.others)
+                if not pattern.covers(spelling):
                     continue
             chosen.append(line)
         return self._usage(it for lines in found.values() for it in lines)
@@ -288,6 +297,7 @@ class UsageRules:
         return Usage(found, self._licenses, None, use, tuple(said), (ROBOTS_TXT,))
 
 
+@lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
     """Return the dialect that groups lines for preferences and compares names as *dialect*
     does.
@@ -405,11 +415,6 @@ def signals_of(value: str) -> list[Member]:
             found.append(Member(key.strip(_SPACE).lower(), value, written, start))
         offset += len(piece) + 1
     return found
-
-
-def _work(pattern: Pattern, target: str) -> int:
-    """Return about how many character comparisons *pattern* takes with *target*."""
-    return len(target) * len(pattern.longest) + _CALL_WORK * len(pattern.others)
 
 
 # All files that state no preference share this object.

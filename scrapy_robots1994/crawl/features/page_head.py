@@ -2,6 +2,7 @@
 preferences.
 """
 
+import re
 from collections.abc import Sequence
 from html import unescape
 from typing import NamedTuple
@@ -23,6 +24,10 @@ MAX_PAGE_BYTES = 64 * 1024
 # page with `<base href="http://[">`: Scrapy reads the base URL of each page that it
 # parses.
 UNREADABLE = (LookupError, ValueError)
+
+# A meta tag, whose quoted values may contain `>`. Nothing follows the repetition, so that it
+# never fails, and the time is linear.
+_META = re.compile(rb"""meta(?:[^>"']+|"[^"]*"?|'[^']*'?)*""")
 
 # Encodings of host names, which no page uses; Python decodes them in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
@@ -55,7 +60,7 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     known, head = _last
     if known is not None and known() is response:
         return head
-    header, has_tags = header_of(response, "X-Robots-Tag"), False
+    header, has_tags = header_of(response, b"X-Robots-Tag"), False
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags)
     has_tags = True
@@ -73,30 +78,19 @@ def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
     # An encoding such as UTF-16 has other bytes for letters.
     if b"\0" in page:
         return True
-    place = page.find(b"meta")
-    while place >= 0:
-        end = page.find(b">", place)
-        tag = page[place:] if end < 0 else page[place:end]
-        # A quoted value may contain `>`, and UTF-7 may hide a word.
-        quote = b'"' if b'"' in tag else b"'"
-        if tag.count(quote) % 2 or b"utf-7" in tag or _has_word(tag, words):
-            return True
-        place = -1 if end < 0 else page.find(b"meta", end)
-    return False
-
-
-def _has_word(tag: bytes, words: Sequence[bytes]) -> bool:
-    """Return whether a *tag* has one of *words*, perhaps as character references."""
-    if b"&#" in tag:
+    tags = b"".join(_META.findall(page))
+    if b"&#" in tags:
         try:
-            tag = unescape(tag.decode("latin-1")).lower().encode("ascii", "replace")
+            text = unescape(tags.decode("latin-1")).lower()
         except ValueError:
             # Python does not convert a number of more than 4,300 digits.
             return True
-    return any(word in tag for word in words)
+        tags = text.encode("ascii", "replace")
+    # UTF-7 may hide a word.
+    return any(word in tags for word in (*words, b"utf-7"))
 
 
-def header_of(response: Response, name: str) -> str:
+def header_of(response: Response, name: bytes) -> str:
     """Return all lines of the header called *name* as one; empty if there is none."""
     # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header
     # states no encoding, and Latin-1 decodes any bytes.

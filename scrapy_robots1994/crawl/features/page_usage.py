@@ -1,8 +1,9 @@
 """What a page states about its use: its headers and its meta tags."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TypeAlias
 
 from scrapy.http import Response
 
@@ -37,6 +38,7 @@ _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 
 # TDMRep: every other value means that nothing is stated.
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
+_RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
 # A page without any of them states nothing in its meta tags.
@@ -46,12 +48,12 @@ _HEADERS = frozenset(
     (b"Content-Usage", b"Link", b"Tdm-Policy", b"Tdm-Reservation", b"X-Robots-Tag")
 )
 
-_MAX_HEADER = 16_384
-"""Characters of Content-Usage that are read; a longer value is not understood."""
-
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
 _RSL = "application/rsl+xml"
+
+_Stated: TypeAlias = tuple[Sequence[Statement], Sequence[Said]]
+"""Statements, and values that are not understood."""
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
@@ -63,35 +65,45 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     """
     head = page_head(response, _WORDS)
     read = (HEADER, META) if head.has_tags else (HEADER,)
+    names = _HEADERS.intersection(response.headers)
     # Most pages state nothing.
-    if not head.tags and _HEADERS.isdisjoint(response.headers):
+    if not (head.tags or names):
         return _NOTHING[read]
-    is_image = header_of(response, "Content-Type").lower().startswith("image/")
-    found = _of_content_usage(header_of(response, USAGE_FIELD))
-    found = found.with_(_of_terms(head, robot_names(robot), is_image=is_image))
-    found = found.with_(_of_tdm(response, head))
-    licenses = dict.fromkeys(_licenses(header_of(response, "Link")))
-    found = found.with_(Usage(licenses=tuple(licenses), read=read))
-    return replace(found, not_understood=found.not_understood[:MAX_NOT_UNDERSTOOD])
+    headers = {it: header_of(response, it) for it in names}
+    found = (
+        _content_usage(headers.get(b"Content-Usage", "")),
+        _terms(response, head, robot_names(robot)),
+        _tdm_reservation(head, headers.get(b"Tdm-Reservation", "")),
+    )
+    statements = tuple(it for stated, _ in found for it in stated)
+    odd = tuple(it for _, said in found for it in said)
+    # TDMRep: a policy is the one of a reservation.
+    is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
+    policy = (*_contents(head, _TDM_POLICY), headers.get(b"Tdm-Policy", "").strip())
+    return Usage(
+        statements,
+        licenses=tuple(dict.fromkeys(_licenses(headers.get(b"Link", "")))),
+        tdm_policy=next(filter(None, policy), None) if is_reserved else None,
+        not_understood=odd[:MAX_NOT_UNDERSTOOD],
+        read=read,
+    )
 
 
-def _of_content_usage(value: str) -> Usage:
+def _content_usage(value: str) -> _Stated:
     """Return the preferences in *value*, all lines of the header Content-Usage joined."""
     where = f"header {USAGE_FIELD}"
-    if len(value) > _MAX_HEADER:
-        return Usage(not_understood=(Said(value, where),))
     try:
         # RFC 9651, section 4.2: one line that cannot be parsed makes the whole dictionary
         # invalid.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except NotADictionaryError:
-        return Usage(not_understood=(Said(value, where),))
-    return Usage(statements, not_understood=said)
+        return (), (Said(value, where),)
+    return statements, said
 
 
-def _of_terms(head: PageHead, names: tuple[str, ...], *, is_image: bool) -> Usage:
+def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _Stated:
     """Return the preferences that `noai` and `noimageai` state, in the header and in meta
-    tags.
+    tags of the *head* of *response*.
     """
     statements: list[Statement] = []
     odd: list[Said] = []
@@ -99,47 +111,40 @@ def _of_terms(head: PageHead, names: tuple[str, ...], *, is_image: bool) -> Usag
         purpose = _FORBIDDEN_BY.get(said.term)
         if purpose is None:
             odd += [said] * contains_term(said.term, USAGE_TERMS)
-        elif said.term != NOIMAGEAI or is_image:
+        elif said.term != NOIMAGEAI or _is_image(response):
             answer = Answer.DISALLOW
             statements.append(Statement(purpose, answer, said.term, said.where))
-    return Usage(tuple(statements), not_understood=tuple(odd))
+    return statements, odd
 
 
-def _of_tdm(response: Response, head: PageHead) -> Usage:
-    """Return the preferences that TDMRep states, in the meta tag, or else in the header."""
-    header = header_of(response, _TDM_RESERVATION)
-    values = [it for it in map(str.strip, header.split(",")) if it]
-    where = f"header {_TDM_RESERVATION}"
-    in_header = [Said(it, where) for it in values[:MAX_NOT_UNDERSTOOD]]
-    in_meta = [
-        Said(content.strip(), f"meta tag {_TDM_RESERVATION}")
-        for name, content in head.tags
-        if name.strip().lower() == _TDM_RESERVATION
+def _is_image(response: Response) -> bool:
+    """Return whether *response* says that it is an image."""
+    return header_of(response, b"Content-Type").lower().startswith("image/")
+
+
+def _tdm_reservation(head: PageHead, header: str) -> _Stated:
+    """Return the preference that TDMRep states, in the meta tag, or else in the *header*."""
+    name = _TDM_RESERVATION
+    values = filter(None, map(str.strip, header.split(",")))
+    in_header = [
+        Said(it, f"header {name}") for it in islice(values, MAX_NOT_UNDERSTOOD)
     ]
-    said = [it for it in (*in_header, *in_meta) if it.term]
-    odd = tuple(it for it in said if it.term not in _TDM_ANSWERS)
+    in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
+    odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
     # Usage U11: the page overrides its header, even if the header is more restrictive.
     for places in (in_meta, in_header):
-        answers = {it.term: it for it in places if it.term in _TDM_ANSWERS}
         for value, answer in _TDM_ANSWERS.items():
-            if value in answers:
-                it = answers[value]
-                statement = Statement(
-                    TDM, answer, f"{_TDM_RESERVATION}: {value}", it.where
-                )
-                is_reserved = answer is Answer.DISALLOW
-                policy = _tdm_policy(response, head) if is_reserved else None
-                return Usage((statement,), tdm_policy=policy, not_understood=odd)
-    return Usage(not_understood=odd)
+            for said in places:
+                if said.term == value:
+                    term = f"{name}: {value}"
+                    return (Statement(TDM, answer, term, said.where),), odd
+    return (), odd
 
 
-def _tdm_policy(response: Response, head: PageHead) -> str | None:
-    """Return the URL of the TDM policy, from the meta tag, or else from the header."""
-    named = (
-        content for name, content in head.tags if name.strip().lower() == _TDM_POLICY
-    )
-    values = (*named, header_of(response, _TDM_POLICY))
-    return next(filter(None, map(str.strip, values)), None)
+def _contents(head: PageHead, name: str) -> list[str]:
+    """Return what the meta tags called *name* say, without those that are blank."""
+    said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
+    return list(filter(None, said))
 
 
 def _licenses(link: str) -> Iterator[str]:

@@ -174,11 +174,11 @@ class UsageReader:
         # Remove the preferences of robots.txt: a request made with the meta of this page
         # must not have them.
         stated = response.meta.pop(STATED_USAGE, None)
-        page = page_usage(response, self._robot.of(response.request))
-        usage = stated.with_(page) if isinstance(stated, Usage) else page
-        usage = usage.for_export()
-        response.meta[USAGE_KEY] = usage
-        return usage
+        usage = page_usage(response, self._robot.of(response.request))
+        if isinstance(stated, Usage):
+            usage = stated.with_(usage)
+        response.meta[USAGE_KEY] = exported = usage.for_export()
+        return exported
 
     def _closed(self) -> None:
         """Log, for each purpose, how many pages must not be used for it."""
