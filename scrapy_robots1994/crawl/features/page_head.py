@@ -78,7 +78,11 @@ def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
     # An encoding such as UTF-16 has other bytes for letters.
     if b"\0" in page:
         return True
-    tags = b"".join(_META.findall(page))
+    tags, place = b"", page.find(b"meta")
+    while place >= 0:
+        tag = _META.match(page, place)
+        assert tag is not None  # noqa: S101 - it begins with "meta"
+        tags, place = tags + tag[0], page.find(b"meta", tag.end())
     if b"&#" in tags:
         try:
             text = unescape(tags.decode("latin-1")).lower()
