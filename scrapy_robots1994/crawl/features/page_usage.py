@@ -70,11 +70,13 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     if not (head.tags or names):
         return _NOTHING[read]
     headers = {it: header_of(response, it) for it in names}
-    found = (
-        _content_usage(headers.get(b"Content-Usage", "")),
-        _terms(response, head, robot_names(robot)),
-        _tdm_reservation(head, headers.get(b"Tdm-Reservation", "")),
-    )
+    found: list[_Stated] = []
+    if b"Content-Usage" in headers:
+        found.append(_content_usage(headers[b"Content-Usage"]))
+    if head.header or head.tags:
+        found.append(_terms(response, head, robot_names(robot)))
+    if b"Tdm-Reservation" in headers or head.tags:
+        found.append(_tdm_reservation(head, headers.get(b"Tdm-Reservation", "")))
     statements = tuple(it for stated, _ in found for it in stated)
     odd = tuple(it for _, said in found for it in said)
     # TDMRep: a policy is the one of a reservation.
