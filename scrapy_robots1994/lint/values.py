@@ -203,8 +203,11 @@ def has_wildcard(path: str) -> bool:
 
 
 def before_wildcard(path: str) -> str:
-    """Return *path* up to what later dialects give a meaning: a star, or a dollar at the end."""
-    return path.removesuffix("$").partition("*")[0]
+    """Return *path* up to what later dialects give a meaning: a star, or a dollar at the end.
+
+    A dollar in front of it would have a meaning at the end of what is returned.
+    """
+    return path.partition("*")[0].rstrip("$")
 
 
 def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:

@@ -124,6 +124,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "Dis\u0430llow: {p}\n",
         "\u00a0\n",
         "{D}: {p}\u200b\n",
+        "{D}: {p}\u200bx\u200b\n",
         "{U}: {n}\u00a0\n{D}: {p}\n",
     ),
     "R039": (

@@ -73,6 +73,7 @@ HARD = (
     "User-agent: rexbot\nAllow: /t\nUser-agent: rex\n\nUser-agent: rexbot\nDisallow: /c\n",
     "User-agent: max\nDisallow: /a/*/b$\nAllow: /a/c\n",
     "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
+    "User-agent: *\nDisallow: /$*/b/*\n",
     "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
 )
 
