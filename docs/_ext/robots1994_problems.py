@@ -333,12 +333,12 @@ EXAMPLES = {
             "nothing there."
         ),
         bad=(
-            "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /doc/ ai-use=n\n"
+            "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /doc/ search=n\n"
             "Disallow:\n"
         ),
         good=(
             "User-agent: *\nContent-Usage: train-ai=n, search=y\n"
-            "Content-Usage: /doc/ ai-use=n, train-ai=n\nDisallow:\n"
+            "Content-Usage: /doc/ search=n, train-ai=n\nDisallow:\n"
         ),
     ),
     "R056": Example(

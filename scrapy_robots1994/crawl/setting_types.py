@@ -292,9 +292,6 @@ USAGE = SettingType(
     (REPORT, ITEMS, REQUESTS),
 )
 
-# The labels of Content Signals.
-_OTHER_LABELS = {"ai-train": "train-ai", "ai-input": "ai-use"}
-
 
 def _purposes(value: Any) -> tuple[str, ...]:
     found = _strings(value)
@@ -302,10 +299,11 @@ def _purposes(value: Any) -> tuple[str, ...]:
         return ()
     from scrapy_robots1994.parser import usage  # noqa: PLC0415 - only if wanted
 
+    labels = {it.label: it.purpose for it in usage.LABELS}
     for purpose in found:
         if purpose not in usage.PURPOSES:
             hint = did_you_mean(purpose, usage.PURPOSES)
-            if other := _OTHER_LABELS.get(purpose.lower()):
+            if other := labels.get(purpose.lower()):
                 hint = f'; did you mean "{other}"?'
             known = ", ".join(f'"{it}"' for it in usage.PURPOSES)
             raise SettingsError(

@@ -189,9 +189,8 @@ class RobotsSettings:
     request pages that robots.txt says must not be used for such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """The purposes for which the pages of the crawl are used: a list of ``"train-ai"``,
-    ``"ai-use"``, ``"search"`` and ``"tdm"``. The drafts that define these labels may
-    change them.
+    """The purposes for which the pages of the crawl are used, such as ``"train-ai"``; all are in
+    :doc:`/preferences`. The drafts that define these labels may change them.
     """
     browser: bool = declare(types.FLAG, default=False)
     """Whether the requests that the browser of scrapy-playwright makes by itself are

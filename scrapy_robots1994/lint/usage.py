@@ -13,58 +13,52 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import Line, groups_of
 from scrapy_robots1994.parser.spellings import is_absolute
-from scrapy_robots1994.parser.structured import Member, NotADictionaryError, members_of
+from scrapy_robots1994.parser.structured import Member, NotADictionaryError
 from scrapy_robots1994.parser.usage import (
     LABELS,
-    SIGNAL_FIELD,
+    LABELS_OF,
     USAGE_FIELD,
     USE_LABEL,
     Answer,
-    Label,
+    Statement,
     field_of,
-    signals_of,
+    members_in,
     split_path,
+    statements_of,
     usage_dialect,
 )
 
 # So many preferences of one record are compared with each other.
 _LINES_COMPARED = 200
 
-_LABELS = {(it.field, it.label): it for it in LABELS}
-
-_DRAFTS = {
-    "ai": "AIPREF vocab-00",
-    "genai": "AIPREF vocab-00",
-    "inference": "AIPREF vocab-00",
-    "tdm": "AIPREF vocab-00",
-    "all": "AIPREF vocab-02",
-    "train-genai": "AIPREF vocab-02",
-    "ai-output": "AIPREF vocab-04",
-    "bots": "AIPREF vocab-03",
+_OLD_LABELS = {
+    "ai": ("AIPREF vocab-00", "train-ai"),
+    "genai": ("AIPREF vocab-00", "train-ai"),
+    "inference": ("AIPREF vocab-00", "ai-use"),
+    "tdm": ("AIPREF vocab-00", ""),
+    "all": ("AIPREF vocab-02", ""),
+    "train-genai": ("AIPREF vocab-02", "train-ai"),
+    "bots": ("AIPREF vocab-03", ""),
+    "ai-output": ("AIPREF vocab-04", "ai-use"),
 }
-"""Labels of earlier drafts, with the draft that had them first."""
+"""Labels of earlier drafts: the draft that had each first, and what to write today, if anything."""
 
-_NEW_LABELS = {
-    (USAGE_FIELD, "ai"): "train-ai",
-    (USAGE_FIELD, "genai"): "train-ai",
-    (USAGE_FIELD, "train-genai"): "train-ai",
-    (USAGE_FIELD, "inference"): "ai-use",
-    (USAGE_FIELD, "ai-output"): "ai-use",
-    (USAGE_FIELD, "ai-train"): "train-ai",
-    (USAGE_FIELD, "ai-input"): "ai-use",
-    (SIGNAL_FIELD, "train-ai"): "ai-train",
-    (SIGNAL_FIELD, "ai-use"): "ai-input",
+_SAME_PURPOSE = {
+    (it.field, other.label): it.label
+    for it in LABELS
+    for other in LABELS
+    if it.purpose == other.purpose and it.label != other.label
 }
-"""What to write today in place of a label."""
+"""What to write in a field in place of a label of the other one."""
 
 
 class _Preference(NamedTuple):
-    """What one line states: its path, and the answer and the term of each label."""
+    """What one line states: its path, and the statement about each purpose."""
 
     line: Line
     field: str
     path: str
-    terms: dict[str, tuple[Answer, str]]
+    statements: dict[str, Statement]
 
     def at(self, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
         """Return a problem of this line."""
@@ -77,13 +71,23 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
     for number, group in enumerate(groups):
         found: list[_Preference] = []
         for line in group.others:
-            if line.row is not None and not line.row.in_record:
-                yield from _license_problems(line)
-            elif not number:
+            field = field_of(line)
+            if not field:
+                if not is_absolute(line.value):
+                    yield _at(line, kinds.LICENSE_URL, line.value)
+                continue
+            if not number:
                 yield _at(line, kinds.USAGE_ABOVE)
-            else:
-                found.append(_preference(line))
-                yield from _value_problems(line)
+                continue
+            path, value = split_path(line.value)
+            try:
+                members = members_in(field, value)
+            except NotADictionaryError as error:
+                yield _at(line, kinds.USAGE_DICTIONARY, str(error))
+                continue
+            yield from _value_problems(line, field, members)
+            statements = {it.purpose: it for it in statements_of(field, value, "")[0]}
+            found.append(_Preference(line, field, path, statements))
         yield from _pair_problems(found[:_LINES_COMPARED])
 
 
@@ -93,69 +97,31 @@ def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
     return kind.at(line.number, line.value_column, *texts, advice=advice)
 
 
-def _license_problems(line: Line) -> Iterator[Problem]:
-    """Yield what is wrong with a License *line*."""
-    if not is_absolute(line.value):
-        yield _at(line, kinds.LICENSE_URL, line.value)
-
-
-def _members(line: Line) -> list[Member]:
-    """Return the members of a preference; raises `NotADictionaryError`."""
-    field, (_, value) = field_of(line), split_path(line.value)
-    return members_of(value) if field == USAGE_FIELD else signals_of(value)
-
-
-def _preference(line: Line) -> _Preference:
-    """Return what a *line* states."""
-    field = field_of(line)
-    terms: dict[str, tuple[Answer, str]] = {}
-    try:
-        for member in _members(line):
-            label = _LABELS.get((field, member.key))
-            answer = label and label.answers.get(member.value.lower())
-            if label and answer:
-                terms[label.purpose] = answer, member.text
-    except NotADictionaryError:
-        terms = {}
-    return _Preference(line, field, split_path(line.value)[0], terms)
-
-
-def _value_problems(line: Line) -> Iterator[Problem]:
-    """Yield what is wrong with the value of a preference."""
-    field = field_of(line)
-    try:
-        members = _members(line)
-    except NotADictionaryError as error:
-        yield _at(line, kinds.USAGE_DICTIONARY, str(error))
-        return
+def _value_problems(
+    line: Line, field: str, members: Sequence[Member]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the *members* of a preference."""
     seen: set[str] = set()
     for member in members:
-        label = _LABELS.get((field, member.key))
+        label = LABELS_OF[field].get(member.key)
         if label is None:
             # A word without an answer is likely no label at all.
-            is_label = member.value or member.key in _DRAFTS
+            is_label = member.value or member.key in _OLD_LABELS
             if is_label and (member.key != USE_LABEL or field == USAGE_FIELD):
                 yield _label_problem(line, field, member.key)
-            continue
-        if member.key in seen:
+        elif member.key in seen:
             which = "last" if field == USAGE_FIELD else "most restrictive"
             yield _at(line, kinds.USAGE_TWICE, member.key, which)
-        elif not _is_answer(label, field, member.value):
-            yes, no = label.answers
-            yield _at(line, kinds.USAGE_VALUE, member.text, yes, no)
+        elif label.answer_of(member.value) is None:
+            yield _at(line, kinds.USAGE_VALUE, member.text, *label.answers)
         seen.add(member.key)
-
-
-def _is_answer(label: Label, field: str, value: str) -> bool:
-    """Return whether *value* is one that the *label* of *field* has."""
-    return (value if field == USAGE_FIELD else value.lower()) in label.answers
 
 
 def _label_problem(line: Line, field: str, label: str) -> Problem:
     """Return the problem of a *label* that *field* does not have."""
-    draft = _DRAFTS.get(label, "") if field == USAGE_FIELD else ""
+    old = _OLD_LABELS.get(label) if field == USAGE_FIELD else None
+    draft, new = old or ("", _SAME_PURPOSE.get((field, label), ""))
     was = f"; it was one of {draft}" * bool(draft)
-    new = _NEW_LABELS.get((field, label), "")
     fix = f"Write `{new}`, if that is meant." * bool(new)
     return _at(line, kinds.USAGE_LABEL, label, field, was, fix=fix)
 
@@ -175,14 +141,15 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
     """Yield what *first* and *second*, a later line, make of each other."""
     number = str(first.line.number)
     if first.path == second.path:
-        for purpose, (answer, term) in second.terms.items():
-            other, other_term = first.terms.get(purpose, (answer, ""))
-            if other is answer:
+        for purpose, said in second.statements.items():
+            other = first.statements.get(purpose, said)
+            if other.answer is said.answer:
                 continue
             if first.field == second.field:
                 yield second.at(kinds.USAGE_TWICE, purpose, "most restrictive")
             else:
-                yield second.at(kinds.USAGE_CONTRADICTION, number, other_term, term)
+                terms = other.term, said.term
+                yield second.at(kinds.USAGE_CONTRADICTION, number, *terms)
     elif first.field == second.field:
         for broad, narrow in ((first, second), (second, first)):
             if narrow.path.startswith(broad.path):
@@ -192,9 +159,9 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
 def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
     """Yield the problem if *narrow* drops what *broad* forbids."""
     forbidden = (
-        term
-        for purpose, (answer, term) in broad.terms.items()
-        if answer is Answer.DISALLOW and purpose not in narrow.terms
+        it.term
+        for purpose, it in broad.statements.items()
+        if it.answer is Answer.DISALLOW and purpose not in narrow.statements
     )
     terms = ", ".join(forbidden)
     if terms:

@@ -67,6 +67,12 @@ class Label(NamedTuple):
     purpose: str
     answers: Mapping[str, Answer]
 
+    def answer_of(self, value: str) -> Answer | None:
+        """Return the answer of a *value*; None if it is not understood."""
+        # Usage U5 (labels): the values of Content Signals are compared without case.
+        is_strict = self.field == USAGE_FIELD
+        return self.answers.get(value if is_strict else value.lower())
+
 
 _LETTERS = MappingProxyType({"y": Answer.ALLOW, "n": Answer.DISALLOW})
 _WORDS = MappingProxyType({"yes": Answer.ALLOW, "no": Answer.DISALLOW})
@@ -87,13 +93,21 @@ LABELS = (
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 """What pages may be used for; `tdm` is text and data mining (TDMRep)."""
 
+# The field of each name. Content-Signals is a misspelling.
+_FIELDS = {
+    USAGE_FIELD: USAGE_FIELD,
+    SIGNAL_FIELD: SIGNAL_FIELD,
+    f"{SIGNAL_FIELD}s": SIGNAL_FIELD,
+}
+
 USE_LABEL = "use"
 """The label of Content Signals whose value `Usage.use` has as written."""
 
-_LABELS_OF: Mapping[str, Mapping[str, Label]] = {
+LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
     for field in (USAGE_FIELD, SIGNAL_FIELD)
 }
+"""The labels of each field, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +170,8 @@ class Usage:
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
         encode = percent_encode_control_chars
-        terms = [it.term for it in (*self.statements, *self.not_understood)]
+        terms = [it.term for it in self.statements]
+        terms += [it.term for it in self.not_understood]
         text = "".join((*terms, *self.licenses, self.tdm_policy or "", self.use or ""))
         # Nearly every usage is already such a one.
         if encode(text) == text:
@@ -216,7 +231,7 @@ class UsageRules:
         groups, above = _groups(text, dialect, names)
         lines = [it for group in groups for it in group.others]
         self._licenses = _licenses(lines) or _licenses(above.others)
-        stated = (_stated(it) for it in lines if it.row and it.row.in_record)
+        stated = (_stated(it) for it in lines if field_of(it))
         # Usage U3 (paths): the longest path counts, so longer paths come first.
         self._lines = sorted(stated, key=lambda it: -it.length)
         self._lines += _of_no_record(above.others)
@@ -330,21 +345,24 @@ def _groups(
 
 def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
     """Return the URLs of the License lines among *lines*."""
-    values = (it.value for it in lines if it.row and not it.row.in_record)
+    values = (it.value for it in lines if not field_of(it))
     return tuple(dict.fromkeys(filter(None, values)))
 
 
 def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
     """Yield the preferences among *lines* above all records, as values that are not understood."""
     for line in lines:
-        if line.row and line.row.in_record:
+        if field := field_of(line):
             where = f"robots.txt line {line.number}, which belongs to no record"
-            yield _Stated(field_of(line), -1, None, (), (Said(line.value, where),))
+            yield _Stated(field, -1, None, (), (Said(line.value, where),))
 
 
 def field_of(line: Line) -> str:
-    """Return the name of the field of a preference *line*, in its correct spelling."""
-    return USAGE_FIELD if line.row and line.row.name == USAGE_FIELD else SIGNAL_FIELD
+    """Return the name of the field of a preference *line*, in its correct spelling; empty for a
+    License line.
+    """
+    name = line.row.name if line.row else ""
+    return _FIELDS.get(name, "")
 
 
 def split_path(value: str) -> tuple[str, str]:
@@ -380,30 +398,35 @@ def statements_of(
     *value* is the value of the line without its path. Raises `NotADictionaryError` for a value
     of Content-Usage that is not a dictionary.
     """
-    is_strict = field == USAGE_FIELD
-    members = members_of(value) if is_strict else signals_of(value)
-    # Of equal keys of a dictionary the last one counts, even if it cannot be used.
-    kept = {it.key: it for it in members}.values() if is_strict else members
+    members = members_in(field, value)
+    if field == USAGE_FIELD:
+        # Of equal keys of a dictionary the last one counts, even if it cannot be used.
+        members = list({it.key: it for it in members}.values())
     statements: list[Statement] = []
     said: list[Said] = []
     use = None
-    for member in kept:
-        label = _LABELS_OF[field].get(member.key)
-        if label is None:
-            # Usage U5 (labels): an unknown label is ignored.
-            if member.key == USE_LABEL and not is_strict:
-                use = use or member.value
-            continue
-        # Usage U5: the values of Content Signals are compared without case.
-        answer = label.answers.get(member.value if is_strict else member.value.lower())
-        if answer is None:
-            said.append(Said(member.text, where))
-        else:
-            statements.append(Statement(label.purpose, answer, member.text, where))
+    for member in members:
+        label = LABELS_OF[field].get(member.key)
+        if label is not None:
+            answer = label.answer_of(member.value)
+            if answer is None:
+                said.append(Said(member.text, where))
+            else:
+                statements.append(Statement(label.purpose, answer, member.text, where))
+        # Usage U5: every other label is ignored.
+        elif member.key == USE_LABEL and field == SIGNAL_FIELD:
+            use = use or member.value
     return tuple(statements), tuple(said), use or None
 
 
-def signals_of(value: str) -> list[Member]:
+def members_in(field: str, value: str) -> list[Member]:
+    """Return the members of a preference *value*, without its path, of *field*. Raises
+    `NotADictionaryError`.
+    """
+    return members_of(value) if field == USAGE_FIELD else _signals_of(value)
+
+
+def _signals_of(value: str) -> list[Member]:
     """Return the signals of a Content-Signal *value*. No document defines its grammar."""
     found: list[Member] = []
     offset = 0

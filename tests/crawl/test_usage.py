@@ -46,7 +46,7 @@ SITE = {
     "/shut": page(),
     "/signal": page(),
     "/noai": page(tag="noai"),
-    "/header": page(headers=(("Content-Usage", "train-ai=n, ai-use=Y"),)),
+    "/header": page(headers=(("Content-Usage", "train-ai=n, search=Y"),)),
     "/closed": page(),
 }
 NOT_FOR_TRAINING = {"/shut", "/signal", "/noai", "/header"}
@@ -109,7 +109,7 @@ def test_report_hands_over_counts_and_drops_nothing(
     assert "4 of 6 pages are not for train-ai" in result.log
     assert "pages are for train-ai (AIPREF vocab-08, attach-05)" in result.log
     assert (
-        'Not understood: "ai-use=Y" in the header Content-Usage of http' in result.log
+        'Not understood: "search=Y" in the header Content-Usage of http' in result.log
     )
     assert len(result.lines("DEBUG: Usage preferences of")) == 1
 
@@ -165,10 +165,10 @@ def test_any_forbidden_purpose_counts(site: Site) -> None:
 
 def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
     """Unstated is not disallowed."""
-    result = walk(site, "requests", "ai-use")
+    result = walk(site, "requests", "tdm")
 
     assert set(items_of(result)) == set(SITE) - {"/closed"}
-    assert not [key for key in result.stats if "train-ai" in key or "ai-use/" in key]
+    assert not [key for key in result.stats if "train-ai" in key or "tdm/" in key]
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:

@@ -181,7 +181,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "R052": (
         "{U}: {n}\nContent-Usage: train-ai=no, search=y\n",
-        '{U}: {n}\nContent-Usage: train-ai=?0, search="n", ai-use\n',
+        '{U}: {n}\nContent-Usage: train-ai=?0, search="n", search\n',
         "{U}: {n}\nContent-Signal: ai-input=maybe,,ai-train\n{D}: {p}\n",
         "{U}: {n}\nContent-Signals: search=y\n",
     ),
@@ -197,12 +197,12 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{U}: {n}\nContent-Signal: ai-train=yes\nHost: x\nContent-Signal: ai-train=no\n",
     ),
     "R055": (
-        "{U}: {n}\nContent-Usage: train-ai=n\nContent-Usage: {p} ai-use=n\n",
+        "{U}: {n}\nContent-Usage: train-ai=n\nContent-Usage: {p} search=n\n",
         "{U}: {n}\nContent-Usage: /a/b search=y\nContent-Usage: /a train-ai=n\n",
     ),
     "R056": (
         "{U}: {n}\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\n",
-        "{U}: {n}\nContent-Signal: ai-input=yes\n{D}: {p}\nContent-Usage: ai-use=n\n",
+        "{U}: {n}\nContent-Signal: search=yes\n{D}: {p}\nContent-Usage: search=n\n",
     ),
     "R057": ("Content-Signal: ai-train=no\n", "Content-Usage: train-ai=n\n\n"),
     "R058": ("License: /rsl.xml\n", "{U}: {n}\nLicense:\n", "license: www.h.test/x\n"),
