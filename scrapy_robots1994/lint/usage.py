@@ -44,12 +44,13 @@ _OLD_LABELS = {
 """Labels of earlier drafts: the draft that had each first, and what to write today, if anything."""
 
 _SAME_PURPOSE = {
-    (it.field, other.label): it.label
+    (it.field, name): it.label
     for it in LABELS
     for other in LABELS
-    if it.purpose == other.purpose and it.label != other.label
+    for name in (other.label, other.purpose)
+    if it.purpose == other.purpose and name != it.label
 }
-"""What to write in a field in place of a label of the other one."""
+"""What to write in a field in place of a label of the other one, or of a purpose."""
 
 
 class _Preference(NamedTuple):
