@@ -129,6 +129,53 @@ EXAMPLES: list[tuple[str, list[tuple[str, str]], str, str, list[str]]] = [
 ]
 
 
+IN_TAG = "train-ai disallow meta tag robots"
+IN_HEADER = "train-ai disallow header X-Robots-Tag"
+VARIATIONS: list[tuple[list[tuple[str, str]], str, str]] = [
+    ([(XR, "NoAI")], "", IN_HEADER),
+    ([(XR, "noai; noindex")], "", ""),
+    ([(XR, "googlebot: noindex, mybot: noai")], "", IN_HEADER),
+    ([(XR, "mybot: noindex"), (XR, "noai")], "", IN_HEADER),
+    ([(XR, "otherbot: noindex"), (XR, "noai")], "", ""),
+    ([(XR, "unavailable_after: 25 Jun 2027 15:00:00 GMT, noai")], "", IN_HEADER),
+    ([(XR, "noarchive, noai, max-snippet: 50")], "", IN_HEADER),
+    ([], "<META NAME='Robots' CONTENT='NoAI'>", IN_TAG),
+    ([], "<meta content=noai name=robots>", IN_TAG),
+    ([], "<body><p><meta name=robots content=noai></body>", IN_TAG),
+    ([], "<script>document.write('<meta name=robots content=noai>')</script>", ""),
+    ([], "<textarea><meta name=robots content=noai></textarea>", ""),
+    ([], "<noscript><meta name=robots content=noai></noscript>", IN_TAG),
+    ([], "<meta property=robots content=noai>", ""),
+    ([], "<meta name=robots value=noai>", ""),
+    ([], "<meta name=robots content='noai'", ""),
+    ([], "<meta name='robots' data-x='>' content='noai'>", IN_TAG),
+    ([], '<meta name="robots" data-x="<" content="noai">', IN_TAG),
+    ([], "<meta name=googlebot content=noai>", ""),
+    ([], "<meta name=' robots ' content=' noai '>", IN_TAG),
+    ([], "<meta name=robots content='index,follow,noai,'>", IN_TAG),
+    ([(TDM, " 1 ")], "", "tdm disallow header tdm-reservation"),
+    ([(TDM, "1.0")], "", ""),
+    ([(TDM, "")], meta(TDM, "1"), "tdm disallow meta tag tdm-reservation"),
+    ([(TDM, "1")], meta(TDM, ""), "tdm disallow header tdm-reservation"),
+    ([], meta(TDM, "0") + meta(TDM, "1"), "tdm disallow meta tag tdm-reservation"),
+    (
+        [(CU, "train-ai=n"), (CU, "search=y")],
+        "",
+        "train-ai disallow header Content-Usage, search allow header Content-Usage",
+    ),
+    ([(CU, "/a train-ai=n")], "", ""),
+    ([(CU, "Train-AI=n")], "", ""),
+]
+
+
+@pytest.mark.parametrize(("headers", "body", "said"), VARIATIONS)
+def test_variation_of_a_page_states_this(
+    headers: list[tuple[str, str]], body: str, said: str
+) -> None:
+    """Names, spellings and places of headers and meta tags."""
+    assert stated(usage(headers, body)) == said
+
+
 @pytest.mark.parametrize(
     ("headers", "body", "said", "odd"),
     [it[1:] for it in EXAMPLES],

@@ -269,6 +269,80 @@ VARIATIONS = [
         "/",
         "train-ai=D@2 search=A@4",
     ),
+    # By the text of RFC 9651, RFC 9309 and the drafts.
+    ("Content-Usage: train-ai=n ; since=1", "/", ""),
+    ("Content-Usage: train-ai=n;  since=1", "/", "train-ai=D@2"),
+    ("Content-Usage: train-ai=n;Since=1", "/", ""),
+    ("Content-Usage: train-ai;n", "/", ""),
+    ("Content-Usage: train-ai=(n), search=y", "/", "search=A@2"),
+    (
+        "Content-Usage: train-ai=y, search=n, train-ai=n;x",
+        "/",
+        "train-ai=D@2 search=D@2",
+    ),
+    ("Content-Usage: , train-ai=n", "/", ""),
+    ("Content-Usage: train-ai=n,, search=y", "/", ""),
+    ("Content-Usage: *=n, train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: train_ai=n, train.ai=n", "/", ""),
+    ("Content-Usage: 1a=n, train-ai=n", "/", ""),
+    ("Content-Usage: train-ai=?1, search=y", "/", "search=A@2"),
+    ("Content-Usage: x=?2, train-ai=n", "/", ""),
+    ("Content-Usage: x=1.2345, train-ai=n", "/", ""),
+    ("Content-Usage: x=1234567890123456, train-ai=n", "/", ""),
+    ("Content-Usage: x=-0.5, train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: x=(1 (2)), train-ai=n", "/", ""),
+    ("Content-Usage: x=(a  b);q=1, train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: x=(a,b), train-ai=n", "/", ""),
+    ("Content-Usage: x=tok/en:1, train-ai=n", "/", "train-ai=D@2"),
+    ('Content-Usage: x=%"f%c3%bc", train-ai=n', "/", "train-ai=D@2"),
+    ('Content-Usage: x=%"f%C3", train-ai=n', "/", ""),
+    ('Content-Usage: x="caf\xe9", train-ai=n', "/", ""),
+    ("Content-Usage: x=@1.5, train-ai=n", "/", ""),
+    ("Content-Usage: x=::, train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: train-ai=n\\\\", "/", ""),
+    ("CONTENT-USAGE: train-ai=n", "/", "train-ai=D@2"),
+    ("Content Usage: train-ai=n", "/", ""),
+    ("Content-Usage : train-ai=n", "/", "train-ai=D@2"),
+    (
+        "Content-Usage: /a/ train-ai=n\nContent-Usage: /a train-ai=y",
+        "/a/b",
+        "train-ai=D@2",
+    ),
+    (
+        "Content-Usage: /a/ train-ai=n\nContent-Usage: /a train-ai=y",
+        "/ab",
+        "train-ai=A@3",
+    ),
+    ("Content-Usage: /A train-ai=n", "/a", ""),
+    ("Content-Usage: /%61 train-ai=n", "/a", "train-ai=D@2"),
+    ("Content-Usage: /a%2fb train-ai=n", "/a/b", ""),
+    ("Content-Usage: /a? train-ai=n", "/a?b", "train-ai=D@2"),
+    ("Content-Usage: /*?*id= train-ai=n", "/x?b&id=1", "train-ai=D@2"),
+    ("Content-Usage: /$ train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: /$ train-ai=n", "/x", ""),
+    (
+        "Content-Usage: /** train-ai=n\nContent-Usage: /a train-ai=y",
+        "/ab",
+        "train-ai=D@2",
+    ),
+    (
+        "Content-Usage: /a train-ai=n\nContent-Usage: /* train-ai=y",
+        "/ab",
+        "train-ai=D@2 train-ai=A@3",
+    ),
+    ("Content-Usage: /a#b train-ai=n", "/a", ""),
+    (
+        "Content-Usage: /p train-ai=n\nContent-Signal: search=yes",
+        "/p",
+        "train-ai=D@2 search=A@3",
+    ),
+    ("Disallow: /p\nContent-Usage: train-ai=n", "/p", "train-ai=D@3"),
+    ("Allow: /p\nContent-Signal: ai-train=NO", "/p", "train-ai=D@3"),
+    ("Content-Signal: ai-train=no;search=yes", "/", ""),
+    ("Content-Signal: ai-train = no , search", "/", "train-ai=D@2"),
+    ('Content-Signal: "ai-train"=no', "/", ""),
+    ("Content-Signal: ai-train=false", "/", ""),
+    ("Content-Signal: use=full, USE=none", "/", ""),
 ]
 
 
@@ -277,6 +351,43 @@ def test_variation_states_this(lines: str, url: str, said: str) -> None:
     """Errors, paths, both fields, and values of every type of RFC 9651."""
     for dialect in DIALECTS:
         assert stated(usage(STAR + lines, url, dialect=dialect)) == said
+
+
+WHOLE_FILES = [
+    ("Content-Usage: train-ai=n\nUser-agent: *\nDisallow:", ""),
+    ("User-agent: other\nUser-agent: mybot\nContent-Usage: train-ai=n", "train-ai=D@3"),
+    (
+        "User-agent: *\nSitemap: https://e.x/s\nContent-Usage: train-ai=n",
+        "train-ai=D@3",
+    ),
+    (
+        "User-agent: mybot\nSitemap: https://e.x/s\nUser-agent: other\nContent-Usage: train-ai=n",
+        "train-ai=D@4",
+    ),
+    (
+        "User-agent: mybot\nCrawl-delay: 1\nUser-agent: other\nContent-Usage: train-ai=n",
+        "train-ai=D@4",
+    ),
+    (
+        "User-agent: mybot\nContent-Signal: ai-train=no\nUser-agent: x\nContent-Usage: train-ai=y",
+        "train-ai=D@2",
+    ),
+    (
+        "User-agent: mybot\nLicense: https://e.x/l\nUser-agent: other\nContent-Usage: train-ai=n",
+        "train-ai=D@4",
+    ),
+    ("User-agent: MYBOT/2.0\nContent-Usage: train-ai=n", "train-ai=D@2"),
+    ("\ufeffUser-agent: *\r\nContent-Usage: train-ai=n\r\n", "train-ai=D@2"),
+    ("User-agent: *\rContent-Usage: train-ai=n\rDisallow:", "train-ai=D@2"),
+    ("User-agent:\nContent-Usage: train-ai=n\n\nUser-agent: *\nDisallow:", ""),
+]
+
+
+@pytest.mark.parametrize(("body", "said"), WHOLE_FILES)
+def test_preference_belongs_to_the_names_above_it(body: str, said: str) -> None:
+    """Only a rule or a preference ends a list of names."""
+    for dialect in DIALECTS:
+        assert stated(usage(body, "/", dialect=dialect)) == said
 
 
 def test_record_is_the_one_of_the_dialect() -> None:
