@@ -17,6 +17,7 @@ from scrapy_robots1994.parser.structured import Member, NotADictionaryError
 from scrapy_robots1994.parser.usage import (
     LABELS,
     LABELS_OF,
+    LICENSE_FIELD,
     USAGE_FIELD,
     USE_LABEL,
     Answer,
@@ -73,9 +74,9 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
         found: list[_Preference] = []
         for line in group.others:
             field = field_of(line)
-            if not field:
-                if not is_absolute(line.value):
-                    yield _at(line, kinds.LICENSE_URL, line.value)
+            if field == LICENSE_FIELD and not is_absolute(line.value):
+                yield _at(line, kinds.LICENSE_URL, line.value)
+            if field not in LABELS_OF:
                 continue
             if not number:
                 yield _at(line, kinds.USAGE_ABOVE)

@@ -94,11 +94,8 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 """What pages may be used for; `tdm` is text and data mining (TDMRep)."""
 
 # The field of each name. Content-Signals is a misspelling.
-_FIELDS = {
-    USAGE_FIELD: USAGE_FIELD,
-    SIGNAL_FIELD: SIGNAL_FIELD,
-    f"{SIGNAL_FIELD}s": SIGNAL_FIELD,
-}
+_FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
+_FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 USE_LABEL = "use"
 """The label of Content Signals whose value `Usage.use` has as written."""
@@ -231,7 +228,7 @@ class UsageRules:
         groups, above = _groups(text, dialect, names)
         lines = [it for group in groups for it in group.others]
         self._licenses = _licenses(lines) or _licenses(above.others)
-        stated = (_stated(it) for it in lines if field_of(it))
+        stated = (_stated(it) for it in lines if field_of(it) in LABELS_OF)
         # Usage U3 (paths): the longest path counts, so longer paths come first.
         self._lines = sorted(stated, key=lambda it: -it.length)
         self._lines += _of_no_record(above.others)
@@ -345,24 +342,23 @@ def _groups(
 
 def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
     """Return the URLs of the License lines among *lines*."""
-    values = (it.value for it in lines if not field_of(it))
+    values = (it.value for it in lines if field_of(it) == LICENSE_FIELD)
     return tuple(dict.fromkeys(filter(None, values)))
 
 
 def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
     """Yield the preferences among *lines* above all records, as values that are not understood."""
     for line in lines:
-        if field := field_of(line):
+        if (field := field_of(line)) in LABELS_OF:
             where = f"robots.txt line {line.number}, which belongs to no record"
             yield _Stated(field, -1, None, (), (Said(line.value, where),))
 
 
 def field_of(line: Line) -> str:
-    """Return the name of the field of a preference *line*, in its correct spelling; empty for a
-    License line.
+    """Return the name of the field of a preference *line*, in its correct spelling; empty for any
+    other line, such as a Sitemap.
     """
-    name = line.row.name if line.row else ""
-    return _FIELDS.get(name, "")
+    return _FIELDS.get(line.row.name, "") if line.row else ""
 
 
 def split_path(value: str) -> tuple[str, str]:

@@ -231,6 +231,18 @@ def test_example_22_license_of_the_record_or_of_the_file() -> None:
         assert licenses == ("https://e.x/other.xml",)
 
 
+def test_sitemap_and_delay_are_no_licenses() -> None:
+    """They stand among the preferences of a record."""
+    lines = "Sitemap: /s.xml\nCrawl-delay: 3\nContent-Usage: train-ai=n\nDisallow:"
+    for dialect in DIALECTS:
+        robots = RobotsTxt.parse(
+            f"License: https://e.x/l\n{STAR}{lines}", dialect=dialect
+        )
+        found = robots.usage("/p", "mybot")
+        assert (found.licenses, found.not_understood) == (("https://e.x/l",), ())
+        assert not [it for it in robots.problems if it.code > "R050"]
+
+
 VARIATIONS = [
     # A line that is no dictionary takes nothing away from the others.
     ("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=Y,", "/a", "train-ai=D@2"),
