@@ -56,8 +56,7 @@ class Crawled:
     @property
     def warned(self) -> bool:
         """Whether a robots.txt component warned."""
-        lines = self.result.lines("WARNING")
-        return any("robots" in it and "Disabled" not in it for it in lines)
+        return any("robots" in it for it in self.result.lines("WARNING"))
 
 
 def through(site: Site, proxy: Site) -> list[CrawlRequest]:
@@ -154,9 +153,9 @@ SITUATIONS = {
         settings=RETRIED,
     ),
     "8: robots.txt is silent": Situation(
-        lambda it: it.robots,
-        ours=3,
-        built_in=3,
+        lambda it: (it.robots, bool(it.result.lines("robots.txt", "than 0.5 seconds"))),
+        ours=(3, True),
+        built_in=(3, True),
         robots=replies.black_hole(),
         settings=RETRIED | {"DOWNLOAD_TIMEOUT": 0.5},
     ),
