@@ -1,4 +1,4 @@
-"""Measure how long a hostile site stops the event loop: `python -m tests.crawl.stalls [NAME...]`.
+"""Measure how long a hostile site stops the event loop: `python -m tests.unit.stalls [NAME...]`.
 
 A row is a crawl of 3 origins with 20 pages each. Its numbers are the longest time between two
 turns of the loop in three runs, less that of the same crawl with a robots.txt of one rule: in
@@ -167,7 +167,7 @@ def crawl(row: Row) -> None:
 
 def longest(name: str, *, is_plain: bool) -> list[float]:
     """Return the longest stalls of three crawls of a row, or of its plain counterpart."""
-    command = [sys.executable, "-m", "tests.crawl.stalls", "--one", name]
+    command = [sys.executable, "-m", "tests.unit.stalls", "--one", name]
     command += ["--plain"] * is_plain
     found = [0.0, 0.0]
     for _ in range(TIMES):
