@@ -1,6 +1,5 @@
 """RobotsTxt: one parsed file, its verdicts, lines, records and problems."""
 
-from sys import getsizeof
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -11,7 +10,8 @@ from scrapy_robots1994.lint.problems import (
     tightening_problems,
     weakening_problems,
 )
-from scrapy_robots1994.parser.body import Body, encode
+from scrapy_robots1994.parser.body import Body
+from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import (
     LITERAL,
     check_reading,
@@ -66,9 +66,7 @@ class RobotsTxt:
     ) -> None:
         """Store the *body* of a file; callers use `parse`, which also takes a limit."""
         check_reading(reading)
-        if not isinstance(body, Body):
-            body = Body(encode(body) if isinstance(body, str) else bytes(body))
-        self._body = body
+        self._body = body if isinstance(body, Body) else Body(body)
         self._dialect = dialect_named(dialect)
         self._reading = reading
         # One item for each tuple of names: a header as str or bytes, or with another version,
@@ -94,8 +92,7 @@ class RobotsTxt:
         obeyed. *truncated* says that *body* is itself only the beginning of the file.
         Raises ValueError for an unknown *dialect* or *reading*.
         """
-        data = encode(body) if isinstance(body, str) else bytes(body)
-        return cls(Body(data, is_truncated=truncated, limit=limit), dialect, reading)
+        return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
 
     def _read_for(
         self, robot: str | bytes, *, for_warnings: bool
@@ -289,11 +286,8 @@ class RobotsTxt:
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the bytes of memory that the body and all stored rules take."""
-        own = getsizeof(self) + getsizeof(self._rules) + self._body.memory_bytes
-        sitemaps = sum(map(getsizeof, self._sitemaps or ()))
-        usage = sum(it.memory_bytes for it in self._usage.values())
-        return own + sitemaps + usage + sum(it.memory_bytes for it in self._rules)
+        """An estimate of the bytes of memory that the file takes with all that it stores."""
+        return memory_of(self)
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
         """Pickle the file without its rules; the process that loads it reads them again."""

@@ -17,6 +17,7 @@ from scrapy import signals
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.threads import run_in_thread
+from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import DIALECTS
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
 
-MAX_BYTES = 32_000_000
+MAX_BYTES = 4_000_000
 """Bytes of the files, with all their rules, whose rules in the dialect `OTHER` are
-remembered: the files of about 3,000 origins. Other files are read again for each request,
+remembered: the files of about 1,000 origins. Other files are read again for each request,
 in a fraction of a millisecond.
 """
 
@@ -117,5 +118,4 @@ def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules]:
 
 def _memory_of(known: tuple[RobotsTxt, RobotRules]) -> int:
     """Return the bytes that an entry counts for, at most `MAX_BYTES`."""
-    robots, other = known
-    return min(robots.memory_bytes + other.memory_bytes, MAX_BYTES)
+    return min(memory_of(known), MAX_BYTES)

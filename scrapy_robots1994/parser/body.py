@@ -89,11 +89,16 @@ class Body:
     __slots__ = ("_stored", "is_truncated", "size")
 
     def __init__(
-        self, data: bytes, *, is_truncated: bool = False, limit: int | None = None
+        self,
+        body: bytes | str,
+        *,
+        is_truncated: bool = False,
+        limit: int | None = None,
     ) -> None:
-        """Store *data*, at most *limit* bytes; *is_truncated* says that *data* is itself only the
+        """Store *body*, at most *limit* bytes; *is_truncated* says that *body* is itself only the
         beginning of the file.
         """
+        data = encode(body) if isinstance(body, str) else bytes(body)
         # Ours O24 (size limit): of a file over the limit, the whole lines within are obeyed.
         if limit is not None and len(data) > limit:
             data, is_truncated = data[: max(limit, 0)], True
@@ -119,11 +124,6 @@ class Body:
         # Compression makes random bytes longer.
         if getsizeof(compressed) < getsizeof(stored):
             self._stored = compressed
-
-    @property
-    def memory_bytes(self) -> int:
-        """The bytes of memory that this object and its data take."""
-        return getsizeof(self) + getsizeof(self._stored)
 
     @property
     def data(self) -> bytes:

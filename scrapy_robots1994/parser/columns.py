@@ -9,6 +9,8 @@ from itertools import accumulate, islice
 from sys import getsizeof
 from types import FunctionType, NoneType
 
+from scrapy_robots1994.parser.dialects import Dialect
+
 # The largest number that two bytes can have.
 _MAX_SHORT = 0xFFFF
 
@@ -54,13 +56,13 @@ def stored_texts(texts: Sequence[str]) -> Sequence[str]:
     return tuple(texts) if len(texts) <= _FEW else Texts(texts)
 
 
-def memory_of(root: object, *shared: object) -> int:
-    """Return an estimate of the bytes of memory of *root* and of all objects that its slots and
-    tuples refer to. The objects *shared*, which other objects refer to, do not count.
+def memory_of(root: object) -> int:
+    """Return an estimate of the bytes of memory of *root* and of all objects that its slots,
+    tuples, lists and dicts refer to, each counted once.
     """
-    # Classes, enum members, functions, True and None exist once in the process.
-    single = (type, Enum, bool, NoneType, FunctionType)
-    found: dict[int, object] = dict.fromkeys(map(id, shared))
+    # These exist once in the process.
+    single = (type, Enum, bool, NoneType, FunctionType, Dialect)
+    found: dict[int, object] = {}
     size, left = 0, [root]
     while left:
         it = left.pop()
@@ -69,8 +71,10 @@ def memory_of(root: object, *shared: object) -> int:
         # Keep a reference to the object, so that no later object gets the same id.
         found[id(it)] = it
         size += getsizeof(it)
-        if isinstance(it, tuple):
+        if isinstance(it, (tuple, list)):
             left += it
+        elif isinstance(it, dict):
+            left += (*it.keys(), *it.values())
         for each in type(it).__mro__:
             slots = getattr(each, "__slots__", ())
             left += [getattr(it, name, None) for name in slots if name[:2] != "__"]

@@ -19,7 +19,7 @@ _RULES = attrgetter("rules")
 _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
 # The names of most records that a robot obeys, one object for all files.
-_DEFAULT = (EVERYBODY,)
+_DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
 """So many lines of a file that have no field of the dialect, and so many that name the robot,

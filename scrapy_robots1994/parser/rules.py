@@ -6,7 +6,6 @@ from typing import Protocol
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.clients import Clients, other_spellings
-from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
 from scrapy_robots1994.parser.robot_reading import RobotReading
@@ -183,9 +182,3 @@ class RobotRules:
         """Return the reference of verdicts to the *record* at this place."""
         names, line = self._rules.names[record], self._rules.first_lines[record]
         return RecordReference(line, names, self._body, self._dialect)
-
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of the bytes of memory that the rules take, without the body."""
-        shared = self._body, self._dialect, self.robot, self.names
-        return memory_of(self, *shared)

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
-from sys import getsizeof
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -40,8 +39,6 @@ MAX_NOT_UNDERSTOOD = 20
 """The maximum number of unreadable values of a page or of a robots.txt that are reported."""
 
 _SPACE = " \t"
-# About the bytes of memory of a line with its pattern, and of a statement.
-_LINE_BYTES, _STATEMENT_BYTES = 600, 300
 MAX_WORK = 10_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL, which
 take some 15 ms. A URL that needs more gets each disallow of the robot's records, whatever its
@@ -283,13 +280,6 @@ class UsageRules:
             if it.answer is Answer.DISALLOW
         }
         return Usage(tuple(found.values()), self._licenses, read=(ROBOTS_TXT,))
-
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of the bytes of memory that the lines take."""
-        statements = sum(len(it.statements) for it in self._lines)
-        licenses = sum(map(getsizeof, self._licenses))
-        return licenses + _LINE_BYTES * len(self._lines) + _STATEMENT_BYTES * statements
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements of *lines* as one usage."""

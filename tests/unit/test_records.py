@@ -6,13 +6,14 @@ import gc
 import pickle
 import sys
 from dataclasses import fields
+from enum import Enum
 from types import FunctionType
 
 import pytest
 
 from scrapy_robots1994.lint.formats import as_json
 from scrapy_robots1994.lint.report import Report
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 WHOLE = """\
@@ -20,6 +21,8 @@ User-agent: rex
 User-agent: max
 Disallow: /a
 Disallow: /a/b*c$
+Content-Usage: search=n
+License: https://h.test/license
 Disallow: https://h.test/%7ex
 Disallow: /cut%
 Allow: /a/b
@@ -65,7 +68,7 @@ def test_json_has_what_the_literal_reading_obeys() -> None:
     assert record == {
         "names": ("rex", "max"),
         "first_line": 1,
-        "last_line": 8,
+        "last_line": 10,
         "disallow": ["/a", "/a/b*c$", "https://h.test/%7ex", "/cut%"],
         "allow": ["/a/b"],
         "crawl_delay": 5.0,
@@ -85,20 +88,23 @@ def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
 @pytest.mark.parametrize("more", [0, 500])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) -> None:
-    """As the garbage collector finds it; what others have too is left out."""
+    """As the garbage collector finds it; the dialect, which others have too, is left out."""
     body = WHOLE.replace(
         "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1
     )
-    rules = RobotsTxt.parse(body, dialect=dialect, reading="cautious").rules("rex")
-    shared = [rules._body, rules._dialect, rules.robot, rules.names]
+    robots = RobotsTxt.parse(body, dialect=dialect, reading="cautious")
+    assert robots.rules("rex")
+    assert robots.usage("/", "rex")["search"].value == "disallow"
     found: dict[int, object] = {}
-    left: list[object] = [rules]
+    left: list[object] = [robots]
     while left:
         it = left.pop()
-        is_single = isinstance(it, (type, FunctionType, bool)) or it is None
-        if not is_single and id(it) not in found and not any(it is o for o in shared):
+        is_single = (
+            isinstance(it, (type, FunctionType, bool, Enum, Dialect)) or it is None
+        )
+        if not is_single and id(it) not in found:
             found[id(it)] = it
             left += gc.get_referents(it)
 
     counted = sum(map(sys.getsizeof, found.values()))
-    assert rules.memory_bytes == counted
+    assert robots.memory_bytes == counted
