@@ -67,6 +67,8 @@ _ERROR_PAGE = re.compile(
 )
 # What is said of rules that can be deleted.
 _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
+# What is said of a field that the dialect does not have.
+_ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
 # So many lines that are none of a robots.txt make a text.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
@@ -117,7 +119,20 @@ def problems_of(
     _settle(found, groups)
     _heed_allows(found, groups)
     found = _sure(found, own)
-    return tuple(sorted(_needed(found, groups), key=_PLACE))
+    return tuple(_once(sorted(_needed(found, groups), key=_PLACE)))
+
+
+def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield *problems*, but of equal ones about a field that the dialect does not have the first
+    alone: a file may have hundreds of Sitemap lines.
+    """
+    seen: set[str] = set()
+    for problem in problems:
+        if problem.kind in _ABSENT:
+            if problem.message in seen:
+                continue
+            seen.add(problem.message)
+        yield problem
 
 
 def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:

@@ -303,6 +303,10 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     if plain[0] in "?&" and dialect.has_wildcards:
         rule = _rewritten(line, start, path, f"/*{plain}")
         words = f"Write {_shown(rule)}: it covers such a query of every page."
+    elif dialect.has_wildcards and plain.startswith(".*"):
+        # A regular expression.
+        rule = _rewritten(line, start, path, plain.replace(".*", "*"))
+        words = f"Write {_shown(rule)}: `*` alone stands for any characters."
     elif plain == "/":
         words = f"Write {_shown(rule)}, if the whole site is meant."
     elif plain[0] in "/*":
