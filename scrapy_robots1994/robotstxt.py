@@ -14,7 +14,6 @@ from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import (
     LITERAL,
-    check_reading,
     dialect_named,
 )
 from scrapy_robots1994.parser.reader import Line, groups_of, read
@@ -65,9 +64,8 @@ class RobotsTxt:
         reading: str = LITERAL,
     ) -> None:
         """Store the *body* of a file; callers use `parse`, which also takes a limit."""
-        check_reading(reading)
         self._body = body if isinstance(body, Body) else Body(body)
-        self._dialect = dialect_named(dialect)
+        self._dialect = dialect_named(dialect, reading)
         self._reading = reading
         # One item for each tuple of names: a header as str or bytes, or with another version,
         # has the same names. Most files have one item; a dict would take four times the memory.

@@ -30,7 +30,7 @@ FieldReader: TypeAlias = tuple[
 ]
 """How a line of a field is read: the field, the kind of the line, the function that reads the value
 (None to take the value as written), and the kind of a line whose value the function cannot read
-(it returns None).
+(it returns None or no names).
 """
 
 NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
@@ -116,13 +116,9 @@ class Dialect:
 
     def _field_reader(self, row: Field) -> FieldReader:
         """Return how a line of the field *row* is read."""
-        read = self._names_or_none if row.role is Role.NAMES else row.read
+        read = self.names if row.role is Role.NAMES else row.read
         bad_kind = row.bad_value.kind if row.bad_value else row.kind
         return row, row.kind, read, bad_kind
-
-    def _names_or_none(self, value: str) -> tuple[str, ...] | None:
-        """Return the names in the value of a User-agent line; None if it has none."""
-        return self.names(value) or None
 
     def has(self, role: Role) -> bool:
         """Return whether the dialect has a field with this *role*."""
@@ -183,21 +179,16 @@ _ROWS = (
 DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _ROWS})
 
 
-def dialect_named(name: str) -> Dialect:
-    """Return the dialect called *name*. Raises ValueError, with the names of all dialects, for
-    any other name.
+def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
+    """Return the dialect called *name*. Raises ValueError, with all possible names, if there is
+    no such dialect or no such *reading*.
     """
-    try:
-        return DIALECTS[name]
-    except KeyError:
-        known = ", ".join(map(repr, DIALECTS))
-        message = f"There is no dialect {name!r} of robots.txt; it may be {known}."
-        raise ValueError(message) from None
-
-
-def check_reading(name: str) -> None:
-    """Raise ValueError, with the names of all readings, if *name* is not a reading."""
-    if name not in READINGS:
-        known = ", ".join(map(repr, READINGS))
-        message = f"There is no reading {name!r} of robots.txt; it may be {known}."
-        raise ValueError(message)
+    for word, known, given in (
+        ("reading", READINGS, reading),
+        ("dialect", tuple(DIALECTS), name),
+    ):
+        if given not in known:
+            names = ", ".join(map(repr, known))
+            message = f"There is no {word} {given!r} of robots.txt; it may be {names}."
+            raise ValueError(message)
+    return DIALECTS[name]

@@ -159,7 +159,8 @@ def lines_of(
         said = value = value.strip(space)
         if read_value is not None:
             said = read_value(value)
-            kind = bad_kind if said is None else kind
+            if said is None or said == ():
+                kind, said = bad_kind, None
         yield new(Line, (number, kind, raw, name, value, row, said))
 
 
@@ -243,7 +244,7 @@ def groups_of(
         elif row.role is _NAMES:
             # 1994 F1: after a blank line another record starts. Ours O7, X2: also after a
             # rule; X6: but not after a Crawl-delay.
-            if line.is_obeyed and (is_named or not is_open):
+            if line.said and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False
                 run, is_run = 0, True
@@ -254,13 +255,14 @@ def groups_of(
                 group.agents.append(line)
         else:
             is_named = is_named or (is_open and row.ends_names)
-            is_run = is_run and not (row.in_record and line.is_obeyed)
+            is_owned = row.in_record and line.kind is row.kind
+            is_run = is_run and not is_owned
             lines = group.rules
             if row.role is not _RULE:
                 lines = group.others
                 group.runs.append((run, len(group.names)))
-            is_orphan = not is_open and row.in_record and line.is_obeyed
             # Ours O4: it belongs to no record.
+            is_orphan = is_owned and not is_open
             lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)
     yield group
 

@@ -171,9 +171,10 @@ class RobotReading:
         last_line = obeyed[-1].number if obeyed else 0
         if dialect.has_lists:
             # Revisited K2: a line may have several paths.
-            paths = dialect.paths
             obeyed = [
-                it._replace(value=path) for it in obeyed for path in paths(it.value)
+                it._replace(value=path)
+                for it in obeyed
+                for path in dialect.paths(it.value)
             ]
         obeyed.sort(key=_VALUE)
         values = list(map(_VALUE, obeyed))

@@ -182,26 +182,25 @@ class PrefixTable(Prefixes):
         another pair has the same text. A file may repeat a rule any number of times.
         """
         rules, least = self.rules, dict[tuple[str, int], int]()
-        if not self._is_first:
-            for text, number in pairs:
-                known = least.setdefault((text, 0), number)
+        # Ours X3 (several records): each record decides on its own. Leave out a record that
+        # repeats another.
+        repeated = _repeated_records(rules) if self._is_first else ()
+        for text, number in pairs:
+            record = rules.record(number) if self._is_first else 0
+            if record not in repeated:
+                known = least.setdefault((text, record), number)
                 if known != number and self._rank(number) < self._rank(known):
-                    least[text, 0] = number
-        else:
-            # Ours X3 (several records): each record decides on its own. Leave out a record that
-            # repeats another.
-            repeated = _repeated_records(rules)
-            for text, number in pairs:
-                record = rules.record(number)
-                if record not in repeated:
-                    known = least.setdefault((text, record), number)
-                    if known != number and rules.lines[number] < rules.lines[known]:
-                        least[text, record] = number
+                    least[text, record] = number
         return [(text, number) for (text, _), number in least.items()]
 
     def _rank(self, number: int) -> tuple[bool, int, int]:
-        """Return the rank of a rule among the rules that disallow a URL; the smallest decides."""
+        """Return the rank of a rule among the rules of a record that cover a URL; the smallest
+        decides.
+        """
         rules = self.rules
+        if self._is_first:
+            # Ours X1 (order): the first rule in the file that covers a URL decides.
+            return False, 0, rules.lines[number]
         # Ours O5 (readings): a rule of the literal reading comes before a rule that only the
         # cautious reading obeys.
         return rules.is_split(number), len(rules.values[number]), rules.lines[number]
@@ -237,8 +236,6 @@ class PrefixTable(Prefixes):
         """
         rules = self.rules
         if not self._is_first:
-            if len(numbers) == 1:
-                return numbers[0]
             return min(numbers, key=self._rank)
         found, least, end = NO_RULE, _NO_REASON, 0
         lines, starts = rules.lines, (*rules.first_lines, maxsize)

@@ -225,16 +225,16 @@ def _names_in(header: str) -> list[_Name]:
         is_compatible = False
         for part in text.split(";"):
             words = [word for word in part.split() if not _ADDRESS.match(word)]
-            if not words:
-                continue
-            *names, rest = map(str.strip, _VERSION.split(" ".join(words)))
-            if is_compatible:
-                found += _compatible_names(names, rest)
-            elif depth:
-                found += _comment_names(names, rest)
-            else:
-                found += _product_names(names, rest)
-            is_compatible = words[-1].lower() == "compatible"
+            if words:
+                *names, rest = map(str.strip, _VERSION.split(" ".join(words)))
+                if is_compatible:
+                    names = names or [_without_number(rest)]
+                    found += _compatible_names(names.pop(0))
+                    rest = ""
+                found += _names_of_part(
+                    names, rest, in_comment=depth > 0 or is_compatible
+                )
+                is_compatible = words[-1].lower() == "compatible"
     return [
         (rank, name, is_word)
         for rank, text, is_word in found
@@ -253,41 +253,39 @@ def _name_of(text: str) -> str:
     return text if any(it and it not in NO_NAMES for it in heads) else ""
 
 
-def _compatible_names(names: list[str], rest: str) -> Iterator[_Name]:
-    """Yield the names of the part after `compatible;`: *names* have versions, *rest* has none."""
-    # Ours O9: the whole name without its version, its first word, and its last word, which
-    # parsers other than that of 1994 A2 compare.
-    name, *others = names or [_without_number(rest)]
+def _compatible_names(name: str) -> Iterator[_Name]:
+    """Yield the names of the *name* after `compatible;`, which is without its version."""
+    # Ours O9: the whole name, its first word, and its last word, which parsers other than that
+    # of 1994 A2 compare.
     yield _COMPATIBLE, name, False
     yield _COMPATIBLE, _WORD_END.split(name, 1)[0], True
     yield _COMPATIBLE, _last_word(name), True
-    yield from _comment_names(others, "")
 
 
-def _comment_names(names: list[str], rest: str) -> Iterator[_Name]:
-    """Yield the names of another part of a comment: *names* have versions, *rest* has none."""
-    # Ours O9: the words before a `/version` or before a version at the end, and the last of
-    # these words.
+def _names_of_part(
+    names: Sequence[str], rest: str, *, in_comment: bool
+) -> Iterator[_Name]:
+    """Yield the names of any other part: *names* have versions, *rest* has none."""
     for name in names:
         last = _last_word(name)
+        if not in_comment:
+            # Ours O9: the product tokens. Ours O10 (versions): the words up to a version.
+            yield _PRODUCT, last, True
+            yield _WORDS, name, False
         # The version of a browser or a system is not the version of the words before it.
-        if last.lower() not in NO_NAMES and not _LETTERLESS.fullmatch(name):
+        elif last.lower() not in NO_NAMES and not _LETTERLESS.fullmatch(name):
+            # Ours O9: the words before a `/version`, and the last of these words.
             yield _COMMENT, name, False
             yield _COMMENT, last, True
-    before = _without_number(rest)
-    if before != rest and not _LETTERLESS.fullmatch(before):
+    before = _without_number(rest) if in_comment else rest
+    if _LETTERLESS.fullmatch(before):
+        return
+    if not in_comment:
+        yield _WORDS, rest, True
+    elif before != rest:
+        # Ours O9: the words before a version at the end.
         yield _COMMENT, _last_word(before), True
         yield _COMMENT, before, True
-
-
-def _product_names(names: list[str], rest: str) -> Iterator[_Name]:
-    """Yield the names outside comments: *names* have versions, *rest* has none."""
-    # Ours O9: the product tokens. Ours O10 (versions): the words up to a version.
-    for name in names:
-        yield _PRODUCT, _last_word(name), True
-        yield _WORDS, name, False
-    if not _LETTERLESS.fullmatch(rest):
-        yield _WORDS, rest, True
 
 
 def _without_number(text: str) -> str:
