@@ -204,16 +204,19 @@ def settings_of(most: int) -> Any:
     ids=str,
 )
 def test_decisions_beyond_the_queue_are_counted_as_skipped(
-    site: Site, small: dict[str, int]
+    site: Site, small: dict[str, int], tmp_path: Path
 ) -> None:
-    """The crawl goes on, and its close says how many decisions were not compared."""
+    """The crawl goes on; its close and the report say how many were not compared."""
     site.robots("User-agent: *\nDisallow: /a\n")
     urls = [site.url("/b"), site.url("/c")]
-    result = bounded_crawl(urls, small, settings={"ROBOTS1994_COMPARE": True})
+    path = tmp_path / "report.json"
+    settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": str(path)}
+    result = bounded_crawl(urls, small, settings=settings)
 
     assert result.fetched_urls == urls
     assert result.stats["robots1994/compare/skipped"] == 2
     assert "2 decisions not compared with other parsers" in result.log
+    assert "Not compared: 2 decisions." in json.loads(path.read_text())["notes"]
 
 
 @bound(
@@ -287,7 +290,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
         ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
-        ("commands.warc.MAX_PACKED_BYTES", 16, "by its record 'allowed'"),
+        # Within "Disallow: /a": half a rule would refuse all.
+        ("commands.warc.MAX_PACKED_BYTES", 25, "by its record 'allowed'"),
     ],
 )
 def test_evidence_is_read_up_to_the_bound(

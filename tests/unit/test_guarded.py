@@ -17,7 +17,7 @@ from tests.stores.contract import OTHER
 from tests.support.crawl import ROOT
 from tests.support.fake_store import FakeStore
 from tests.unit.guarded_store import guarded
-from tests.unit.samples import SITE, parsed
+from tests.unit.samples import SITE, FakeClock, parsed
 
 
 def test_time_in_the_queue_does_not_count_as_timeout() -> None:
@@ -98,6 +98,41 @@ def test_store_that_recovers_is_called_again(
 
     assert store.failures == 5
     assert [it.levelname for it in caplog.records] == ["WARNING"]
+
+
+def test_store_that_hangs_after_a_failure_is_a_second_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """From then on each policy is fetched, which the first warning does not say."""
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
+    fake = FakeStore()
+    store = guarded(fake, timeout=0.1)
+    fake.error = StoreError("down")
+    assert store.read(SITE) is None
+    fake.error = None
+    fake.hang()
+    assert store.read(SITE) is None
+    store.close_and_wait()
+    fake.resume.set()
+
+    first, second = (
+        it.getMessage() for it in caplog.records if it.levelname == "WARNING"
+    )
+    assert "does not call it again" not in first
+    assert "does not call it again" in second
+
+
+def test_policy_is_not_read_after_its_end() -> None:
+    """A store need not delete what is over: nothing older than ROBOTS1994_STALE_TTL decides."""
+    fake, clock = FakeStore(), FakeClock()
+    store = guarded(fake, clock)
+    policy = parsed()
+    store.write(policy)
+    clock.now = policy.keep_until - 1
+    assert store.read(SITE) == policy
+    clock.now = policy.keep_until
+    assert store.read(SITE) is None
+    store.close_and_wait()
 
 
 def test_store_that_cannot_be_written_is_still_read() -> None:
