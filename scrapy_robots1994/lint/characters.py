@@ -28,7 +28,6 @@ _BEFORE = re.compile(
     r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
     rf"|[{_QUOTES}\[({{]+[ \t]*)+"
 )
-_BEHIND = re.compile(rf"[{_QUOTES}\])}}]+\Z")
 # What closes a quoted line or a member of JSON.
 _CLOSING = "\"'`,;\u2019\u201d\xbb \t"
 # About one wrong letter in eight.
@@ -80,7 +79,7 @@ def name_of(character: str) -> str:
 def undecorated(name: str) -> str:
     """Return *name* without quotes, bullets and marks of Markdown around it."""
     start = _BEFORE.match(name)
-    return _BEHIND.sub("", name[start.end() :] if start else name)
+    return (name[start.end() :] if start else name).rstrip(f"{_QUOTES})]}}")
 
 
 def undecorated_value(name: str, value: str) -> str:

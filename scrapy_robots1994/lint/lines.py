@@ -163,7 +163,7 @@ def _two_fields(line: Line, second: re.Match[str], dialect: Dialect) -> Problem:
     """Return the problem of a line in whose value a *second* field begins."""
     place = next(it for it in range(1, 6) if second[it])
     start, name = second.start(place), second[place]
-    before = _BETWEEN.sub("", line.value[:start])
+    before = _without_end(line.value[:start])
     first, other = line.known, FIELD_NAMED[name.lower()]
     is_second_closing = other.closes or first is None
     return kinds.TWO_FIELDS.at(
@@ -185,7 +185,7 @@ def _parted(
     while second := _SECOND_FIELD.search(rest.partition(":")[2]):
         start = len(rest.partition(":")[0]) + 1
         place = next(it for it in range(1, 6) if second[it])
-        new.append(_BETWEEN.sub("", rest[: start + second.start(place)]))
+        new.append(_without_end(rest[: start + second.start(place)]))
         rest = rest[start + second.start(place) :]
     new.append(rest)
     words = f"Write {' and '.join(map(quoted, new))} on lines of their own"
@@ -195,6 +195,13 @@ def _parted(
             "`Disallow:` or another path"
         )
     return in_place(line, *new, words=f"{words}.", effect=Effect.EITHER)
+
+
+def _without_end(text: str) -> str:
+    """Return *text* without what stands between two fields, which is looked for in its last
+    99 characters.
+    """
+    return text[:-99] + _BETWEEN.sub("", text[-99:])
 
 
 def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]:

@@ -44,6 +44,11 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "one spaced value": lambda size: "User-agent: *\nDisallow: /" + " " * size + "x",
     "all #": lambda size: "#" * size,
     "all colons": lambda size: ":" * size,
+    "spaces before a field": lambda size: (
+        f"User-agent: *\nDisallow: /{' ' * size}x Disallow: /"
+    ),
+    "open templates": lambda size: "User-agent: *\nDisallow: " + "${" * (size // 2),
+    "all quotes": lambda size: "'" * size + "x: y",
     "all CR": lambda size: "\r" * size,
     "all NL": lambda size: "\n" * size,
     "all spaces": lambda size: " " * size,

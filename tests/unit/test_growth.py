@@ -8,7 +8,8 @@ import pytest
 
 from scrapy_robots1994 import RobotsTxt
 from tests.support.calls import calls
-from tests.unit.growth import HOSTILE, OPERATIONS
+from tests.unit.growth import HOSTILE, OPERATIONS, cost
+from tests.unit.growth import WORST as WORST_TIME
 
 SMALL = 2**12
 """The bytes of a short file, which has enough rules for an index."""
@@ -33,3 +34,13 @@ def calls_per_byte(body: str, operation: str) -> float:
     """Return the calls of an operation per byte of *body*, with nothing cached."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_linearly_with_the_file(name: str) -> None:
+    """A pattern that looks at each place of a long line again takes no more calls, but time."""
+    for operation in ("weakening", "problems"):
+        small, large = (
+            cost(HOSTILE[name](size), operation) for size in (SMALL, SMALL * TIMES)
+        )
+        assert large < WORST_TIME * small, f"{operation}: {small}, {large}"
