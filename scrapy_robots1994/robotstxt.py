@@ -51,6 +51,7 @@ class RobotsTxt:
         "__weakref__",
         "_body",
         "_dialect",
+        "_memory_bytes",
         "_reading",
         "_rules",
         "_sitemaps",
@@ -73,6 +74,8 @@ class RobotsTxt:
         self._sitemaps: tuple[str, ...] | None = None
         # The usage preferences, by the names of the robot that asked.
         self._usage = _NO_USAGE
+        # The estimate of `memory_bytes`, until the file stores something new.
+        self._memory_bytes: int | None = None
 
     @classmethod
     def parse(
@@ -105,6 +108,7 @@ class RobotsTxt:
         if rules is None:
             rules = RobotRules(reading, body, dialect, robot)
             self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
+        self._memory_bytes = None
         return reading, rules
 
     def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
@@ -152,6 +156,7 @@ class RobotsTxt:
             rules = UsageRules.of_text(self.text, self._dialect, names)
             known = dict(list(known.items())[1 - _MAX_ROBOTS :]) | {names: rules}
             self._usage = known
+            self._memory_bytes = None
         return known[names].of(url)
 
     def has_usage(self, robot: str | bytes) -> bool:
@@ -281,11 +286,17 @@ class RobotsTxt:
     def compress_body(self) -> None:
         """Store the body compressed from now on; rules stay as they are."""
         self._body.compress()
+        self._memory_bytes = None
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the bytes of memory that the file takes with all that it stores."""
-        return memory_of(self)
+        """An estimate of the bytes of memory that the file takes with all that it stores.
+
+        Of a large file it takes many milliseconds, once until the file is read for another robot.
+        """
+        if self._memory_bytes is None:
+            self._memory_bytes = memory_of(self)
+        return self._memory_bytes
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
         """Pickle the file without its rules; the process that loads it reads them again."""

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.evidence import Evidence
     from scrapy_robots1994.crawl.features.usage import StatedUsage
     from scrapy_robots1994.policy.backend import Resolved
+    from scrapy_robots1994.robotstxt import RobotsTxt
 
     Found: TypeAlias = Policy | Exception | Exemption
     Observer: TypeAlias = Callable[[Request, Origin, Found], None]
@@ -322,7 +323,7 @@ class Robots1994Middleware:
         # The rules of the robot of the request that fetched the file are already
         # compiled.
         if robots and not robots.has_rules(robot):
-            await run_in_thread(partial(robots.rules, robot))
+            await run_in_thread(partial(_compile, robots, robot))
             self._memory.measure(policy)
         if self._usage:
             await self._usage.read_in_thread(policy, robot)
@@ -401,6 +402,12 @@ class Robots1994Middleware:
         """Start no more fetches, except for requests that a closing crawl finishes (R6)."""
         is_finished = self._waiting.is_finished
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
+
+
+def _compile(robots: RobotsTxt, robot: str | bytes) -> None:
+    """Compile the rules of *robot*, and measure the file with them, which may take long."""
+    robots.rules(robot)
+    _ = robots.memory_bytes
 
 
 def _is_known(found: Policy | Exception) -> bool:

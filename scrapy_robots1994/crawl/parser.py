@@ -180,4 +180,6 @@ def examine(
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
+    # Measured here, because a large file is examined in a thread.
+    _ = robots.memory_bytes
     return problems, sitemaps

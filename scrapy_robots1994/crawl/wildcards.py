@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 from logging import INFO, WARNING
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
@@ -55,8 +56,8 @@ class IgnoredWildcards:
         # The file and its rules in the other dialect, by the rules in the crawl's own
         # dialect for the same robot. An entry counts the bytes of its file, because the
         # entry may keep the file in memory after the policy is forgotten.
-        self._others: LRUCache[RobotRules, tuple[RobotsTxt, RobotRules]]
-        self._others = LRUCache(MAX_BYTES, getsizeof=_memory_of)
+        self._others: LRUCache[RobotRules, tuple[RobotsTxt, RobotRules, int]]
+        self._others = LRUCache(MAX_BYTES, getsizeof=itemgetter(2))
         self._origins: set[Origin] = set()
         self._sent = self._refused = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -111,11 +112,10 @@ class IgnoredWildcards:
         )
 
 
-def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules]:
-    """Return *robots*, and its rules in the other dialect for the robot of *rules*."""
-    return robots, robots.read_as(dialect=OTHER).rules(rules.robot)
-
-
-def _memory_of(known: tuple[RobotsTxt, RobotRules]) -> int:
-    """Return the bytes that an entry counts for, at most `MAX_BYTES`."""
-    return min(memory_of(known), MAX_BYTES)
+def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules, int]:
+    """Return *robots*, its rules in the other dialect for the robot of *rules*, and the
+    bytes that both count for, at most `MAX_BYTES`.
+    """
+    other = robots.read_as(dialect=OTHER).rules(rules.robot)
+    # Measured here, because a large file is read in a thread.
+    return robots, other, min(memory_of((robots, other)), MAX_BYTES)

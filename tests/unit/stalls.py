@@ -35,6 +35,9 @@ ORIGINS = 3
 TARGETS = tuple(f"/{'a' * (number + 1)}?q={number}" for number in range(20))
 
 
+HTML = (("Content-Type", "text/html"),)
+
+
 @dataclass(frozen=True)
 class Row:
     """A hostile site, and the settings with which it is crawled."""
@@ -45,7 +48,6 @@ class Row:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-HTML = (("Content-Type", "text/html"),)
 PAGES_ON = {"ROBOTS1994_PAGES": True}
 USAGE_ON = {"ROBOTS1994_USAGE": "items", "ROBOTS1994_PURPOSES": ["train-ai"]}
 RFC9309 = {"ROBOTS1994_DIALECT": "rfc9309"}
@@ -124,7 +126,7 @@ class StallsSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Start to measure, and request all pages."""
-        self.longest = (0.0, 0.0)
+        self.longest: tuple[float, ...] = (0.0, 0.0)
         self.measuring = asyncio.create_task(self._measure())
         for port in range(ORIGINS):
             for target in TARGETS:
