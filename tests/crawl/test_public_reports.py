@@ -206,7 +206,7 @@ def crawled(situation: Situation, middleware: Middleware) -> object:
             site.answer(target, reply)
         requests = situation.requests(site, proxy)
         crawled = partial(crawl, requests, middleware=middleware)
-        result = crawled(settings={"CONCURRENT_REQUESTS": 2} | situation.settings)
+        result = crawled(settings={"CONCURRENT_REQUESTS": 2, **situation.settings})
         return situation.looked_at(Crawled(site, proxy, result))
 
 

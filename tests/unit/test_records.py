@@ -93,7 +93,7 @@ def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) 
         "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1
     )
     robots = RobotsTxt.parse(body, dialect=dialect, reading="cautious")
-    assert robots.rules("rex")
+    assert robots.rules("rex").names
     assert robots.usage("/", "rex")["search"].value == "disallow"
     found: dict[int, object] = {}
     left: list[object] = [robots]
