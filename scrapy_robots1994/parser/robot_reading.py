@@ -3,19 +3,17 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 from scrapy_robots1994.parser.columns import small_array
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
-from scrapy_robots1994.parser.user_agent import EVERYBODY, Choice
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # Before Python 3.12 each look-up of a member calls a function, and lines are many.
 _ORPHAN = LineKind.ORPHAN
 # A place is found sooner than a name.
-_RULES = attrgetter("rules")
 _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
 # The names of most records that a robot obeys, one object for all files.
@@ -50,7 +48,7 @@ class RuleColumns:
     lines: Sequence[int]
     allows: bytes
     splits: bytes
-    first_lines: tuple[int, ...]
+    first_lines: Sequence[int]
     names: tuple[tuple[str, ...], ...]
     is_plain: bool
     has_wildcards: bool
@@ -82,15 +80,17 @@ class RobotReading:
     """
 
     __slots__ = (
+        "_delays",
+        "_first_lines",
+        "_names",
+        "_sitemaps",
         "above",
-        "crawl_delay",
         "elsewhere",
         "has_any",
         "is_cautious",
         "own",
         "own_rules",
         "rules",
-        "sitemaps",
         "text",
     )
 
@@ -111,58 +111,77 @@ class RobotReading:
         self.is_cautious = reading == CAUTIOUS
         self.above: Group
         self.elsewhere: list[Line] = []
-        choice, obeyed = dialect.choice(robot), list[Group]()
-        sitemaps: dict[str, None] = {}
-        most = MAX_OTHER_LINES if for_warnings else 0
-        groups = groups_of(text, dialect, most=most, only_effective=not for_warnings)
+        self._forget()
+        self._sitemaps: dict[str, None] = {}
+        choice = dialect.choice(robot)
         record = 0
+        # What is above all records comes first, be it empty.
+        groups = groups_of(
+            text,
+            dialect,
+            most=MAX_OTHER_LINES if for_warnings else 0,
+            only_effective=not for_warnings,
+        )
         for record, group in enumerate(groups):
-            if group.others:
-                _add_sitemaps(sitemaps, group)
+            pauses = self._take_others(group) if group.others else {}
             if not record:
-                # What is above all records comes first, be it empty.
                 self.above = group
             elif choice.offer(group.names, record):
-                if obeyed and len(choice.chosen) == 1:
+                if self._first_lines and len(choice.chosen) == 1:
                     # It speaks to the robot more plainly than those before.
-                    self.elsewhere += chain.from_iterable(it.slips for it in obeyed)
-                    obeyed.clear()
-                obeyed.append(group)
+                    self.elsewhere += self.slips if for_warnings else ()
+                    self._forget()
+                self._obey(group)
+                for run, seconds in pauses.items():
+                    # RFC 9309 has no such field, so merging gives it to no other group.
+                    if not dialect.pauses_by_run or choice.obeys_by(
+                        group.names[slice(*run)]
+                    ):
+                        self._delays.append(seconds)
             elif for_warnings:
                 self.elsewhere += group.slips
         self.has_any = record > 0
-        self.own = obeyed[:MAX_OWN_RECORDS]
-        self.own_rules = [*chain.from_iterable(map(_RULES, obeyed))]
-        self.rules = self._obeyed(obeyed, dialect)
-        self.sitemaps = tuple(sitemaps)
-        self.crawl_delay = self._crawl_delay(obeyed, dialect, choice)
+        self.rules = self._obeyed(dialect)
 
-    def _crawl_delay(
-        self, records: Sequence[Group], dialect: Dialect, choice: Choice
-    ) -> float | None:
-        """Return the longest pause for the robot in *records*, which it obeys."""
-        longest: float | None = None
-        for group in records:
-            for line, run in zip(group.others, group.runs, strict=True):
-                # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
-                # what a blank line parts from its record. RFC 9309 has no such field, so
-                # merging gives it to no other group.
-                if (
-                    line.row is not None
-                    and line.row.role is Role.PAUSE
-                    and line.said is not None
-                    and (line.kind is not _ORPHAN or self.is_cautious)
-                    and (
-                        not dialect.pauses_by_run
-                        or choice.obeys_by(group.names[slice(*run)])
-                    )
-                ):
-                    # Ours X5: of several delays for our robot the longest counts.
-                    longest = max(line.said, longest or 0.0)
-        return longest
+    def _forget(self) -> None:
+        """Obey no record so far."""
+        self.own: list[Group] = []
+        self.own_rules: list[Line] = []
+        # Of the records that the robot obeys: first lines, names, and all pauses.
+        self._first_lines: list[int] = []
+        self._names: list[tuple[str, ...]] = []
+        self._delays: list[float] = []
 
-    def _obeyed(self, records: Sequence[Group], dialect: Dialect) -> RuleColumns:
-        """Return the rules that the robot obeys, those of *records*."""
+    def _take_others(self, group: Group) -> dict[tuple[int, int], float]:
+        """Take the sitemaps of *group*, and return the longest pause for each run of names."""
+        pauses: dict[tuple[int, int], float] = {}
+        for line, run in zip(group.others, group.runs, strict=True):
+            role, said = line.row and line.row.role, line.said
+            if role is Role.SITEMAP:
+                # Ours X7: it belongs to no record and may stand anywhere.
+                self._sitemaps[said] = None
+            elif role is not Role.PAUSE:
+                raise NotImplementedError(role)
+            # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
+            # what a blank line parts from its record.
+            elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
+                # Ours X5: of several delays for our robot the longest counts.
+                pauses[run] = max(said, pauses.get(run, said))
+        return pauses
+
+    def _obey(self, group: Group) -> None:
+        """Take a record that the robot obeys, as far as the file is read."""
+        names = tuple(group.names)
+        self.own_rules += group.rules
+        if len(self.own) < MAX_OWN_RECORDS:
+            self.own.append(group)
+        self._first_lines.append(group.agents[0].number)
+        # One object for equal names: thousands of records may have them.
+        before = self._names[-1] if self._names else _DEFAULT
+        self._names.append(before if before == names else names)
+
+    def _obeyed(self, dialect: Dialect) -> RuleColumns:
+        """Return the rules that the robot obeys."""
         # Ours O5: the cautious reading obeys what a blank line parts from its record.
         ignored = None if self.is_cautious else _ORPHAN
         # Ours O4: above all records a rule is ignored. 1994 D2, Ours O21: an empty path
@@ -183,8 +202,6 @@ class RobotReading:
             splits = bytes([it.kind is _ORPHAN for it in obeyed])
         if dialect.has_allow:
             allows = bytes([it.row is not None and it.row.allows for it in obeyed])
-        # One object for equal names: thousands of records may have them.
-        known, names = {_DEFAULT: _DEFAULT}, (tuple(it.names) for it in records)
         text = "\n".join(["", *values])
         is_path = text.count("\n/") == len(values)
         return RuleColumns(
@@ -192,8 +209,8 @@ class RobotReading:
             small_array(map(_NUMBER, obeyed), last_line),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
-            tuple(it.agents[0].number for it in records),
-            tuple(known.setdefault(it, it) for it in names),
+            small_array(self._first_lines, max(self._first_lines, default=0)),
+            tuple(self._names),
             is_path and "%" not in text and text.isascii(),
             "*" in text or "$" in text,
         )
@@ -208,14 +225,13 @@ class RobotReading:
         """Whether the robot obeys a record that is not for every robot."""
         return not all(EVERYBODY in names for names in self.rules.names)
 
+    @property
+    def crawl_delay(self) -> float | None:
+        """The seconds that the robot is to pause between two requests."""
+        # Ours X5: of several delays for our robot the longest counts.
+        return max(self._delays, default=None)
 
-def _add_sitemaps(sitemaps: dict[str, None], group: Group) -> None:
-    """Add the sitemaps of *group* to *sitemaps*, as written, in order, each once."""
-    for line in group.others:
-        role = line.row and line.row.role
-        # Ours X7: a sitemap belongs to no record and may stand anywhere.
-        if role is Role.SITEMAP:
-            if line.value:
-                sitemaps[line.value] = None
-        elif role is not Role.PAUSE:
-            raise NotImplementedError(role)
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The sitemaps that the file names, as written, in order, each once."""
+        return tuple(filter(None, self._sitemaps))
