@@ -106,7 +106,7 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
     """Those that wait in the queue of the resolver take longer than three fetches may."""
     site.robots(FILE)
-    urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(30)]
     settings = RETRIED | {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 1}
     # A fetch may wait for eight of these in its thread.
     names = {"TEST_LOOK_UP_SECONDS": 0.3}
