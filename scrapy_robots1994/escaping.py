@@ -100,8 +100,8 @@ def escape_control_chars(text: str, width: int = 120) -> str:
 def wrap_and_escape(text: str, width: int) -> list[str]:
     """Return *text* in lines of about *width* characters, each safe to print.
 
-    Each line is made safe after wrapping: `::` in the middle of *text* may be at the
-    start of a line then.
+    Each line is made safe after wrapping, which may move a `::` from the middle of *text*
+    to the start of a line.
     """
     # Allow longer lines, because escapes take more characters.
     return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]

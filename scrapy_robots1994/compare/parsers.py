@@ -164,8 +164,8 @@ class Capture:
 
 def obeyed_body(robots: RobotsTxt) -> bytes:
     """Return the bytes of *robots* that all parsers read."""
-    # Ours O24 (size limit): of a truncated file, its whole lines. Ours O17 (undecodable bytes):
-    # `encode` returns such bytes unchanged.
+    # Ours O24 (size limit): only the whole lines of a truncated file count. Ours O17
+    # (undecodable bytes): `encode` returns such bytes unchanged.
     return encode(robots.text) if robots.is_truncated else robots.body
 
 

@@ -274,7 +274,7 @@ class Robots1994Middleware:
         """Wait for the policy of *origin*; return it, or a request for the scheduler.
 
         `None` lets the request pass to the HTTP cache, which never sends it. Raise the
-        error because of which there is no policy.
+        error that left the request without a policy.
         """
         cache = self._cache
         if cache and cache.is_replayed(visit.request):

@@ -36,9 +36,9 @@ OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
 
 MAX_BYTES = 4_000_000
-"""Bytes of the files, with all their rules, whose rules in the dialect `OTHER` are
-remembered: the files of about 1,000 origins. Other files are read again for each request,
-in a fraction of a millisecond.
+"""The maximum number of bytes that the rules in the dialect `OTHER` and their files take: enough
+for about 1,000 origins. Other files are read again for each request, in a fraction of a
+millisecond.
 """
 
 MAX_COUNTED_ORIGINS = 100_000

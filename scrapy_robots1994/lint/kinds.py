@@ -66,15 +66,15 @@ class Problem:
     column: int
     texts: tuple[str, ...] = ()
     is_split: bool = False
-    # Whether nothing is opened here, though the kind opens sites.
+    # Whether this problem opens nothing, although others of its kind open sites.
     is_harmless: bool = False
-    # Whether something is closed here, though the kind does not close sites.
+    # Whether this problem closes something, although others of its kind do not.
     is_closing: bool = False
     # The severity here, if that is not the severity of the kind.
     level: str = ""
-    # The field that has no effect, or is likely meant.
+    # The field that has no effect, or is probably meant.
     field: Field | None = made_by(default=None, compare=False)
-    # The robots that the author of a wrong User-agent line likely meant.
+    # The robots that the author of a wrong User-agent line probably meant.
     meant: tuple[str, ...] = made_by(default=(), compare=False)
     # What to do, or a function that finds it out: a crawl shows none of the hundred that a
     # file may have.
@@ -131,14 +131,14 @@ class Problem:
 
     @property
     def weakens_policy(self) -> bool:
-        """Whether the file opens what its author likely meant to close."""
+        """Whether the file opens what its author probably meant to close."""
         if not self.kind.weakens_policy or self.is_harmless:
             return False
         return self.field is None or self.field.closes
 
     @property
     def tightens_policy(self) -> bool:
-        """Whether the file closes what its author likely meant to open."""
+        """Whether the file closes what its author probably meant to open."""
         is_opening = self.field is not None and self.field.allows
         is_lost = self.kind.weakens_policy and is_opening and not self.is_harmless
         return is_lost or self.is_closing or self.kind.tightens_policy
@@ -452,7 +452,7 @@ URL_VALUE = Kind(
     title="URL as a value",
     message='the value "{}" is compared with whole URLs; most robots expect a path',
     fix=(
-        "Write its path alone, if this is its host; else the line belongs into the "
+        "Write its path alone, if this is its host; else the line belongs in the "
         "robots.txt of that host."
     ),
 )
@@ -545,7 +545,7 @@ JOINED = Kind(
     clause="RFC9309",
     severity=WARNING,
     title="names that share the rules of a group below",
-    message='no rule parts "{}" from the names above it: it shares its rules with line {}',
+    message='no rule separates "{}" from the names above it: it shares its rules with line {}',
     fix="Write an empty `Disallow:` below the names that are not meant.",
 )
 FIELD_MISSING = Kind(
@@ -606,7 +606,7 @@ PATH_AS_NAME = Kind(
     weakens_policy=True,
     title="path in place of a name",
     message='the path "{}" names no robot, and the line is ignored',
-    fix="Write the robot's name, or `*` for every robot; a path belongs into a Disallow line.",
+    fix="Write the robot's name, or `*` for every robot; a path belongs in a Disallow line.",
 )
 USAGE_DICTIONARY = Kind(
     code="R051",

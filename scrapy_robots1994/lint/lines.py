@@ -205,7 +205,7 @@ def _without_end(text: str) -> str:
 
 
 def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]:
-    """Return the robots that the author of a line with this *value* likely meant."""
+    """Return the robots that the author of a line with this *value* probably meant."""
     if field is None or field.role is not Role.NAMES:
         return ()
     return tuple(map(likely_name, dialect.names(value)))
@@ -296,7 +296,7 @@ def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
 def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Problem, ...]:
     """Return the problem of a line with a field that nothing is known of.
 
-    *likely* is the field of the dialect that was likely meant.
+    *likely* is the field of the dialect that was probably meant.
     """
     # 1994 F6
     known = field_of_letters(line.field)

@@ -156,7 +156,7 @@ def weakening_problems(
 
     *reading* is that of the file for the robot with these names. The problems are
     those in or below the records that the robot obeys, above all records, and of
-    User-agent lines that likely meant the robot.
+    User-agent lines that probably meant the robot.
     """
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
@@ -199,7 +199,7 @@ def tightening_problems(
     """Return what closes a file to *robot*, against its owner's likely intent, at most *limit*.
 
     That is each Allow of its records that the dialect does not have and that would open
-    something, and names below its own that no rule parts from them.
+    something, and names below its own that no rule separates from them.
     """
     found = chain(
         ignored_allows(reading.own),
@@ -334,7 +334,7 @@ def _plain_rules(
 def _meant_problems(
     others: Iterable[Line], dialect: Dialect, robot: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield the problems of wrong User-agent lines that likely meant *robot*, in records of
+    """Yield the problems of wrong User-agent lines that probably meant *robot*, in records of
     *others*.
     """
     for line in others:

@@ -62,11 +62,11 @@ def boundary_problems(
 ) -> Iterator[Problem]:
     """Yield where *record* ends too early, or that it has no rule.
 
-    Where a blank line parts a record, that is the one problem; the record without a rule and
+    Where a blank line divides a record, that is the one problem; the record without a rule and
     the rules without a record only follow from it. *is_merged* says that other records of the
     same names have rules.
     """
-    # The rules that a blank line parts from the record are its last.
+    # The rules that a blank line separates from the record are its last.
     if record.rules and record.rules[-1].kind is _ORPHAN:
         yield from _orphan_problems(record, dialect)
     elif not (is_merged or record.rules):
@@ -172,7 +172,7 @@ def orphan_problem(
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the User-agent lines that no blank line parts from what is above them."""
+    """Yield the User-agent lines that no blank line separates from what is above them."""
     if not dialect.has_blank_lines:
         return
     is_parted = has_closing = True
@@ -203,7 +203,7 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
 
 
 def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the User-agent lines that only an ignored field parts from those above."""
+    """Yield the User-agent lines that only an ignored field separates from those above."""
     above, parting = record[0].number, ""
     for line in record:
         if line.kind is _AGENT:
@@ -450,7 +450,8 @@ def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
         return
     for position, record in enumerate(records):
         for agent in record.agents:
-            # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
+            # Ours O1: choose the records as a robot of that name does. The name may be any
+            # text, so the cache is not used.
             robot = robot_names.__wrapped__(agent.name)
             chosen = dialect.choose(names, robot)
             name = agent.name.lower()

@@ -1,4 +1,5 @@
-"""Problems of usage preferences: what is not read, and what their author did not mean.
+"""Problems of usage preferences: values that are not read, and preferences that their author
+probably did not mean.
 
 They say nothing about what robots may fetch.
 """

@@ -20,7 +20,8 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# From the first of many spaces: if any could begin it, spaces alone would take minutes.
+# The match begins at the first of many spaces: if it could begin at each, a line of spaces
+# would take minutes.
 _NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _SPACE = re.compile(f"[{SPACE}]")
 _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
@@ -49,7 +50,7 @@ _AROUND = f"{SPACE}:=>\"'`<()[]\u2018\u2019\u201c\u201d,;"
 
 
 def likely_name(name: str) -> str:
-    """Return the name that the author of *name* likely meant."""
+    """Return the name that the author of *name* probably meant."""
     name = _COMMENT_START.split(name)[0] or name
     plain = name.strip(f"{_PUNCTUATION}()").replace(EVERYBODY, "")
     # Quotes and brackets around a star are no name.
@@ -165,7 +166,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 
 
 def _listed(value: str) -> tuple[str, ...]:
-    """Return the names that the author of *value* likely meant to list; empty if one."""
+    """Return the names that the author of *value* probably meant to list; empty if one."""
     if "(" in value or "[" in value:
         # Ours O10: a header has commas and spaces in its comments.
         return ()
@@ -331,7 +332,7 @@ def _without_what_is_around(path: str) -> str:
     plain = path.lstrip(_AROUND)
     if plain != path:
         plain = plain.rstrip(_AROUND)
-    # A path of a command line, or of another system.
+    # Paths of command lines and of other systems begin so.
     while plain.startswith(("./", "../", ".\\")):
         plain = plain.lstrip(".")
     if plain.startswith(("- /", "-/", "= /")):
@@ -343,7 +344,7 @@ def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
     """Return what to write in place of a *path* that is the *url* of some host."""
     url = url or path
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # it is absolute
-    elsewhere = "if it is another host, the line belongs into the robots.txt there"
+    elsewhere = "if it is another host, the line belongs in the robots.txt there"
     if not rest.strip("/*$"):
         whole = _rewritten(line, start, path, "/")
         return Fix(

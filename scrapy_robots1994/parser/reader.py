@@ -168,14 +168,14 @@ class Group:
     """The lines of a record, or those above all records.
 
     A record goes on up to the User-agent line that begins the next one, blank lines included.
-    *agents* are its User-agent lines, *rules* its rules, with those that a blank line parts from
-    it, *others* the lines of other fields of the dialect, and *without* those that have no field
-    of the dialect. *names* are all names of its User-agent lines; for each line of *others*,
-    *runs* has the places, from and up to, of those names that stand in the last run of
-    User-agent lines above it. Only a rule or a pause ends a run.
+    *agents* are its User-agent lines. *rules* are its rules, also rules that a blank line
+    separates from it. *others* are the lines of other fields of the dialect, and *without* are
+    the lines that have no field of the dialect. *names* are all names of its User-agent lines.
+    For each line of *others*, *runs* has the places (from, and up to) of the names that the last
+    run of User-agent lines above it gives. Only a rule or a pause ends a run.
 
-    A rule or a pause that the record does not own is an `ORPHAN`: it stands below a blank line
-    that ended the record (the cautious reading obeys it), or above all records.
+    A rule or a pause that the record does not own is an `ORPHAN`: a line below a blank line that
+    ended the record (the cautious reading obeys it), or a line above all records.
     """
 
     __slots__ = ("agents", "names", "others", "rules", "runs", "without")

@@ -75,8 +75,8 @@ class Record:
     """The policy that some robots share: their names and what they must not retrieve.
 
     *first_line* and *last_line* are its first User-agent line and its last line of any
-    kind. *orphans* and *orphan_delays* are the lines below that a blank line parts from
-    the record: the cautious reading obeys them too.
+    kind. *orphans* and *orphan_delays* are lines that a blank line separates from the
+    record above them: the cautious reading obeys them, too.
     """
 
     agents: tuple[Agent, ...]

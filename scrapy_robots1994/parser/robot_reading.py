@@ -163,7 +163,7 @@ class RobotReading:
             elif role is not Role.PAUSE:
                 raise NotImplementedError(role)
             # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
-            # what a blank line parts from its record.
+            # what a blank line separates from its record.
             elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
                 # Ours X5: of several delays for our robot the longest counts.
                 pauses[run] = max(said, pauses.get(run, said))
@@ -182,7 +182,7 @@ class RobotReading:
 
     def _obeyed(self, dialect: Dialect) -> RuleColumns:
         """Return the rules that the robot obeys."""
-        # Ours O5: the cautious reading obeys what a blank line parts from its record.
+        # Ours O5: the cautious reading obeys what a blank line separates from its record.
         ignored = None if self.is_cautious else _ORPHAN
         # Ours O4: above all records a rule is ignored. 1994 D2, Ours O21: an empty path
         # closes nothing.

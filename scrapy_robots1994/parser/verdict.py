@@ -220,7 +220,7 @@ class Verdict(_Sourced):
         rule = f"{'Allow' if self.allowed else 'Disallow'}: {self.rule}"
         by = f' by line {self.line}, "{escape_control_chars(rule)}", '
         if self.reason is Reason.SPLIT_RECORD:
-            by += f"which a blank line parts from {record}"
+            by += f"which a blank line separates from {record}"
         else:
             by += f"of {record}"
         # Ours O27 (spellings): name the spelling that the rule covers if it is not the URL as

@@ -107,7 +107,7 @@ SENTENCES = [
     (
         SPLIT,
         "/x",
-        f'disallowed by line 3, "Disallow: /x", which a blank line parts from {FOR_ALL}',
+        f'disallowed by line 3, "Disallow: /x", which a blank line separates from {FOR_ALL}',
     ),
     # Ours O25: names and rules are printed without control characters.
     (

@@ -1,4 +1,4 @@
-"""`weakening_problems()`: what opens the site against what its author likely meant."""
+"""`weakening_problems()`: what opens the site against what its author probably meant."""
 
 from __future__ import annotations
 
