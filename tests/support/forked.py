@@ -25,6 +25,7 @@ import tempfile
 import warnings
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -193,9 +194,12 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import the modules that every crawl imports, except modules that install a reactor."""
+    """Import the modules that every crawl and every command imports, except modules that install
+    a reactor.
+    """
     from scrapy import version_info  # noqa: PLC0415 - the server alone
     from scrapy.settings import default_settings  # noqa: PLC0415 - the server alone
+    from scrapy.utils.misc import walk_modules  # noqa: PLC0415 - the server alone
 
     components = {
         path.rpartition(".")[0]
@@ -206,6 +210,10 @@ def _preload() -> None:
         components.remove(INSTALLING)
     for name in [*PRELOADED, *sorted(components)]:
         import_module(name)
+    # Scrapy imports all commands, those of plugins too, to run one of them.
+    walk_modules("scrapy.commands")
+    for command in entry_points(group="scrapy.commands"):
+        command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
     gc.collect()
     gc.freeze()
