@@ -44,7 +44,7 @@ def test_status_in_the_row_of_files_has_its_body_obeyed(
     assert done.returncode == 0, done.stderr
     result = json.loads(file.with_name("result.json").read_text("utf-8"))
 
-    assert result["changed"] == len(MOVED)
+    assert result["changed"] == [1] * len(MOVED)
     assert [url for url, _ in result["fetched"]] == [site.url("/open")]
     assert [it["verdict"]["reason"] for it in result["failed"]] == ["rule"]
     assert "HTTP 404, parsed" in done.stderr
