@@ -234,14 +234,15 @@ class DownloadState:
         """Return *response*, which middlewares may have created or changed, as an answer."""
         # If a middleware answered the request itself, nothing was sent, and no answer is
         # stored.
+        is_made = self.answer is None
         answer = self.answer or self.received_answer(response)
-        is_changed = (answer.status, answer.body) != (response.status, response.body)
+        is_same = (answer.status, answer.body) == (response.status, response.body)
         return replace(
             answer,
             status=response.status,
             headers=response.headers,
             body=response.body,
-            is_changed=is_changed,
+            is_changed=is_made or not is_same,
         )
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:

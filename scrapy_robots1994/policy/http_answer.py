@@ -58,7 +58,7 @@ class HttpAnswer:
     O24, truncated files); *via_proxy*, that the answer came through a proxy;
     *is_conditional*, that the request had validators. *final_url* is *url* if a redirect
     led there. *fault* says why the body is incomplete, if that is our own fault (R7).
-    *is_changed* says that a downloader middleware changed the answer.
+    *is_changed* says that a downloader middleware changed or made the answer.
     """
 
     url: str

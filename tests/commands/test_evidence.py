@@ -497,6 +497,22 @@ def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> Non
     assert line["record"] == resource.record
 
 
+def test_redirect_that_a_middleware_follows_up_is_not_the_record(
+    site: Site, tmp_path: Path
+) -> None:
+    """The redirect was downloaded, and the answer behind it was not."""
+    site.answer("/robots.txt", replies.redirect("/moved"))
+    name = "tests.support.components.AnswerMoved"
+    settings = recording(tmp_path, DOWNLOADER_MIDDLEWARES={name: 900})
+    result = crawl([site.url("/moved-no")], settings=settings)
+    assert result.fetched_urls == []
+
+    (response, resource), (line,) = fitting(tmp_path, "response", "resource")
+    assert b"Disallow: /moved-no" in resource.body
+    assert line["decision"] == "refused"
+    assert line["record"] == resource.record != response.record
+
+
 SECRETS = ("hunter2", "s3cret", "opensesame", "authorization: ", "cookie: ")
 
 

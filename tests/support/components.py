@@ -132,6 +132,19 @@ class EmptyRobots:
         return response.replace(body=b"") if is_robots(request) else response
 
 
+class AnswerMoved:
+    """Answers `/moved` itself, as a cache does."""
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Response | None:
+        """Return the answer to a request for `/moved`."""
+        if not request.url.endswith("/moved"):
+            return None
+        body = b"User-agent: *\nDisallow: /moved-no\n"
+        return TextResponse(request.url, body=body, request=request)
+
+
 class AnswerChallenge:
     """Repeats a robots.txt request that got a 503, like middlewares for bot challenges."""
 

@@ -27,12 +27,6 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features import evidence_format as names
 from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, WarcRecord
-from scrapy_robots1994.crawl.features.evidence_format import (
-    JournalLine,
-    digest_text,
-    rfc3339,
-    shown_url,
-)
 from scrapy_robots1994.crawl.fetch import FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import (
@@ -93,7 +87,7 @@ class Evidence(FetchObserver):
             self._info(software, name),
             {
                 "journal": software,
-                "time": rfc3339(started),
+                "time": names.rfc3339(started),
                 "spider": name,
                 "dry_run": settings.dry_run,
             },
@@ -107,7 +101,9 @@ class Evidence(FetchObserver):
         # The source to state for a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
-        self._source = DRY_RUN if settings.dry_run else " or ".join(places)
+        self._source = (
+            DRY_RUN if settings.dry_run else " or ".join(places) or "this crawl"
+        )
         self._has_failed = False
         self._engine = EngineAccess(crawler)
         crawler.signals.connect(self._opened, signals.spider_opened)
@@ -136,10 +132,6 @@ class Evidence(FetchObserver):
         }
 
     # Fetches of robots.txt.
-
-    def sent(self, origin: Origin, last: Policy | None) -> None:  # noqa: ARG002 - as `FetchObserver` has it
-        """Forget the answer to an earlier attempt."""
-        self._answers.pop(origin, None)
 
     def answered(
         self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
@@ -190,8 +182,11 @@ class Evidence(FetchObserver):
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
         """Write the line of a *request* about which *policy* decides."""
+        reference = self._records.get(policy.uid)
         # A policy without a status has no record, because there was no answer.
-        reference = None if policy.status is None else self._reference_of(policy)
+        if reference is None and policy.status is not None:
+            reference = self._write_policy(policy, self._source)
+            self._records[policy.uid] = reference
         if reference is not None:
             request.meta[EVIDENCE] = reference.record
         robot, url = self._robot.of(request), request.url
@@ -238,11 +233,11 @@ class Evidence(FetchObserver):
         at, method, url = time.time(), request.method, request.url
         robot = self._robot.of(request)
 
-        def make_line() -> JournalLine:
-            return JournalLine(
-                time=rfc3339(at),
+        def make_line() -> names.JournalLine:
+            return names.JournalLine(
+                time=names.rfc3339(at),
                 method=method,
-                url=shown_url(url),
+                url=names.shown_url(url),
                 robot=robot_text(robot),
                 dialect=self._settings.dialect,
                 reading=self._settings.reading,
@@ -252,14 +247,6 @@ class Evidence(FetchObserver):
             )
 
         self._files.write(make_line, len(url) + len(robot))
-
-    def _reference_of(self, policy: Policy) -> Reference:
-        """Return the record of *policy*; write it if there is none."""
-        reference = self._records.get(policy.uid)
-        if reference is None:
-            source = self._source or "this crawl"
-            reference = self._records[policy.uid] = self._write_policy(policy, source)
-        return reference
 
     # Records.
 
@@ -272,7 +259,7 @@ class Evidence(FetchObserver):
         headers = {
             "Content-Type": "text/plain",
             names.STATUS: str(status),
-            names.FETCHED: rfc3339(policy.fetched_at),
+            names.FETCHED: names.rfc3339(policy.fetched_at),
             names.SOURCE: escape_control_chars(source, names.MAX_TEXT),
         }
         if robots is not None and robots.is_truncated:
@@ -293,7 +280,7 @@ class Evidence(FetchObserver):
         protocol = response.protocol or "HTTP/1.1"
         if not protocol.startswith("HTTP/"):
             protocol = "HTTP/2"
-        url, sent, received = shown_url(request.url), new_id(), new_id()
+        url, sent, received = names.shown_url(request.url), new_id(), new_id()
         line = f"{request.method} {target_of(url)} {protocol}"
         http = line, list(request.headers.items())
         headers = {"WARC-Concurrent-To": f"<{received}>"}
@@ -315,11 +302,11 @@ class Evidence(FetchObserver):
         self, origin: Origin, url: str, record: WarcRecord, name: str
     ) -> Reference:
         """Write *record*, about *url*, with the id *name*."""
-        reference = Reference(name, digest_text(sha256(record.body)))
+        reference = Reference(name, names.digest_text(sha256(record.body)))
         headers = {
             "WARC-Record-ID": f"<{name}>",
-            "WARC-Target-URI": shown_url(url),
-            "WARC-Date": rfc3339(time.time()),
+            "WARC-Target-URI": names.shown_url(url),
+            "WARC-Date": names.rfc3339(time.time()),
             "WARC-Payload-Digest": reference.digest,
             names.ORIGIN: str(origin),
             **record.headers,
@@ -360,15 +347,13 @@ class Evidence(FetchObserver):
         error = self._files.error
         if error is not None and not self._has_failed:
             self._has_failed = True
-            warc, journal = self._files.paths
             log_line(
                 self._crawler,
                 ERROR,
                 "The evidence in %s and %s cannot be written (%s): the crawl closes with "
                 "the reason %s. Make room or choose another folder in "
                 "ROBOTS1994_EVIDENCE, and start it again",
-                str(warc),
-                str(journal),
+                *self._files.paths,
                 one_line(error),
                 CLOSE_REASON,
             )
@@ -385,13 +370,11 @@ class Evidence(FetchObserver):
         await run_in_thread(self._files.close)
         if self._log_error():
             return
-        warc, journal = self._files.paths
         log_line(
             self._crawler,
             INFO,
             "The evidence was written to %s and %s: %s and %s",
-            str(warc),
-            str(journal),
+            *self._files.paths,
             counted(self._files.lines, "decision"),
             counted(self._files.records, "record"),
         )

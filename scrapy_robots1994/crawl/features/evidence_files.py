@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from errno import ENOENT
+from io import FileIO
 from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple, TypeAlias
@@ -109,16 +110,19 @@ class EvidenceFiles:
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._warc = _File(folder / f"{stem}.warc.gz")
-            self._journal = _File(folder / f"{stem}.jsonl.gz")
+            # Mode "x" never opens the file of another crawl.
+            self._warc = FileIO(str(folder / f"{stem}.warc.gz"), "x")
+            self._journal = FileIO(str(folder / f"{stem}.jsonl.gz"), "x")
+            self.paths: tuple[str, str] = self._warc.name, self._journal.name
+            """The paths of the WARC and of the journal."""
             # Do not let warcio compress: its level is always 9.
             self._block = io.BytesIO()
             self._writer = WARCWriter(self._block, gzip=False, warc_version="1.1")
-            record = self._writer.create_warcinfo_record(self._warc.path.name, info)
+            record = self._writer.create_warcinfo_record(f"{stem}.warc.gz", info)
             self._info_id: str = record.rec_headers.get_header("WARC-Record-ID")
-            self._warc.append(self._packed(record))
-            first = {**header, "warc": self._warc.path.name}
-            self._journal.append(_packed_lines([first]))
+            _append(self._warc, self._packed(record))
+            first = {**header, "warc": f"{stem}.warc.gz"}
+            _append(self._journal, _packed_lines([first]))
         except OSError as error:
             raise SettingsError(
                 f"ROBOTS1994_EVIDENCE names a folder that cannot be written, {folder}: "
@@ -137,11 +141,6 @@ class EvidenceFiles:
         # Use a daemon thread, so that the interpreter does not wait for a disk that
         # hangs.
         self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
-
-    @property
-    def paths(self) -> tuple[Path, Path]:
-        """The WARC and the journal."""
-        return self._warc.path, self._journal.path
 
     def start(self) -> None:
         """Start the thread, which also writes the items that were accepted before."""
@@ -207,8 +206,8 @@ class EvidenceFiles:
         records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
         lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
         # Append even if there is no record, which detects a file that was removed.
-        self._warc.append(b"".join(records))
-        self._journal.append(_packed_lines(it()._asdict() for it in lines))
+        _append(self._warc, b"".join(records))
+        _append(self._journal, _packed_lines(it()._asdict() for it in lines))
         self.records += len(records)
         self.lines += len(lines)
 
@@ -273,31 +272,19 @@ def without_credentials(
     return shown, escape_control_chars(", ".join(left_out), MAX_TEXT)
 
 
-class _File:
-    """A new file to append to, which always ends with a complete piece of data."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        # Mode "x" never opens the file of another crawl.
-        self._file = path.open("xb", buffering=0)
-
-    def append(self, piece: bytes) -> None:
-        """Write all of *piece*, or raise `OSError`."""
-        status = os.fstat(self._file.fileno())
-        # A write to a file that was removed would be lost without an error.
-        if status.st_nlink == 0:
-            raise FileNotFoundError(ENOENT, "it was removed", str(self.path))
-        rest = memoryview(piece)
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError:
-            # Remove the part that was written before the disk was full: it would be a
-            # broken end.
-            with suppress(OSError):
-                self._file.truncate(status.st_size)
-            raise
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+def _append(file: FileIO, piece: bytes) -> None:
+    """Write all of *piece* to the end of *file*, or nothing and raise `OSError`."""
+    status = os.fstat(file.fileno())
+    # A write to a file that was removed would be lost without an error.
+    if status.st_nlink == 0:
+        raise FileNotFoundError(ENOENT, "it was removed", file.name)
+    rest = memoryview(piece)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        # Remove the part that was written before the disk was full: it would be a broken
+        # end.
+        with suppress(OSError):
+            file.truncate(status.st_size)
+        raise
