@@ -119,11 +119,9 @@ class CrawlDelays:
         if turns.timer is not None:
             turns.timer.cancel()
             turns.timer = None
-        while turns.waiting:
-            seconds = turns.free_at - monotonic() if turns.delay else 0.0
-            if turns.delay and turns.is_sent:
-                return
-            if seconds > 0:
+        while turns.waiting and not (turns.delay and turns.is_sent):
+            seconds = turns.free_at - monotonic()
+            if turns.delay and seconds > 0:
                 turns.timer = call_later(seconds, partial(self._next, turns))
                 return
             visit = turns.waiting.popleft()

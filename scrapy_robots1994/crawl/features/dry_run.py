@@ -198,10 +198,8 @@ class DryRun:
             # Stop at a meta refresh, whose reason is a text: ours does not follow one.
             if hops and not isinstance(reasons[-hops], int):
                 break
-            origin = Origin.of(url)
-            if origin is not None and target_of(url) == "/robots.txt":
-                result = self._result(response, request, hops)
-                self._note(origin, request, result, response.body)
+            result = self._result(response, request, hops)
+            self._note(url, request, result, response.body)
 
     def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
         """Return the result that ours would get from *response* after *hops* redirects;
@@ -245,20 +243,21 @@ class DryRun:
         if not isinstance(result, FetchError):
             return
         for url in (*request.meta.get("redirect_urls", ()), request.url):
-            origin = Origin.of(url)
-            if origin is not None and target_of(url) == "/robots.txt":
-                self._note(origin, request, result)
+            self._note(url, request, result)
 
     def _note(
-        self, origin: Origin, request: Request, result: Answer | None, body: bytes = b""
+        self, url: str, request: Request, result: Answer | None, body: bytes = b""
     ) -> None:
-        """Make the policy of *origin* from *result*, unless *result* is `None` or ours
-        would retry.
+        """Make the policy of the origin of *url* from *result*, unless *url* is not that
+        of a robots.txt, *result* is `None`, or ours would retry.
 
         *body* is the body that Scrapy's middleware reads.
         """
+        origin = Origin.of(url)
+        if result is None or origin is None or target_of(url) != "/robots.txt":
+            return
         # The first answer counts: ours would not request the file again.
-        if result is None or self._memory.get(origin) is not None:
+        if self._memory.get(origin) is not None:
             return
         retries = request.meta.get("retry_times", 0)
         if retry_pause(result, retries, self._max_retries) is not None:
