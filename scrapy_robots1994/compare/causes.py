@@ -68,7 +68,7 @@ class Cause(Enum):
         "split-record",
         "record split by a blank line",
         "1994 F1, Ours O5",
-        "no blank line stands inside a record, or means the same to both",
+        "no record contains a blank line, or a blank line means the same to both",
     )
     MISSPELT = (
         "misspelt-field",

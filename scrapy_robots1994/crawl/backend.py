@@ -232,7 +232,7 @@ class ScrapyBackend:
         if robots is None:
             return
         if problems:
-            self._log.read_to_the_letter(policy.origin, problems)
+            self._log.read_strictly(policy.origin, problems)
         if sitemaps:
             named = {"sitemaps": sitemaps, "origin": policy.origin}
             await self._send(robots_sitemaps, robots=robots, request=page, **named)

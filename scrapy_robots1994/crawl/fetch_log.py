@@ -299,7 +299,7 @@ class FetchLog:
         )
         self._origins.log(_TRUNCATED, text, origin, self._settings.max_bytes)
 
-    def read_to_the_letter(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
+    def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent, and log those
         that close it as information.
         """

@@ -240,7 +240,8 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     """Yield the lines of the table, at most 100 columns wide."""
     refused = sum(row.refused for _, row in rows) + others.refused
     requests, origins = counted(refused, "request"), counted(len(rows), "origin")
-    yield f"robots.txt refused {requests} at {origins}"
+    more_than = "more than " * bool(others.refused)
+    yield f"robots.txt refused {requests} at {more_than}{origins}"
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused

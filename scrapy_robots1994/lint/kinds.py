@@ -661,7 +661,7 @@ USAGE_ABOVE = Kind(
     clause="U6",
     severity=WARNING,
     title="usage preference above all records",
-    message="the preference stands above all records, and is for no robot",
+    message="the preference is above all records, and applies to no robot",
     fix="Put it below `User-agent: *`, and into each other record that it is for.",
 )
 LICENSE_URL = Kind(

@@ -77,7 +77,7 @@ _SECOND_FIELD = re.compile(
     rf"|(Sitemap)[{SPACE}]*:(?=[{SPACE}]*https?://)"
     rf"|(Crawl-[Dd]elay)[{SPACE}]*:(?=[{SPACE}]*[0-9])"
 )
-# What stands between two fields on one line.
+# The characters between two fields on one line.
 _BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNORECASE)
 # What separates the words of a line whose colon is missing.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
@@ -198,8 +198,8 @@ def _parted(
 
 
 def _without_end(text: str) -> str:
-    """Return *text* without what stands between two fields, which is looked for in its last
-    99 characters.
+    """Return *text* without the characters between two fields; only its last 99 characters are
+    searched.
     """
     return text[:-99] + _BETWEEN.sub("", text[-99:])
 

@@ -45,7 +45,7 @@ _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
 _TEMPLATE = re.compile(
     r"\{\{.{,99}?\}\}|\{%.{,99}?%\}|<%.{,99}?%>|<\?|\$\{.{,99}?\}|\A\{[\w. -]+\}|\{\{|<%"
 )
-# What stands around a path: quotes, brackets, and colons or signs of an assignment.
+# The characters around a path: quotes, brackets, and colons or signs of an assignment.
 _AROUND = f"{SPACE}:=>\"'`<()[]\u2018\u2019\u201c\u201d,;"
 
 

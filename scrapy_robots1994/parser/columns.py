@@ -12,7 +12,7 @@ from types import FunctionType, NoneType
 from scrapy_robots1994.parser.dialects import Dialect
 
 # The largest number that two bytes can have.
-_MAX_SHORT = 0xFFFF
+_MAX_TWO_BYTES = 0xFFFF
 
 # A tuple of so few texts takes little memory, and is faster than `Texts`.
 _FEW = 64
@@ -21,7 +21,7 @@ _FEW = 64
 def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
     """Return an array of *numbers* from 0 to *largest*, with two or four bytes for each."""
     # The annotation is quoted because `array` has no subscript before Python 3.12.
-    return array("H" if largest <= _MAX_SHORT else "I", numbers)
+    return array("H" if largest <= _MAX_TWO_BYTES else "I", numbers)
 
 
 class Texts(Sequence[str]):

@@ -151,7 +151,7 @@ def lines_of(
             # Ours O15: space before the colon and at the start of the line is accepted.
             name = name.strip(space)
             # 1994 F4: field names compare without case. F6: any other field is ignored,
-            # wherever it stands.
+            # wherever it is.
             found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
         if only_effective and row is None:

@@ -100,7 +100,7 @@ def _is_utf8(member: str) -> bool:
 def _why_no_key(character: str) -> str:
     """Return why no key begins with *character*."""
     if character == ",":
-        return "nothing stands between two commas"
+        return "there is nothing between two commas"
     if "A" <= character <= "Z":
         return "a label has no capital letters"
     return "a label begins with a letter from a to z"
@@ -110,7 +110,7 @@ def _why_no_end(text: str, place: int) -> str:
     """Return why no comma and next member can be read at *place*, where a member ends."""
     rest = text[place:]
     if rest.lstrip(_SPACE).startswith("="):
-        return "no space stands around `=`"
+        return "there must be no space around `=`"
     if rest[0] in _SPACE:
         return "a comma is missing"
     if "A" <= rest[0] <= "Z":

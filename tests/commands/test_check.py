@@ -140,7 +140,10 @@ def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
     assert code == 0
     assert (
         "usage: train-ai disallow (line 2: ai-train=no); ai-use unstated; search allow "
-        "(line 2: search=yes); licence http://l.test/x usage: not understood: "
+        "(line 2: search=yes); "
+    ) in shown
+    assert (
+        "; licence http://l.test/x usage: not understood: "
         '"ai-input=maybe" in the robots.txt line 2'
     ) in shown
     plain = explained("--robots", "-", "/a", draft="User-agent: *\nDisallow: /b\n")

@@ -537,7 +537,7 @@ LINTED = [
     ("10 values", ["R052"], '"train-ai=no" says nothing: the value is neither y nor n'),
     ("10 other types", ["R052", "R052", "R052"], '"ai-use" says nothing'),
     ("11 trailing comma", ["R051"], "nothing follows the last comma"),
-    ("11 spaces", ["R051"], "no space stands around `=`"),
+    ("11 spaces", ["R051"], "there must be no space around `=`"),
     ("11 missing comma", ["R051"], "a comma is missing"),
     ("14 above all records", ["R057", "R057"], "above all records"),
     ("21 both fields", ["R056"], 'line 2, "train-ai=y", states the opposite'),

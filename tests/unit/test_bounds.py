@@ -118,7 +118,7 @@ def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
     assert verdict.line is None
 
 
-@bound("parser.columns._MAX_SHORT")
+@bound("parser.columns._MAX_TWO_BYTES")
 def test_line_beyond_two_bytes_is_named() -> None:
     """A file may have more lines than a short number counts."""
     text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"

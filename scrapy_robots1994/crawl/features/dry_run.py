@@ -278,7 +278,7 @@ class DryRun:
             self._log.truncated(origin)
         problems, _ = examine(robots, self._robot.usual, origin)
         if problems:
-            self._log.read_to_the_letter(origin, problems)
+            self._log.read_strictly(origin, problems)
 
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision about *request* with what ours would have decided."""
