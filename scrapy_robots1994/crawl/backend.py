@@ -217,7 +217,7 @@ class ScrapyBackend:
         reading = partial(examine, robots, self._robot.of(page), policy.origin)
         # Read a large file in a thread, so that other requests do not wait.
         is_large = robots.size > threads.INLINE_BYTES
-        found = await threads.run_in_thread(reading) if is_large else reading()
+        found = await threads.compute_in_thread(reading) if is_large else reading()
         if robots.is_truncated:
             self._log.truncated(policy.origin)
         return found

@@ -45,7 +45,7 @@ from scrapy_robots1994.crawl.requests import (
     exemption_of,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
+from scrapy_robots1994.crawl.threads import INLINE_BYTES, compute_in_thread
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
@@ -323,7 +323,7 @@ class Robots1994Middleware:
         # The rules of the robot of the request that fetched the file are already
         # compiled.
         if robots and not robots.has_rules(robot):
-            await run_in_thread(partial(_compile, robots, robot))
+            await compute_in_thread(partial(_compile, robots, robot))
             self._memory.measure(policy)
         if self._usage:
             await self._usage.read_in_thread(policy, robot)

@@ -17,7 +17,7 @@ from scrapy import signals
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import counted, log_line
-from scrapy_robots1994.crawl.threads import run_in_thread
+from scrapy_robots1994.crawl.threads import compute_in_thread
 from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import DIALECTS
 
@@ -72,7 +72,7 @@ class IgnoredWildcards:
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
         """Read *robots*, a large file, before `sent` needs it for the robot of *rules*."""
         if rules.has_wildcards and rules not in self._others:
-            self._others[rules] = await run_in_thread(partial(_read, robots, rules))
+            self._others[rules] = await compute_in_thread(partial(_read, robots, rules))
 
     def sent(
         self,

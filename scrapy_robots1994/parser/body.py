@@ -22,6 +22,8 @@ _FREQUENT = (
 
 # A `<` behind blank lines and comments. UTF-16 without a mark has a NUL between letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
+# So many characters are searched for it: one search of a hostile file would stop all threads.
+_MARKUP_CHARACTERS = 100_000
 
 
 # The first bytes of compressed formats. No text begins with them.
@@ -43,7 +45,7 @@ def compression_of(body: bytes) -> str | None:
 
 def begins_as_markup(text: str) -> bool:
     """Return whether the decoded *text* of a file begins like a page of HTML or XML."""
-    return _MARKUP.match(text) is not None
+    return _MARKUP.match(text, 0, _MARKUP_CHARACTERS) is not None
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:

@@ -21,7 +21,7 @@ from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.setting_types import REPORT
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import INLINE_BYTES, run_in_thread
+from scrapy_robots1994.crawl.threads import INLINE_BYTES, compute_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.usage import (
@@ -102,7 +102,7 @@ class StatedUsage:
         """Read the file of *policy* for *robot* before `decide` needs it, if it is large."""
         robots = policy.robots
         if robots and robots.size > INLINE_BYTES and not robots.has_usage(robot):
-            await run_in_thread(partial(robots.usage, "/", robot))
+            await compute_in_thread(partial(robots.usage, "/", robot))
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
         """Put the preferences that *policy* states into the meta of *request*; raise
