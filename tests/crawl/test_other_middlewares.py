@@ -274,3 +274,19 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
 
     lines = {it.url: it.verdict and it.verdict["line"] for it in result.failed}
     assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
+
+
+def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
+    """Several threads that compute would let the event loop wait for each of them."""
+    many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
+    site.robots(FIRST + many)
+    # Different files, because equal ones are read once.
+    for number in range(6):
+        site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]
+
+    result = crawl(urls, reactor=reactor, hook="count_readings")
+
+    assert result.fetched_urls == sorted(urls)
+    assert result.stats["test/readings"] == 6
+    assert result.stats["test/readings_at_once"] == 1

@@ -25,7 +25,12 @@ from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 
-from scrapy_robots1994 import ForbiddenByRobots, request_refused, robots_sitemaps
+from scrapy_robots1994 import (
+    ForbiddenByRobots,
+    RobotsTxt,
+    request_refused,
+    robots_sitemaps,
+)
 from tests.support.spiders import download
 
 
@@ -181,6 +186,23 @@ def note_slots(crawler: Crawler) -> None:
         )
 
     crawler.signals.connect(left, signals.request_left_downloader, weak=False)
+
+
+def count_readings(crawler: Crawler) -> None:
+    """Let each reading of a file take 0.1 s, and count how many take place at a time."""
+    read, under_way = RobotsTxt.policy_problems, [0]
+
+    def slowly(*args: Any, **options: Any) -> Any:
+        assert crawler.stats is not None
+        under_way[0] += 1
+        crawler.stats.inc_value("test/readings")
+        crawler.stats.max_value("test/readings_at_once", under_way[0])
+        time.sleep(0.1)
+        found = read(*args, **options)
+        under_way[0] -= 1
+        return found
+
+    RobotsTxt.policy_problems = slowly  # type: ignore[method-assign]
 
 
 def slow_names(crawler: Crawler) -> None:
