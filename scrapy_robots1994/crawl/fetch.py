@@ -1,8 +1,9 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` fetches one file: it waits for a permit (`FetchLimit`) and sends
-one request for each hop, whose download `DownloadLimits` watches. It returns the answer,
-or whose fault the failure is. Each step is reported to the observers (`FetchObserver`).
+`RobotsDownload.fetch` fetches one file: it waits until fewer than the permitted number of
+fetches run, and sends one request for each hop, whose download it watches by Scrapy's
+signals. It returns the answer, or whose fault the failure is. Each step is reported to the
+observers (`FetchObserver`).
 
 Scrapy's own size limit discards the whole body; ours obeys the whole lines within the
 limit (Ours O24, truncated files). Ours also limits the total time of a download: a server
@@ -12,18 +13,13 @@ that sends one byte a second never reaches the timeout of a handler that measure
 import math
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    asynccontextmanager,
-    contextmanager,
-)
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from operator import itemgetter
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 from scrapy import Request, exceptions, signals
 from scrapy.crawler import Crawler
@@ -90,6 +86,10 @@ CANCELLED: Classes = (
     getattr(exceptions, "DownloadCancelledError", CancelledError),
 )
 """What a download raises if another component ended it (R6, closing)."""
+
+
+Hop: TypeAlias = tuple[str, bytes | None]
+"""A URL that a fetch requests, and the cookies that it sends there."""
 
 
 class FetchObserver:
@@ -172,6 +172,23 @@ class DownloadState:
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
 
+    def received_bytes(self, size: int) -> None:
+        """Count *size* further bytes; raise `StopDownload` when a limit is reached."""
+        if not self.received:
+            # The time starts with the first byte: the handler limits the time before it,
+            # and much of that time may be spent in the queue of the slot.
+            self.started = monotonic()
+        self.received += size
+        if self.received > self.max_bytes:
+            # This is not a failure: the whole lines within the limit are obeyed (O24).
+            self.is_truncated = True
+            raise exceptions.StopDownload(fail=False)
+        if monotonic() - self.started > self.max_seconds:
+            # This is a failure, because a part of the file within the limit is missing
+            # (R5, unreachable).
+            self.is_late = True
+            raise exceptions.StopDownload(fail=True)
+
     def is_queued(self, crawler: Crawler) -> bool:
         """Return whether the request waits in the queue of a download slot."""
         if not self.is_sent or self.received or self.answer:
@@ -252,98 +269,6 @@ class DownloadState:
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
 
-class DownloadLimits:
-    """Watches the robots.txt downloads in flight."""
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        file: Callable[[], AbstractContextManager[None]],
-        observers: Sequence[FetchObserver],
-    ) -> None:
-        """Create the watcher; each request is sent in a context manager of *file*, which
-        is closed when the request is answered.
-        """
-        self._file = file
-        self._observers = observers
-        self._in_flight = 0
-        # The signals are public, so no download handler has to be wrapped.
-        self._signals = crawler.signals
-        self._listeners = (
-            (self._reached, signals.request_reached_downloader),
-            (self._bytes_received, signals.bytes_received),
-            (self._downloaded, signals.response_downloaded),
-        )
-
-    @contextmanager
-    def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
-        """Apply *state* to the download of *request* while the block runs."""
-        # Put the state into the meta, which `Request.replace` copies to a request that a
-        # middleware sends instead.
-        request.meta[OWN_REQUEST] = state
-        self._in_flight += 1
-        if self._in_flight == 1:
-            # Connect only while a robots.txt is downloaded: the handlers cost each page
-            # 20 microseconds.
-            self._change(self._signals.connect)
-        try:
-            with ExitStack() as state.uncounted:
-                state.uncounted.enter_context(self._file())
-                yield
-        finally:
-            # A download that was given up may still go on, and its signals must be
-            # ignored.
-            state.is_over = True
-            self._in_flight -= 1
-            if not self._in_flight:
-                self._change(self._signals.disconnect)
-
-    def _change(self, change: Callable[..., object]) -> None:
-        """Connect or disconnect all signal handlers."""
-        for listener, signal in self._listeners:
-            change(listener, signal)
-
-    def _reached(self, request: Request) -> None:
-        """Reset the state of a request that is about to be sent."""
-        if state := _state_of(request):
-            state.sent(request)
-
-    def _bytes_received(self, data: bytes, request: Request) -> None:
-        """Stop the download when a limit is reached."""
-        state = _state_of(request)
-        if state is None:
-            return
-        if not state.received:
-            # The time starts with the first byte: the handler limits the time before it,
-            # and much of that time may be spent in the queue of the slot.
-            state.started = monotonic()
-        state.received += len(data)
-        if state.received > state.max_bytes:
-            # This is not a failure: the whole lines within the limit are obeyed (O24).
-            state.is_truncated = True
-            raise exceptions.StopDownload(fail=False)
-        if monotonic() - state.started > state.max_seconds:
-            # This is a failure, because a part of the file within the limit is missing
-            # (R5, unreachable).
-            state.is_late = True
-            raise exceptions.StopDownload(fail=True)
-
-    def _downloaded(self, response: Response, request: Request) -> None:
-        """Store *response* as the answer before any middleware sees it."""
-        state = _state_of(request)
-        if state is None:
-            return
-        # Lower the limit now, so that no page takes the slot that was added for the file.
-        state.uncounted.close()
-        answer = state.received_answer(response)
-        for observer in self._observers:
-            observer.answered(state.origin, request, response, answer)
-        # Without these headers Scrapy does not decompress the body: it would lose a
-        # truncated one (see `policy.unpacking`).
-        for name in CODING_HEADERS:
-            response.headers.pop(name, None)
-
-
 def _state_of(request: Request) -> DownloadState | None:
     """Return the state of the download of *request*; `None` if it is not watched."""
     state = request.meta.get(OWN_REQUEST)
@@ -371,28 +296,16 @@ def descriptor_limit() -> float:
     return limit
 
 
-class FetchLimit:
-    """Lets at most *most* fetches run, in order of arrival.
+def parallel_fetches(most: int, pages: int) -> int:
+    """Return how many fetches may run at once, of *most*, with the descriptors that the
+    process can have open.
 
     *pages* is how many connections pages may need at once; 0 means any number.
     """
-
-    def __init__(self, most: int, pages: int) -> None:
-        limit = descriptor_limit()
-        # Even if pages need most of the file descriptors, fetches get half of them.
-        free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
-        self._semaphore = DeferredSemaphore(max(1, int(min(most, free))))
-
-    @asynccontextmanager
-    async def permit(self) -> AsyncIterator[None]:
-        """Wait for permission to fetch; the permission lasts while the block runs."""
-        turn = self._semaphore.acquire()
-        if not turn.called:
-            await maybe_deferred_to_future(turn)
-        try:
-            yield
-        finally:
-            self._semaphore.release()
+    limit = descriptor_limit()
+    # Even if pages need most of the file descriptors, fetches get half of them.
+    free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
+    return max(1, int(min(most, free)))
 
 
 class RobotsDownload:
@@ -408,11 +321,12 @@ class RobotsDownload:
         """Prepare to fetch; each request is sent while a context manager of *file* is open."""
         self._crawler = crawler
         self._settings = settings
+        self._file = file
         self._observers = observers
         self._robot = RobotName(crawler)
-        self._downloads = DownloadLimits(crawler, file, observers)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
-        self._limit = FetchLimit(settings.max_fetches, pages)
+        most = parallel_fetches(settings.max_fetches, pages)
+        self._permits = DeferredSemaphore(most)
         # Widen the pool of a scheme once, at its first request: the handler exists from
         # then on. Most redirects lead from one scheme to the other.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
@@ -421,6 +335,13 @@ class RobotsDownload:
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
+        self._in_flight = 0
+        # The signals are public, so no download handler has to be wrapped.
+        self._listeners = (
+            (self._reached, signals.request_reached_downloader),
+            (self._bytes_received, signals.bytes_received),
+            (self._downloaded, signals.response_downloaded),
+        )
 
     async def fetch(
         self,
@@ -443,8 +364,11 @@ class RobotsDownload:
             observer.sent(origin, last)
         result: FetchResult | Redirect = Redirect(start or origin.robots_url)
         answer: HttpAnswer | None = None
-        requested: list[tuple[str, bytes | None]] = []
-        async with self._limit.permit():
+        requested: list[Hop] = []
+        permit = self._permits.acquire()
+        if not permit.called:
+            await maybe_deferred_to_future(permit)
+        try:
             while isinstance(result, Redirect):
                 hop = result.target, cookies.header(result.target)
                 error = self._redirect_error(hop, requested) if requested else None
@@ -460,17 +384,16 @@ class RobotsDownload:
                 answer = sent
                 cookies.store(answer.headers, answer.url)
                 result = await self._read(answer)
+        finally:
+            self._permits.release()
         if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
             result = replace(result, final_url=requested[-1][0])
         for observer in self._observers:
             observer.ended(origin, result, answer)
         return result
 
-    def _redirect_error(
-        self, hop: tuple[str, bytes | None], requested: list[tuple[str, bytes | None]]
-    ) -> FetchError | None:
-        """Return why *hop*, a URL and its cookies, is not requested after *requested*
-        (R2).
+    def _redirect_error(self, hop: Hop, requested: list[Hop]) -> FetchError | None:
+        """Return why *hop* is not requested after *requested* (R2).
 
         Return `None` if it is to be requested.
         """
@@ -494,7 +417,7 @@ class RobotsDownload:
         origin: Origin,
         context: RequestContext,
         last: Policy | None,
-        requested: list[tuple[str, bytes | None]],
+        requested: list[Hop],
     ) -> DownloadState:
         """Return the state of the next hop; the limits apply to each response (O24)."""
         url, _ = requested[-1]
@@ -528,7 +451,7 @@ class RobotsDownload:
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
-        with self._downloads.watch(request, state):
+        with self._watch(request, state):
             try:
                 response = await result_within(
                     download(request),
@@ -567,3 +490,53 @@ class RobotsDownload:
             stats.count(self._crawler, stats.RESPONSES)
             stats.count(self._crawler, stats.RESPONSE_STATUS, status=answer.status)
         return result
+
+    @contextmanager
+    def _watch(self, request: Request, state: DownloadState) -> Iterator[None]:
+        """Apply *state* to the download of *request* while the block runs."""
+        # Put the state into the meta, which `Request.replace` copies to a request that a
+        # middleware sends instead.
+        request.meta[OWN_REQUEST] = state
+        self._in_flight += 1
+        if self._in_flight == 1:
+            # Connect only while a robots.txt is downloaded: the handlers cost each page
+            # 20 microseconds.
+            for listener, signal in self._listeners:
+                self._crawler.signals.connect(listener, signal)
+        try:
+            with state.uncounted:
+                state.uncounted.enter_context(self._file())
+                yield
+        finally:
+            # A download that was given up may still go on, and its signals must be
+            # ignored.
+            state.is_over = True
+            self._in_flight -= 1
+            if not self._in_flight:
+                for listener, signal in self._listeners:
+                    self._crawler.signals.disconnect(listener, signal)
+
+    def _reached(self, request: Request) -> None:
+        """Reset the state of a request that is about to be sent."""
+        if state := _state_of(request):
+            state.sent(request)
+
+    def _bytes_received(self, data: bytes, request: Request) -> None:
+        """Stop the download when a limit is reached."""
+        if state := _state_of(request):
+            state.received_bytes(len(data))
+
+    def _downloaded(self, response: Response, request: Request) -> None:
+        """Store *response* as the answer before any middleware sees it."""
+        state = _state_of(request)
+        if state is None:
+            return
+        # Lower the limit now, so that no page takes the slot that was added for the file.
+        state.uncounted.close()
+        answer = state.received_answer(response)
+        for observer in self._observers:
+            observer.answered(state.origin, request, response, answer)
+        # Without these headers Scrapy does not decompress the body: it would lose a
+        # truncated one (see `policy.unpacking`).
+        for name in CODING_HEADERS:
+            response.headers.pop(name, None)
