@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -25,7 +25,6 @@ from scrapy_robots1994.crawl.parser import (
 )
 from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import Store
 from scrapy_robots1994.policy.fetch_result import (
@@ -38,11 +37,6 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
-
-Examined: TypeAlias = tuple[tuple[Problem, ...], tuple[str, ...]]
-"""The problems of a file that open or close the site, and the sitemaps that the file
-names.
-"""
 
 
 class ScrapyBackend:
@@ -79,16 +73,13 @@ class ScrapyBackend:
         self._timeout = settings.timeout
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
-        """Return the store of the crawl, which is closed when the crawl ends.
+        """Return the store of the crawl, which is closed when the crawl ends; `None` if
+        *settings* name no store but memory.
 
-        Return `None` if *settings* name no store but memory.
+        Raise `SettingsError` if the store cannot be used.
         """
-        return None if settings.store.url is None else self._guarded_store(settings)
-
-    def _guarded_store(self, settings: RobotsSettings) -> GuardedStore:
-        """Return the store that *settings* name; raise `SettingsError` if it cannot be
-        used.
-        """
+        if settings.store.url is None:
+            return None
         settings.store.check()
         self._store = GuardedStore(
             settings.store,
@@ -188,8 +179,7 @@ class ScrapyBackend:
         # had is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
-            found = await self._read(policy, known, context.page)
-            await self._announce(policy, context.page, found)
+            await self._announce(policy, known, context.page)
 
     async def policy_loaded(
         self, policy: Policy, known: Policy | None, context: RequestContext
@@ -200,42 +190,32 @@ class ScrapyBackend:
         for observer in self._observers:
             observer.policy_loaded(policy)
         self._log.loaded(policy, known, self.now())
-        found = await self._read(policy, known, context.page)
-        await self._announce(policy, context.page, found)
+        await self._announce(policy, known, context.page)
 
-    async def _read(
+    async def _announce(
         self, policy: Policy, known: Policy | None, page: Request
-    ) -> Examined:
-        """Read a file that is not the *known* one for the robot of *page*.
-
-        Return the problems that open or close the site against the intent of its owner,
-        and the sitemaps that the file names.
-        """
-        robots = policy.robots
-        if robots is None or (known is not None and known.robots == robots):
-            return (), ()
-        reading = partial(examine, robots, self._robot.of(page), policy.origin)
-        # Read a large file in a thread, so that other requests do not wait.
-        is_large = robots.size > threads.INLINE_BYTES
-        found = await threads.compute_in_thread(reading) if is_large else reading()
-        if robots.is_truncated:
-            self._log.truncated(policy.origin)
-        return found
-
-    async def _announce(self, policy: Policy, page: Request, found: Examined) -> None:
-        """Warn of the problems of a file, and send `robots_sitemaps` for the sitemaps
-        that it names.
+    ) -> None:
+        """Examine the file of *policy* if it is not the *known* one: log its problems, and
+        send `robots_sitemaps`.
 
         Then send `robots_parsed`, where Scrapy has that signal.
         """
-        robots, (problems, sitemaps) = policy.robots, found
+        robots = policy.robots
         if robots is None:
             return
-        if problems:
+        if known is None or known.robots != robots:
+            examining = partial(examine, robots, self._robot.of(page), policy.origin)
+            # Read a large file in a thread, so that other requests do not wait.
+            is_large = robots.size > threads.INLINE_BYTES
+            problems, sitemaps = (
+                await threads.compute_in_thread(examining) if is_large else examining()
+            )
+            if robots.is_truncated:
+                self._log.truncated(policy.origin)
             self._log.read_strictly(policy.origin, problems)
-        if sitemaps:
-            named = {"sitemaps": sitemaps, "origin": policy.origin}
-            await self._send(robots_sitemaps, robots=robots, request=page, **named)
+            if sitemaps:
+                named = {"sitemaps": sitemaps, "origin": policy.origin}
+                await self._send(robots_sitemaps, robots=robots, request=page, **named)
         # Send the signal for an unchanged file, too, as the built-in does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)

@@ -36,8 +36,6 @@ from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
-    BROWSER_REQUEST,
-    SLOT_KEY,
     CrawlClients,
     Exemption,
     RequestContext,
@@ -70,7 +68,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.dry_run import DryRun
     from scrapy_robots1994.crawl.features.evidence import Evidence
     from scrapy_robots1994.crawl.features.usage import StatedUsage
-    from scrapy_robots1994.policy.backend import Resolved
     from scrapy_robots1994.robotstxt import RobotsTxt
 
     Found: TypeAlias = Policy | Exception | Exemption
@@ -238,7 +235,8 @@ class Robots1994Middleware:
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         if origin is None:
             return UNCHECKED
-        found: Found = exemption or await self._find(request, origin)
+        visit = Visit.outside(request)
+        found: Found = exemption or await self._find(visit, origin)
         if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, found)
         for observe in observers:
@@ -256,19 +254,10 @@ class Robots1994Middleware:
         Raise `FetchAborted`, or the original error if the fetch failed by our own fault
         (R7).
         """
-        return (await self._resolve(request, origin)).policy
-
-    async def _resolve(self, request: Request, origin: Origin) -> Resolved:
-        """Return the policy of *origin*, and the exception of a fetch that has just
-        failed.
-        """
-        keys = self._propagate_meta
-        if BROWSER_REQUEST in request.meta:
-            # Copy the slot of a browser's request: in the slot of the host, the page that
-            # needs the file may have the last place.
-            keys = (*keys, SLOT_KEY)
-        context = RequestContext.from_request(request, keys)
-        return await self._resolver.resolve(origin, context)
+        found = await self._find(Visit.outside(request), origin)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
         """Wait for the policy of *origin*; return it, or a request for the scheduler.
@@ -285,7 +274,7 @@ class Robots1994Middleware:
                 return policy
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(visit):
-            found = await self._find(visit.request, origin, visit)
+            found = await self._find(visit, origin)
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(visit.request, found)
             # Ours R6 (closing): a page that is sent now would delay the close.
@@ -352,23 +341,20 @@ class Robots1994Middleware:
         ):
             self._wildcards.sent(request, clients, origin, policy.robots, rules)
 
-    async def _find(
-        self, request: Request, origin: Origin, visit: Visit | None = None
-    ) -> Policy | Exception:
+    async def _find(self, visit: Visit, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the exception because of which there is none.
 
         Store in *visit* the failure of the fetch that it waited for (R5, unreachable).
         """
+        context = RequestContext.from_request(visit.request, self._propagate_meta)
         try:
-            found = await self._resolve(request, origin)
+            policy, visit.cause = await self._resolver.resolve(origin, context)
         # Without asyncio a cancellation is an `Exception`; it is not a failure.
         except CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 - `_wait` raises it
+        except Exception as error:  # noqa: BLE001 - the callers raise it
             return error
-        if visit is not None:
-            visit.cause = found.cause
-        return found.policy
+        return policy
 
     async def _pass(
         self, visit: Visit, origin: Origin | None, exemption: Exemption | None
@@ -391,7 +377,7 @@ class Robots1994Middleware:
         if not self._hands_out_robots or request.method != "GET":
             return None
         with self._waiting.waiting(visit):
-            found = await self._find(request, origin)
+            found = await self._find(visit, origin)
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
         # Ours O22 (robots.txt itself): the request is never refused, so without a policy

@@ -16,6 +16,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, is_shown, log_line, log_lines
+from scrapy_robots1994.crawl.requests import RETURNED
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
@@ -61,9 +62,6 @@ CLOSE_REASON = "robotstxt_denied"
 START = "is_start_request"
 """The meta key that Scrapy sets on every start request."""
 
-MAX_STARTS = 10_000
-"""Number of start requests that are remembered one by one."""
-
 
 @dataclass(slots=True)
 class _Row:
@@ -77,7 +75,7 @@ class _Row:
 
 
 class StartRequests:
-    """Watches the start requests until the first of them passes.
+    """Counts the start requests until the first of them passes.
 
     If *closes* is `True` and every start request was refused, the crawl closes with the
     reason `robotstxt_denied`.
@@ -89,12 +87,10 @@ class StartRequests:
         """Whether a start request was sent."""
         self.number_refused = 0
         self.first_refused: tuple[str, Verdict] | tuple[()] = ()
-        # Fingerprints of start requests, and whether each was refused. A count would be
-        # wrong: a request that the duplicates filter drops is never decided. If an
-        # earlier run crawled such a request, this run does not refuse it.
-        self._is_refused: dict[bytes, bool] = {}
+        self._number_scheduled = 0
         self._listeners = (
             (self._scheduled, signals.request_scheduled),
+            (self._dropped, signals.request_dropped),
             (self._passed, signals.request_reached_downloader),
         )
         for listener, signal in self._listeners:
@@ -105,29 +101,27 @@ class StartRequests:
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Note that *request*, perhaps a start request, was refused."""
         # Once a start request has passed, they cannot all be refused.
-        if self.has_passed or not request.meta.get(START):
-            return
-        self.number_refused += 1
-        self.first_refused = self.first_refused or (request.url, verdict)
-        fingerprint = self._fingerprint(request)
-        if fingerprint in self._is_refused:
-            self._is_refused[fingerprint] = True
+        if request.meta.get(START) and not self.has_passed:
+            self.number_refused += 1
+            self.first_refused = self.first_refused or (request.url, verdict)
 
     @property
     def are_all_refused(self) -> bool:
         """Whether there were start requests, and robots.txt refused each of them."""
-        is_any_refused = self.number_refused > 0 and not self.has_passed
-        return is_any_refused and all(self._is_refused.values())
+        # A start request of an earlier run (JOBDIR) was not scheduled in this run.
+        refused = self.number_refused
+        return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
     def _scheduled(self, request: Request) -> None:
-        """Note a start request, which is decided later unless it is dropped."""
-        if request.meta.get(START) and len(self._is_refused) < MAX_STARTS:
-            self._is_refused.setdefault(self._fingerprint(request), False)
+        """Count a start request, unless it was returned to the scheduler."""
+        if request.meta.get(START) and RETURNED not in request.meta:
+            self._number_scheduled += 1
 
-    def _fingerprint(self, request: Request) -> bytes:
-        fingerprinter = self._crawler.request_fingerprinter
-        assert fingerprinter is not None  # noqa: S101 - set before the crawl starts
-        return fingerprinter.fingerprint(request)
+    def _dropped(self, request: Request) -> None:
+        """Do not count a start request that the duplicates filter drops."""
+        # With JOBDIR an earlier run may have crawled it, so it was not refused.
+        if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
+            self._number_scheduled -= 1
 
     def _passed(self, request: Request) -> None:
         """Note that a start request was sent."""
@@ -138,7 +132,7 @@ class StartRequests:
             call_later(0, self._stop)
 
     def _stop(self) -> None:
-        """Stop watching: a signal handler costs each page some microseconds."""
+        """Stop counting: a signal handler costs each page some microseconds."""
         for listener, signal in self._listeners:
             self._crawler.signals.disconnect(listener, signal)
 

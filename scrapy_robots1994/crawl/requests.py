@@ -233,6 +233,14 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
     return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
 
 
+# This mark is in the meta, because it must survive a queue on disk (JOBDIR) or a queue of
+# several workers.
+RETURNED = "_robots1994_returned"
+"""Meta key of a request that was returned to the scheduler. The value is the
+`dont_filter` of the request, and whether it was returned because no slot was free; in
+version 0.1, a text.
+"""
+
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request with evidence; the value is the id of the record that decided."""
 
@@ -348,7 +356,11 @@ class RequestContext:
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
         """Return the context of *page*; *keys* are the further meta keys to share."""
-        meta = {key: page.meta[key] for key in (*ROUTE_KEYS, *keys) if key in page.meta}
+        keys = (*ROUTE_KEYS, *keys)
+        if BROWSER_REQUEST in page.meta:
+            # In the slot of the host, the page that needs the file may have the last place.
+            keys = (*keys, SLOT_KEY)
+        meta = {key: page.meta[key] for key in keys if key in page.meta}
         if COOKIE_JAR in keys:
             # A page without the key also has a cookie jar: the jar with the name None.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)

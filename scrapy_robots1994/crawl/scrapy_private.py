@@ -15,7 +15,7 @@ from logging import WARNING
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from scrapy import signals
+from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl.log import log_line
 
@@ -65,8 +65,6 @@ class EngineAccess:
         # By how much the limit is raised, and its value after the last change.
         self._raised = 0
         self._limit: int | None = None
-        self._while_open: Any = NO_SLOT
-        crawler.signals.connect(self._opened, signals.spider_opened)
 
     def raise_limit(self) -> bool:
         """Let one more request be in the downloader; return `False` if that has no
@@ -119,29 +117,18 @@ class EngineAccess:
         )
 
     def is_closing(self) -> bool:
-        """Return whether the spider is closing or closed."""
-        # `_Slot.closing` is private: a Deferred from the first call of `close_spider` on.
-        # No signal is sent before the last request has ended.
-        closing = self._closing()
-        if closing and closing == self._while_open:
+        """Return whether the spider is closing."""
+        # `_Slot.closing` is private: `None`, and a Deferred from the first call of
+        # `close_spider` on. No signal is sent before the last request has ended.
+        closing = getattr(self._slot, "closing", self)
+        if closing and not isinstance(closing, Deferred):
             warn_once(
                 self._crawler,
                 "engine._slot.closing",
                 "requests that wait for a robots.txt when the crawl closes are finished "
                 "and do not go back to the scheduler",
             )
-            return False
-        return bool(closing)
-
-    def _opened(self) -> None:
-        """Remember the value of `closing` while the spider is open."""
-        self._while_open = self._closing()
-
-    def _closing(self) -> Any:
-        """Return `closing` of the engine's record of the spider; `NO_SLOT` if there is
-        none.
-        """
-        return getattr(self._slot, "closing", NO_SLOT)
+        return isinstance(closing, Deferred)
 
     @property
     def _slot(self) -> Any:
@@ -151,10 +138,6 @@ class EngineAccess:
         with suppress(Exception):
             return engine._slot  # noqa: SLF001 - private
         return None
-
-
-NO_SLOT = object()
-"""The value in place of `closing` if the engine has no record of the spider."""
 
 
 # Private attributes with the limits of connection pools. A handler without any of them is

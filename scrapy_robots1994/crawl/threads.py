@@ -230,27 +230,14 @@ class DeferredWaiter(Generic[T]):
     __slots__ = ("_result",)
 
     def __init__(self, cancel: Callable[[Any], Any] | None = None) -> None:
-        self._result: Deferred[T] | asyncio.Future[T]
-        loop = _loop()
-        if loop is None:
-            self._result = Deferred(cancel)
-            return
-        # Use an asyncio future directly: a Deferred would be wrapped in one, which is 16
-        # more objects for each of thousands of waiting requests.
-        self._result = loop.create_future()
-        if cancel is not None:
-            self._result.add_done_callback(lambda it: it.cancelled() and cancel(it))
+        self._result: Deferred[T] = Deferred(cancel)
 
     def release(self, resolution: T) -> None:
         """Resume the coroutine that waits with *resolution*; a second call has no effect."""
-        # Deferreds and futures raise for a second result, and for a result after a
-        # cancellation.
-        if isinstance(self._result, Deferred):
-            if not self._result.called:
-                self._result.callback(resolution)
-        elif not self._result.done():
-            self._result.set_result(resolution)
+        # A Deferred raises an error for a second result.
+        if not self._result.called:
+            self._result.callback(resolution)
 
     def __await__(self) -> Generator[Any, Any, T]:
         """Wait for `release`."""
-        return self._result.__await__()
+        return maybe_deferred_to_future(self._result).__await__()

@@ -20,7 +20,7 @@ from scrapy import signals
 from scrapy.core.scheduler import Scheduler
 
 from scrapy_robots1994.crawl.refusals import VERDICT
-from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
+from scrapy_robots1994.crawl.requests import EVIDENCE, RETURNED, STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess, count_in_slot
 from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
@@ -31,16 +31,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# These marks are in the meta, because they must survive a queue on disk (JOBDIR) or a
-# queue of several workers.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that the scheduler has."""
-
-RETURNED = "_robots1994_returned"
-"""Meta key of a request that was returned to the scheduler. The value is the
-`dont_filter` of the request, and whether it was returned because no slot was free; in
-version 0.1, a text.
-"""
 
 LOOK_SECONDS = 0.05
 """Seconds between two checks whether the crawl closes, for which Scrapy has no signal."""
@@ -99,6 +91,11 @@ class Visit:
             return cls(request, is_awaited, has_gone_back=False)
         request.dont_filter, for_room = meta.pop(RETURNED)
         return cls(request, is_awaited, has_gone_back=for_room is True)
+
+    @classmethod
+    def outside(cls, request: Request) -> Visit:
+        """Return the visit of *request*, which does not pass the middleware itself."""
+        return cls(request, is_awaited=True, has_gone_back=False)
 
     def returned(self, *, for_room: bool = False) -> Request:
         """Return the request to give to the scheduler in place of the request of this
@@ -215,7 +212,7 @@ class WaitingRequests:
             or not self._owns_order
             # The limit is still raised for this request, so the request itself does not
             # count.
-            or not self._is_full()
+            or not self._crawler.engine.needs_backout()
         )
 
     def is_finished(self, request: Request) -> bool:
@@ -241,7 +238,7 @@ class WaitingRequests:
 
     def is_closing(self) -> bool:
         """Return whether the crawl closes."""
-        if self._engine.is_closing():
+        if not self._is_closed and self._engine.is_closing():
             self.close()
         return self._is_closed
 
@@ -267,10 +264,6 @@ class WaitingRequests:
 
     def _is_finished(self, visit: Visit) -> bool:
         return visit.is_awaited or visit in self._finished
-
-    def _is_full(self) -> bool:
-        """Return whether the engine takes no further request from the scheduler."""
-        return self._crawler.engine.needs_backout()
 
     def _mark(self, request: Request) -> None:
         """Mark a request that the scheduler is about to get."""

@@ -8,12 +8,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import Request, signals
 
 from scrapy_robots1994 import Origin, Robots1994Middleware, SettingsError
 from scrapy_robots1994.compare.impact import MAX_EXAMPLES
 from scrapy_robots1994.crawl.fetch_log import FetchLog
-from scrapy_robots1994.crawl.refusals import StartRequests
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.policy.fetch_result import LocalFault
 from scrapy_robots1994.robotstxt import MAX_BYTES
@@ -127,33 +125,6 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
     assert result.stats["robots1994/usage/not_understood"] == 4 * len(urls)
     assert len(result.lines("Not understood", "X-Robots-Tag")) == len(urls)
     assert len(result.lines("Usage preferences of ")) == len(urls)
-
-
-@bound("crawl.refusals.MAX_STARTS")
-def test_start_requests_are_remembered_up_to_the_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each counts; whether one passed is known of all."""
-    bounds.shrink("crawl.refusals.MAX_STARTS", 2, monkeypatch.setattr)
-    crawler: Any = idle_crawler({})
-    crawler.request_fingerprinter = Fingerprints()
-    starts = StartRequests(crawler, closes=False)
-    asked = [Request(f"http://{it}/", meta={"is_start_request": True}) for it in HOSTS]
-    for request in asked:
-        crawler.signals.send_catch_log(signals.request_scheduled, request=request)
-        starts.refused(request, None)  # type: ignore[arg-type]  # it is only passed on
-
-    assert len(starts._is_refused) == 2
-    assert starts.number_refused == len(HOSTS)
-    assert starts.are_all_refused
-
-
-class Fingerprints:
-    """The fingerprints of requests."""
-
-    def fingerprint(self, request: Request) -> bytes:
-        """Return the URL."""
-        return request.url.encode()
 
 
 @bound("crawl.fetch_log.MAX_TRACEBACKS")
