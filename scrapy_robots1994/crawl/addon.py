@@ -11,11 +11,11 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.setting_types import (
     PARSER_SETTING,
     class_path,
     load_object,
+    load_parser,
 )
 from scrapy_robots1994.crawl.settings import (
     ROUGH_SIZE,

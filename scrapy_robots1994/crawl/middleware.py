@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured, NotSupported
+from scrapy.http import TextResponse
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     CrawlClients,
@@ -48,6 +48,7 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -382,7 +383,7 @@ class Robots1994Middleware:
                 return visit.returned()
         # Ours O22 (robots.txt itself): the request is never refused, so without a policy
         # it is sent.
-        return None if isinstance(found, Exception) else handed_out(found, request)
+        return None if isinstance(found, Exception) else _response_of(found, request)
 
     def _close(self) -> None:
         """Start no more fetches, except for requests that a closing crawl finishes (R6)."""
@@ -394,6 +395,30 @@ def _compile(robots: RobotsTxt, robot: str | bytes) -> None:
     """Compile the rules of *robot*, and measure the file with them, which may take long."""
     robots.rules(robot)
     _ = robots.memory_bytes
+
+
+def _response_of(policy: Policy, request: Request) -> TextResponse | None:
+    """Return the file of *policy* as the response to a spider's own *request* for it.
+
+    `None` if no server answered.
+    """
+    if policy.robots is not None:
+        # The body is the file of the policy, even if a 304 confirmed the policy.
+        body, status = encode(policy.robots.text), 200
+    elif policy.status is not None:
+        body, status = b"", policy.status
+    else:
+        return None
+    return TextResponse(
+        request.url,
+        status=status,
+        # Do not use the headers of the server, which may state another encoding.
+        headers={"Content-Type": "text/plain; charset=utf-8"},
+        body=body,
+        request=request,
+        # Scrapy logs the flag with the response, as a sign that no request was sent.
+        flags=["robots1994"],
+    )
 
 
 def _is_known(found: Policy | Exception) -> bool:

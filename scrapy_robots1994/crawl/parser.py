@@ -1,33 +1,18 @@
-"""A parsed robots.txt for other components: as a parser with Scrapy's interface, as a
-signal for its sitemaps, and as the response to a spider that requests the file itself.
+"""A parsed robots.txt for other components: as a parser with Scrapy's interface, and as
+signals for the file and its sitemaps.
 """
 
 from contextlib import suppress
-from typing import cast
 from urllib.parse import urljoin
 
-import scrapy.robotstxt
-from scrapy import Request, signals
+from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
-from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
-from scrapy_robots1994.crawl.setting_types import (
-    PARSER_SETTING,
-    PARSERS,
-    SCRAPY_PARSERS,
-    is_parser,
-    load_object,
-)
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import SettingsError, did_you_mean
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin, is_http
-from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
@@ -104,67 +89,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     # A URL without a host may be joined to the URL of the robots.txt itself.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))
-
-
-def handed_out(policy: Policy, request: Request) -> TextResponse | None:
-    """Return the file of *policy* as the response to a spider's own *request* for it.
-
-    `None` if no server answered.
-    """
-    if policy.robots is not None:
-        # The body is the file of the policy, even if a 304 confirmed the policy.
-        body, status = encode(policy.robots.text), 200
-    elif policy.status is not None:
-        body, status = b"", policy.status
-    else:
-        return None
-    return TextResponse(
-        request.url,
-        status=status,
-        # Do not use the headers of the server, which may state another encoding.
-        headers={"Content-Type": "text/plain; charset=utf-8"},
-        body=body,
-        request=request,
-        # Scrapy logs the flag with the response, as a sign that no request was sent.
-        flags=["robots1994"],
-    )
-
-
-def load_parser(
-    path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
-) -> type[RobotParser]:
-    """Return the parser class that *path* is or names: a class, a class path or a name in
-    `scrapy.robotstxt`.
-
-    Raise `SettingsError` for anything else.
-    """
-    if path == PARSER_SETTING:
-        # Read the setting that the user wrote, so that an error names it.
-        setting, path = PARSER_SETTING, settings[PARSER_SETTING]
-    # Accept the short names of Scrapy's own parsers, such as "Protego".
-    known, name = vars(scrapy.robotstxt), str(path)
-    try:
-        kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
-    except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
-        raise _error(setting, path, str(error)) from error
-    if not is_parser(kind):
-        raise _error(setting, path, "it has no from_crawler() and allowed()")
-    return cast("type[RobotParser]", kind)
-
-
-def _error(setting: str, path: object, why: str) -> SettingsError:
-    """Return the error for a *path* in *setting* that is not a parser."""
-    shown = escape_control_chars(str(path))
-    # A misspelt "Protego" is closer to the short name than to the name of the class.
-    short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
-    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
-    accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
-    if setting == "ROBOTS1994_COMPARE":
-        accepts = PARSERS.accepts
-    return SettingsError(
-        f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
-        f"{hint or f'; write {accepts}.'}"
-    )
 
 
 def examine(

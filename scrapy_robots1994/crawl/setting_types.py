@@ -10,7 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
+
+import scrapy.robotstxt
+from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
@@ -258,6 +262,43 @@ PARSERS = SettingType(
     '["ProtegoRobotParser", "my.module.MyRobotParser"]',
     _switch((PARSER_SETTING,), (), _parsers),
 )
+
+
+def load_parser(
+    path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
+) -> type[RobotParser]:
+    """Return the parser class that *path* is or names: a class, a class path or a name in
+    `scrapy.robotstxt`.
+
+    Raise `SettingsError` for anything else.
+    """
+    if path == PARSER_SETTING:
+        # Read the setting that the user wrote, so that an error names it.
+        setting, path = PARSER_SETTING, settings[PARSER_SETTING]
+    # Accept the short names of Scrapy's own parsers, such as "Protego".
+    known, name = vars(scrapy.robotstxt), str(path)
+    try:
+        kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
+    except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
+        raise _not_a_parser(setting, path, str(error)) from error
+    if not is_parser(kind):
+        raise _not_a_parser(setting, path, "it has no from_crawler() and allowed()")
+    return cast("type[RobotParser]", kind)
+
+
+def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
+    """Return the error for a *path* in *setting* that is not a parser."""
+    shown = escape_control_chars(str(path))
+    # A misspelt "Protego" is closer to the short name than to the name of the class.
+    short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
+    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
+    accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
+    if setting == "ROBOTS1994_COMPARE":
+        accepts = PARSERS.accepts
+    return SettingsError(
+        f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
+        f"{hint or f'; write {accepts}.'}"
+    )
 
 
 def _path(value: Any) -> str | None:

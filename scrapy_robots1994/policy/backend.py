@@ -1,8 +1,7 @@
-"""A fetch in flight, and what the resolver needs from the crawler, as protocols."""
+"""What the policy resolver needs from the crawler, as protocols."""
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator
-from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
@@ -15,7 +14,6 @@ from scrapy_robots1994.policy.fetch_result import (
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader
 
-ContextT = TypeVar("ContextT")
 ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 
@@ -43,35 +41,6 @@ class Waiter(Protocol):
 
     def __await__(self) -> Generator[Any, Any, Resolution]:
         """Wait for `release`."""
-
-
-@dataclass(slots=True, eq=False)
-class InFlightFetch(Generic[ContextT]):
-    """A fetch in flight and the requests that wait for it.
-
-    *decided* is the new policy while listeners run, before the waiters resume.
-    """
-
-    origin: Origin
-    # The waiters, in order of arrival; in a dict, so that a cancelled waiter is removed
-    # quickly.
-    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
-    decided: Policy | None = None
-    cancel: Callable[[], object] | None = None
-
-    def cancel_undecided(self) -> None:
-        """Cancel the fetch if no policy is decided; otherwise let the listeners end.
-
-        A listener may await the close of the crawl, which calls this method.
-        """
-        if self.cancel is not None and self.decided is None:
-            self.cancel()
-
-    def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
-        """Resume every waiter with *resolution*, except for the waiters in *but*."""
-        for waiter in tuple(self.waiters):
-            if waiter not in but:
-                waiter.release(resolution)
 
 
 class Memory(Protocol):

@@ -15,22 +15,21 @@ policy is already decided, while listeners run. The rules of this file:
   own fault (R7). A missing policy never means "allowed".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic
+from typing import Generic, TypeVar
 
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import (
-    ContextT,
-    InFlightFetch,
     Memory,
     Resolution,
     Resolved,
     ResolverBackend,
     Source,
     Store,
+    Waiter,
 )
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -46,8 +45,39 @@ from scrapy_robots1994.policy.fetch_result import (
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 
+ContextT = TypeVar("ContextT")
+
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt broke off"
+
+
+@dataclass(slots=True, eq=False)
+class InFlightFetch(Generic[ContextT]):
+    """A fetch in flight and the requests that wait for it.
+
+    *decided* is the new policy while listeners run, before the waiters resume.
+    """
+
+    origin: Origin
+    # The waiters, in order of arrival; in a dict, so that a cancelled waiter is removed
+    # quickly.
+    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
+    decided: Policy | None = None
+    cancel: Callable[[], object] | None = None
+
+    def cancel_undecided(self) -> None:
+        """Cancel the fetch if no policy is decided; otherwise let the listeners end.
+
+        A listener may await the close of the crawl, which calls this method.
+        """
+        if self.cancel is not None and self.decided is None:
+            self.cancel()
+
+    def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
+        """Resume every waiter with *resolution*, except for the waiters in *but*."""
+        for waiter in tuple(self.waiters):
+            if waiter not in but:
+                waiter.release(resolution)
 
 
 @dataclass(eq=False)

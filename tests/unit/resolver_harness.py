@@ -11,7 +11,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import InFlightFetch, Resolution
+from scrapy_robots1994.policy.backend import Resolution
 from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchError,
@@ -21,7 +21,7 @@ from scrapy_robots1994.policy.fetch_result import (
     Validators,
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
-from scrapy_robots1994.policy.resolver import PolicyResolver
+from scrapy_robots1994.policy.resolver import InFlightFetch, PolicyResolver
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.memory import MemoryStore
 from tests.unit.resolver_drivers import Driver, Pending, Running

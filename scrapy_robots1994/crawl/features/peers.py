@@ -6,7 +6,7 @@ from functools import partial
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.compare.parsers import Parser
-from scrapy_robots1994.crawl.parser import load_parser
+from scrapy_robots1994.crawl.setting_types import load_parser
 from scrapy_robots1994.errors import needs_extra
 
 
