@@ -119,23 +119,23 @@ class FetchLog:
         # Count the outcome of the result: a stale policy keeps its earlier outcome.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
-        if policy.is_known and not policy.is_stale_on_error:
-            # A first fetch is not a refresh.
-            if last is not None:
-                stats.count(self._crawler, stats.REFRESHED)
-            self._known(policy, logged)
-        else:
+        if policy.is_stale_on_error or not policy.is_known:
             self._unreachable(policy, result, logged, policy.fresh_until - now)
-
-    def _known(self, policy: Policy, last: Policy | None) -> None:
-        """Log a policy that the origin stated; *last* was logged before."""
-        kind, more = self._meaning(policy, last)
-        # `more` may be part of the format: it is our own text, without a per cent sign.
-        text = f"%s%s: HTTP %s, %s, fresh for %.0f s{more}"
-        target = f" (redirected to {policy.final_url})" if policy.final_url else ""
-        lifetime = policy.fresh_until - policy.fetched_at
-        values = policy.status, policy.outcome.value, lifetime
-        self._origins.log(kind, text, policy.origin, target, *values)
+            return
+        # A first fetch is not a refresh.
+        if last is not None:
+            stats.count(self._crawler, stats.REFRESHED)
+        kind, more = self._meaning(policy, logged)
+        self._origins.log(
+            kind,
+            # `more` may be part of the format: it is our own text, without a per cent sign.
+            f"%s%s: HTTP %s, %s, fresh for %.0f s{more}",
+            policy.origin,
+            f" (redirected to {policy.final_url})" if policy.final_url else "",
+            policy.status,
+            policy.outcome.value,
+            policy.fresh_until - policy.fetched_at,
+        )
 
     def _meaning(
         self, policy: Policy, last: Policy | None
@@ -153,20 +153,17 @@ class FetchLog:
             # A status such as 403 is often a mistake of the origin (R3, access refused).
             is_new = last is None or last.outcome is not row.outcome
             return (self._uniform(row.outcome) if is_new else None), more
-        is_new = last is None or last.robots is None
-        robots = policy.robots if is_new else None
+        robots = policy.robots if last is None or last.robots is None else None
         if robots and (name := compression_of(robots.body)):
-            said = "so no line of it can be read: it disallows nothing"
-            return (
-                _COMPRESSED,
-                f"; it is {name} data without a Content-Encoding, {said}",
+            return _COMPRESSED, (
+                f"; it is {name} data without a Content-Encoding, so no line of it can be "
+                "read: it disallows nothing"
             )
-        if is_new and _begins_as_markup(policy):
+        if robots and begins_as_markup(robots.text):
             # Some servers send a page for every path. That is worth a line above DEBUG:
             # no URL is refused.
-            return (
-                _MARKUP,
-                "; it begins as a page of HTML or XML does, not as a robots.txt",
+            return _MARKUP, (
+                "; it begins as a page of HTML or XML does, not as a robots.txt"
             )
         return None, more
 
@@ -176,18 +173,19 @@ class FetchLog:
         if row.is_answer:
             summary = (
                 f"%d origins answered {row.statuses} for robots.txt: all their URLs "
+                f"{self._are_refused}"
+                + f"; {row.full_setting} opens them"
+                * bool(row.setting)
             )
-            summary += self._are_refused
-            summary += f"; {row.full_setting} opens them" * bool(row.setting)
         else:
-            summary = "robots.txt of %d origins could not be fetched: all their URLs "
-            summary += self._effect(outcome)
+            effect = self._effect(outcome)
+            summary = f"robots.txt of %d origins could not be fetched: all their URLs {effect}"
         command = _CHECK
         if self._settings.store.url is not None:
             command = (
-                f"`scrapy robots-store list --outcome {outcome.value}` lists those"
+                f"`scrapy robots-store list --outcome {outcome.value}` lists those of the "
+                "store"
             )
-            command += " of the store"
         return MessageKind(WARNING, summary, command)
 
     def _unreachable(
@@ -207,26 +205,33 @@ class FetchLog:
             # unknown policies.
             meaning = "the last good policy remains in use"
             kind = None if last is not None and last.is_stale_on_error else _STALE
-        text = (
-            "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
+        self._origins.log(
+            kind,
+            "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest",
+            policy.origin,
+            said_of(result),
+            meaning,
+            pause,
         )
-        values = said_of(result), meaning, pause
-        self._origins.log(kind, text, policy.origin, *values)
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
         """Log and count a policy of the store; *last* was logged before."""
         stats.count(self._crawler, stats.STORE_HITS)
-        age, rest = now - policy.fetched_at, policy.fresh_until - now
-        state = f"fresh for another {rest:.0f} s"
-        if rest <= 0:
-            state = "used during its refresh"
+        rest = policy.fresh_until - now
         # Log the policy even if another crawl fetched it: this crawl has not logged it
         # yet.
         kind, more = self._meaning(policy, last)
-        status = "no answer" if policy.status is None else f"HTTP {policy.status}"
-        text = f"%s: %s, %s, in the store for %.0f s, %s{more}"
-        values = status, policy.outcome.value, age, state
-        self._origins.log(kind, text, policy.origin, *values)
+        self._origins.log(
+            kind,
+            f"%s: %s, %s, in the store for %.0f s, %s{more}",
+            policy.origin,
+            "no answer" if policy.status is None else f"HTTP {policy.status}",
+            policy.outcome.value,
+            now - policy.fetched_at,
+            f"fresh for another {rest:.0f} s"
+            if rest > 0
+            else "used during its refresh",
+        )
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
@@ -293,11 +298,13 @@ class FetchLog:
     def truncated(self, origin: Origin) -> None:
         """Warn of a file over the size limit (Ours O24, truncated files)."""
         stats.count(self._crawler, stats.TRUNCATED)
-        text = (
+        self._origins.log(
+            _TRUNCATED,
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it are "
-            "obeyed"
+            "obeyed",
+            origin,
+            self._settings.max_bytes,
         )
-        self._origins.log(_TRUNCATED, text, origin, self._settings.max_bytes)
 
     def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent, and log those
@@ -331,12 +338,13 @@ class FetchLog:
     def _closed(self) -> None:
         """Log at how many origins the cautious reading would obey more lines."""
         if self._number_of_splits:
-            text = (
+            log_line(
+                self._crawler,
+                INFO,
                 "robots.txt of %s has lines for this robot below a blank line, which mean "
-                'nothing in the literal reading; ROBOTS1994_READING = "cautious" obeys them'
+                'nothing in the literal reading; ROBOTS1994_READING = "cautious" obeys them',
+                counted(self._number_of_splits, "origin"),
             )
-            origins = counted(self._number_of_splits, "origin")
-            log_line(self._crawler, INFO, text, origins)
 
     def _effect(self, outcome: Outcome) -> str:
         """Return in words the effect of *outcome* on all URLs of an origin, and the
@@ -355,12 +363,6 @@ def _first_and_count(problems: list[Problem]) -> tuple[int, str, str]:
     count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
     lines = f" ({count} such lines.)" if len(problems) > 1 else ""
     return problems[0].line, problems[0].sentence, lines
-
-
-def _begins_as_markup(policy: Policy) -> bool:
-    """Return whether the file of *policy* begins as a page of HTML or XML does."""
-    robots = policy.robots
-    return robots is not None and begins_as_markup(robots.text)
 
 
 HOOKS = frozenset({"process_request", "process_response", "process_exception"})
