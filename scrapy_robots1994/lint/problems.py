@@ -14,6 +14,7 @@ from scrapy_robots1994.lint.fixes import Effect, Fix, in_place, rule_line
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
+    Beginnings,
     boundary_problems,
     default_problems,
     effective_allows,
@@ -244,20 +245,29 @@ def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
         yield kinds.ALLOW.at(allows[0].line, allows[0].column, text)
 
 
-def _allows_of(groups: Sequence[Group]) -> list[list[str]]:
-    """Return for each of *groups* the values of all Allow lines of its robots, also where the
-    dialect does not have them.
+def _allows_of(groups: Sequence[Group]) -> list[Beginnings]:
+    """Return for each of *groups* the beginnings of all Allow lines of its robots, and of all
+    robots that share a record with them, also where the dialect does not have the field.
     """
-    by_name: dict[str, list[str]] = {}
-    for group in groups:
+    # The first group of each name; and for each group an earlier one with the same robots.
+    first_with: dict[str, int] = {}
+    earlier = list(range(len(groups)))
+
+    def first_of(place: int) -> int:
+        while earlier[place] != place:
+            earlier[place] = place = earlier[earlier[place]]
+        return place
+
+    for place, group in enumerate(groups):
+        for name in map(str.lower, group.names):
+            earlier[first_of(place)] = first_of(first_with.setdefault(name, place))
+    values: dict[int, list[str]] = {}
+    for place, group in enumerate(groups):
         known = ((it, it.known) for it in (*group.rules, *group.without))
         allows = [it.value for it, row in known if row is not None and row.allows]
-        for name in map(str.lower, group.names):
-            by_name.setdefault(name, []).extend(allows)
-    return [
-        [it for name in {*map(str.lower, group.names)} for it in by_name[name]]
-        for group in groups
-    ]
+        values.setdefault(first_of(place), []).extend(allows)
+    found = {place: Beginnings(it) for place, it in values.items()}
+    return [found[first_of(place)] for place in range(len(groups))]
 
 
 def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
@@ -265,15 +275,18 @@ def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
 
     A record above it has them then, so that they close more than they were meant to.
     """
-    for it in problems:
-        if it.kind is not kinds.TWO_FIELDS or it.field is not USER_AGENT:
-            continue
-        begun = [
-            each for each in groups if each.names and each.lines[0].number < it.line
-        ]
-        if begun and any(
-            is_owned(rule) and rule.number > it.line for rule in begun[-1].rules
-        ):
+    lost = [
+        it for it in problems if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT
+    ]
+    begun = [it for it in groups if it.names] if lost else []
+    starts = [it.agents[0].number for it in begun]
+    ends = [
+        max((it.number for it in filter(is_owned, each.rules)), default=0)
+        for each in begun
+    ]
+    for it in lost:
+        place = bisect_left(starts, it.line)
+        if place and ends[place - 1] > it.line:
             it.is_harmless = it.is_closing = True
 
 

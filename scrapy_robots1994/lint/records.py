@@ -4,12 +4,13 @@ A record comes as the `Group` of its lines (see `parser.reader`), from its first
 up to the next record, or as the `Record` that they make.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, takewhile
 from operator import itemgetter
+from os.path import commonprefix
 
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
@@ -290,39 +291,27 @@ def effective_allows(record: Group) -> Iterable[Line]:
     ]
     if not allows:
         return ()
-    rules = (it.value for it in record.rules if it.kind is not _ORPHAN)
-    # A longer rule would decide against each of them.
-    longest = max(len(it.value) for it in allows)
-    closed = [
-        (len(it), _beginning(it))
-        for it in dict.fromkeys(rules)
-        if it and len(it) <= longest
-    ]
-    # A crawl looks at the first of them.
-    return (it for it in allows if _opens(it.value, closed))
-
-
-def _opens(allow: str, closed: Sequence[tuple[int, str]]) -> bool:
-    """Return whether *allow* opens a part of what Disallow lines of these lengths and beginnings
-    close, where the longer line decides.
-    """
-    size, beginning = len(allow), _beginning(allow)
-    # RFC 9309 2.2.2: of equally long ones Allow does.
-    return any(
-        length <= size and (beginning.startswith(it) or it.startswith(beginning))
-        for length, it in closed
-    )
+    rules = {it.value for it in record.rules if it.kind is not _ORPHAN and it.value}
+    closing = sorted(rules, key=len, reverse=True)
+    opening, beginnings = set(), Beginnings()
+    # RFC 9309 2.2.2: a longer Disallow would decide; of equally long rules Allow does.
+    for line in sorted(allows, key=lambda it: len(it.value)):
+        while closing and len(closing[-1]) <= len(line.value):
+            beginnings.add(closing.pop())
+        if beginnings.overlap(line.value):
+            opening.add(line.number)
+    return (it for it in allows if it.number in opening)
 
 
 def rule_problems(
     records: Sequence[Record],
     dialect: Dialect,
-    allows: Sequence[Sequence[str]] = (),
+    allows: Sequence["Beginnings"] = (),
     blanks: Sequence[int] = (),
 ) -> Iterator[Problem]:
     """Yield the rules that change nothing in their record.
 
-    *allows* are for each record the values of all Allow lines of its robots, also where the
+    *allows* are for each record the beginnings of all Allow lines of its robots, also where the
     dialect does not have them, and *blanks* the numbers of the blank lines of the file.
     """
     # RFC 9309 2.2.1: the groups of one name are merged.
@@ -342,17 +331,20 @@ def rule_problems(
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
-            opposing = allows[place] if allows else ()
-            yield from covered_rules(record.rules, dialect, opposing, blanks)
+            opened = allows[place] if allows else None
+            yield from covered_rules(record.rules, dialect, opened, blanks)
 
 
 def covered_rules(
     rules: Sequence[Rule],
     dialect: Dialect,
-    allows: Sequence[str],
+    opened: "Beginnings | None",
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
-    """Yield the rules about whose URLs another one decides."""
+    """Yield the rules about whose URLs another one decides.
+
+    *opened* are the beginnings of all Allow lines that count; without it, those of *rules*.
+    """
     has_allow = any(rule.allows for rule in rules)
     # Revisited K2: deleting a line with several paths would open the others.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
@@ -363,6 +355,9 @@ def covered_rules(
         for rule in rules
         if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
     ]
+    # RFC 9309 2.2.2: the longest rule decides, so a longer one may be needed against these.
+    opened = opened or Beginnings(rule.value for rule in rules if rule.allows)
+    closed = Beginnings(rule.value for rule in rules if not rule.allows)
     # Spellings that begin those that follow in order, each with the rule that decides
     # about its URLs. Equal ones stay in the order of the file.
     ancestors: list[tuple[str, Rule]] = []
@@ -376,7 +371,7 @@ def covered_rules(
             is_same = spelling == spelling_of(first.value)
             if rule.allows != first.allows:
                 yield _without_effect(rule, first, is_same=is_same)
-            elif _is_redundant(rule, first, rules, allows) and (
+            elif _is_redundant(rule, first, closed if rule.allows else opened) and (
                 # Where blank lines end a record, the two may be of different ones.
                 bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
             ):
@@ -387,11 +382,9 @@ def covered_rules(
         ancestors.append((spelling, first))
 
 
-def _is_redundant(
-    rule: Rule, first: Rule, rules: Sequence[Rule], allows: Sequence[str]
-) -> bool:
+def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
     """Return whether no robot of any dialect would miss *rule* next to *first*, which covers it
-    in one dialect.
+    in one dialect; *against* are the rules that say the opposite.
     """
     if rule.value == first.value:
         return True
@@ -401,10 +394,7 @@ def _is_redundant(
     short, long = _literal_spelling(first.value), _literal_spelling(rule.value)
     if not long.startswith(short) or has_cut_escape(first.value):
         return False
-    # RFC 9309 2.2.2: the longest rule decides, so a longer one may be needed against these.
-    values = [it.value for it in rules if it.allows != rule.allows]
-    against = values if rule.allows else [*values, *allows]
-    return not any(_overlaps(it, rule.value) for it in against)
+    return not against.overlap(rule.value)
 
 
 def _literal_spelling(value: str) -> str:
@@ -413,10 +403,30 @@ def _literal_spelling(value: str) -> str:
     return "*".join(map("$".join, texts))
 
 
-def _overlaps(first: str, second: str) -> bool:
-    """Return whether one URL may be covered by both paths, whatever wildcards stand for."""
-    one, other = _beginning(first), _beginning(second)
-    return one.startswith(other) or other.startswith(one)
+class Beginnings:
+    """The spellings of paths up to their first wildcard, sorted."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        """Take the beginnings of *paths*."""
+        self._sorted = sorted({*map(_beginning, paths)})
+
+    def add(self, path: str) -> None:
+        """Take the beginning of *path*, too."""
+        insort(self._sorted, _beginning(path))
+
+    def overlap(self, path: str) -> bool:
+        """Return whether one URL may be covered by *path* and by another of these paths,
+        whatever wildcards stand for: one beginning begins the other.
+        """
+        text, known = _beginning(path), self._sorted
+        place = bisect_left(known, text)
+        if known[place : place + 1] and known[place].startswith(text):
+            return True
+        # A text that begins *text* also begins each text that sorts between the two.
+        while place and not text.startswith(known[place - 1]):
+            text = commonprefix((text, known[place - 1]))  # noqa: RUF071 - of texts
+            place = bisect_right(known, text)
+        return place > 0
 
 
 def _beginning(path: str) -> str:

@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
+# Lines of each kind that may be in one record, with a number in most of them.
+_LINES_OF_A_RECORD = (
+    "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
+    "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
+    "Disallow: http://h/{0}\nDisallow: d{0}\nDisalow: /x{0}\nDisallow: /a /b{0}\n# {0}\n"
+    "Disallow: /%41{0}%zz\nDisallow:\nnocolon {0}\nDisallow: /a{0} User-agent: x\n"
+    "Content-Signal: ai-train=no, search={0}\nContent-Usage: /{0} train-ai=n\n"
+    "Disallow: /x\u200b{0}\nRequest-rate: 1/{0}\nDisallow /q{0}\n"
+)
+_OTHER_LINES = (
+    "User-agent: u{0}\nAllow: /{0}\n\nDisallow: /o{0}\nUser-agent: *\nAllow: /{0}\n"
+    "User-agent: bot{0}, x\nAllow: /\nUser-agent: x/{0}\nDisallow: /\n"
+)
+
 # Each returns a file of about the given number of bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
@@ -33,6 +47,13 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "agents of a letter": lambda size: _repeated("User-agent:a\n", size),
     "rules": lambda size: "User-agent: *\n" + _numbered("Disallow: /{}\n", size),
     "nested rules": lambda size: "User-agent: *\n" + _nested(size),
+    "rules and exceptions": lambda size: (
+        "User-agent: *\n" + _numbered("Disallow: /d{0}\nAllow: /a{0}\n", size)
+    ),
+    "a record of all lines": lambda size: (
+        "User-agent: *\n" + _numbered(_LINES_OF_A_RECORD, size)
+    ),
+    "all lines": lambda size: _numbered(_LINES_OF_A_RECORD + _OTHER_LINES, size),
     "orphans": lambda size: _repeated("Disallow:/\n", size),
     "unknown fields": lambda size: _numbered("Disal{}: /\n", size),
     "no colon": lambda size: _numbered("Disallow /{}\n", size),
@@ -80,6 +101,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "rules": lambda robots: robots.rules("rex").allowed("/a"),
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "weakening": lambda robots: robots.weakening_problems("rex"),
+    "policy problems": lambda robots: robots.policy_problems("rex", 10),
     "problems": lambda robots: robots.problems,
     "report": lambda robots: list(
         as_text(Report("x", robots.body, dialect=robots.dialect))
@@ -87,11 +109,11 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 }
 
 
-def cost(body: str, operation: str, times: int = 3) -> float:
+def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
     """Return nanoseconds of CPU per byte, the minimum of several *times*, without caches."""
     least = float("inf")
     for _ in range(times):
-        robots = RobotsTxt.parse(body)
+        robots = RobotsTxt.parse(body, dialect=dialect)
         start = process_time_ns()
         OPERATIONS[operation](robots)
         least = min(least, process_time_ns() - start)

@@ -44,3 +44,17 @@ def test_time_grows_linearly_with_the_file(name: str) -> None:
             cost(HOSTILE[name](size), operation) for size in (SMALL, SMALL * TIMES)
         )
         assert large < WORST_TIME * small, f"{operation}: {small}, {large}"
+
+
+@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
+@pytest.mark.parametrize(
+    "name", ["rules and exceptions", "a record of all lines", "all lines"]
+)
+def test_time_grows_linearly_in_every_dialect(name: str, dialect: str) -> None:
+    """No line is compared with all others, whatever the lines next to it are."""
+    for operation in ("policy problems", "problems"):
+        small, large = (
+            cost(HOSTILE[name](size), operation, dialect=dialect)
+            for size in (SMALL, SMALL * TIMES)
+        )
+        assert large < WORST_TIME / 2 * small, f"{operation}: {small}, {large}"
