@@ -68,6 +68,17 @@ def without_odd(text: str) -> str:
     return "".join(map(_seen, text))
 
 
+def without_odd_ends(text: str) -> str:
+    """Return *text* with its ends as its author sees them: inside a path an odd character may be
+    meant, and percent-encoding preserves it.
+    """
+    plain = [at for at, it in enumerate(text) if it not in " \t" and not is_odd(it)]
+    if not plain:
+        return without_odd(text)
+    start, end = plain[0], plain[-1] + 1
+    return without_odd(text[:start]) + text[start:end] + without_odd(text[end:])
+
+
 def name_of(character: str) -> str:
     """Return what to call *character* in a message."""
     if character == _LATIN_SPACE:

@@ -18,6 +18,7 @@ from scrapy_robots1994.lint.characters import (
     undecorated,
     undecorated_value,
     without_odd,
+    without_odd_ends,
 )
 from scrapy_robots1994.lint.fixes import (
     Effect,
@@ -141,7 +142,8 @@ def _effective(
     if odd < 0:
         yield from check(line, dialect)
         return
-    seen = without_odd(line.value).strip(SPACE)
+    as_seen = without_odd if field.role is Role.NAMES else without_odd_ends
+    seen = as_seen(line.value).strip(SPACE)
     new = rule_line(line, seen)
     yield _invisible(
         line,
@@ -149,7 +151,7 @@ def _effective(
         f'"{line.field}: …"',
         field=field,
         meant=_meant(field, dialect, seen),
-        # A path with odd characters inside it, too, is another one without them.
+        # RFC 9309 2.2.2: against the shorter path another rule may decide.
         advice=in_place(line, new, effect=Effect.EITHER),
     )
 
@@ -345,7 +347,8 @@ def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
     """
     odd = first_odd(line.text)
     if odd >= 0:
-        yield odd + 1, without_odd(line.text)
+        start, slash, path = line.text.partition("/")
+        yield odd + 1, without_odd(start) + slash + without_odd_ends(path)
     if likely is not None and not is_latin(line.field):
         # A letter of another alphabet, which looks like one of the field *likely*.
         column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())

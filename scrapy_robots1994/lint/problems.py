@@ -14,7 +14,7 @@ from scrapy_robots1994.lint.fixes import Effect, Fix, in_place, rule_line
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
-    Beginnings,
+    another_record,
     boundary_problems,
     default_problems,
     effective_allows,
@@ -23,6 +23,7 @@ from scrapy_robots1994.lint.records import (
     joining_problems,
     name_problems,
     orphan_problem,
+    rule_beginnings,
     rule_problems,
 )
 from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
@@ -95,24 +96,13 @@ def problems_of(
     if looks:
         # One problem says more than one for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
-    # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
-    merged = {
-        name.lower()
-        for group in own
-        if any(map(is_owned, group.rules))
-        for name in group.names
-        if name == EVERYBODY or dialect.merges_named
-    }
-    for group in own:
-        is_merged = merged.issuperset(map(str.lower, group.names))
-        found += boundary_problems(group, dialect, is_merged=is_merged)
-        found += joined_problems(group, dialect)
+    found += _boundary_problems(own, dialect)
     found += joining_problems(own, dialect)
     found += _one_of(list(ignored_allows(own)))
     records = tuple(records_of(groups, dialect))
     found += name_problems(records, dialect)
     blanks = [it.number for it in lines if it.kind is LineKind.BLANK]
-    found += rule_problems(records, dialect, _allows_of(own), blanks)
+    found += rule_problems(records, dialect, rule_beginnings(own), blanks)
     if dialect.has_blank_lines:
         found += default_problems(records)
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
@@ -121,6 +111,33 @@ def problems_of(
     _heed_allows(found, groups)
     found = _sure(found, own)
     return tuple(_once(sorted(_needed(found, groups), key=_PLACE)))
+
+
+def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
+    """Yield where each of *records* ends too early or too late, or that it has no rule."""
+    # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
+    merged: set[str] = set()
+    begun: dict[str, list[int]] = {}
+    for group in records:
+        has_rules = any(map(is_owned, group.rules))
+        for name in {*map(str.lower, group.names)}:
+            begun.setdefault(name, []).append(group.agents[0].number)
+            if has_rules and (name == EVERYBODY or dialect.merges_named):
+                merged.add(name)
+    for group in records:
+        is_merged = merged.issuperset(map(str.lower, group.names))
+        first = group.agents[0].number
+        # The first two are enough: one of them is the line of another record.
+        others = (
+            another_record(name, it)
+            for name in group.names
+            for it in begun[name.lower()][:2]
+            if it != first
+        )
+        yield from boundary_problems(
+            group, dialect, is_merged=is_merged, advice=next(others, None)
+        )
+        yield from joined_problems(group, dialect)
 
 
 def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -243,31 +260,6 @@ def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
         more = " and others" * (len(allows) > _SHOWN_LINES)
         text = f"lines {numbers}{more} are ignored"
         yield kinds.ALLOW.at(allows[0].line, allows[0].column, text)
-
-
-def _allows_of(groups: Sequence[Group]) -> list[Beginnings]:
-    """Return for each of *groups* the beginnings of all Allow lines of its robots, and of all
-    robots that share a record with them, also where the dialect does not have the field.
-    """
-    # The first group of each name; and for each group an earlier one with the same robots.
-    first_with: dict[str, int] = {}
-    earlier = list(range(len(groups)))
-
-    def first_of(place: int) -> int:
-        while earlier[place] != place:
-            earlier[place] = place = earlier[earlier[place]]
-        return place
-
-    for place, group in enumerate(groups):
-        for name in map(str.lower, group.names):
-            earlier[first_of(place)] = first_of(first_with.setdefault(name, place))
-    values: dict[int, list[str]] = {}
-    for place, group in enumerate(groups):
-        known = ((it, it.known) for it in (*group.rules, *group.without))
-        allows = [it.value for it, row in known if row is not None and row.allows]
-        values.setdefault(first_of(place), []).extend(allows)
-    found = {place: Beginnings(it) for place, it in values.items()}
-    return [found[first_of(place)] for place in range(len(groups))]
 
 
 def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
@@ -476,7 +468,7 @@ def _is_written(line: Line) -> bool:
 
 
 def _is_wide(text: str) -> bool:
-    """Return whether the file is likely UTF-16 without a byte order mark."""
+    """Return whether the file is probably UTF-16 without a byte order mark."""
     start = text[:_WIDE_CHARACTERS]
     if _BINARY.match(start):
         return False

@@ -4,13 +4,12 @@ A record comes as the `Group` of its lines (see `parser.reader`), from its first
 up to the next record, or as the `Record` that they make.
 """
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, takewhile
 from operator import itemgetter
-from os.path import commonprefix
 
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
@@ -41,9 +40,9 @@ _ORPHAN_FIX = (
     "the record of line {}."
 )
 _SAME_NAME_FIX = "Make one record of the two."
-# What to do about a rule below a line that likely names its robots.
+# What to do about a rule below a misspelt User-agent line.
 _MISSPELT_AGENT_FIX = (
-    "Correct the name of the field in line {}: it is likely User-agent."
+    "Correct the name of the field in line {}: it is probably User-agent."
 )
 
 
@@ -59,23 +58,36 @@ def is_rule(line: Line) -> bool:
 
 
 def boundary_problems(
-    record: Group, dialect: Dialect, *, is_merged: bool
+    record: Group, dialect: Dialect, *, is_merged: bool, advice: Fix | None = None
 ) -> Iterator[Problem]:
     """Yield where *record* ends too early, or that it has no rule.
 
     Where a blank line divides a record, that is the one problem; the record without a rule and
     the rules without a record only follow from it. *is_merged* says that other records of the
-    same names have rules.
+    same names have rules, and *advice* is that about another record of one of the names.
     """
     # The rules that a blank line separates from the record are its last.
     if record.rules and record.rules[-1].kind is _ORPHAN:
         yield from _orphan_problems(record, dialect)
     elif not (is_merged or record.rules):
-        yield from _without_rules(record)
+        yield from _without_rules(record, advice)
 
 
-def _without_rules(record: Group) -> Iterator[Problem]:
-    """Yield the problem of *record*, which has no rule."""
+def another_record(name: str, line: int) -> Fix:
+    """Return the advice about a record without rules if *line* begins another record for *name*.
+
+    RFC 9309 2.2.1: the two are merged, and an empty `Disallow:` would separate the name from an
+    Allow below it.
+    """
+    shown = escape_control_chars(name, 60)
+    return Fix(
+        f'Line {line} begins another record for "{shown}": name it in one of the two alone, with '
+        "all its rules."
+    )
+
+
+def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
+    """Yield the problem of *record*, which has no rule, with this *advice* if there is any."""
     agents = [it for it in record.agents if it.kind is _AGENT]
     if any(second_field(it.value) for it in agents):
         # A rule is in that line, which is reported itself.
@@ -90,13 +102,13 @@ def _without_rules(record: Group) -> Iterator[Problem]:
     last = next(it for it in reversed(above) if it.kind is _AGENT)
     names, at = ", ".join(record.names), agents[0].number
     if is_allowing:
-        advice = in_place(last, last.text, "Disallow:")
-        yield kinds.ALLOW_ONLY.at(at, 1, names, advice=advice)
+        fix = in_place(last, last.text, "Disallow:")
+        yield kinds.ALLOW_ONLY.at(at, 1, names, advice=fix)
         return
-    advice = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
+    fix = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
     level = WARNING if is_bare else INFO
     yield kinds.WITHOUT_RULES.at(
-        at, 1, names, is_harmless=not is_bare, level=level, advice=advice
+        at, 1, names, is_harmless=not is_bare, level=level, advice=advice or fix
     )
 
 
@@ -152,7 +164,7 @@ def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
 
 
 def _is_likely_agent(name: str, dialect: Dialect) -> bool:
-    """Return whether the field of this *name* is likely User-agent."""
+    """Return whether the field of this *name* is probably User-agent."""
     field = likely_field(name, dialect)
     return field is not None and field.role is Role.NAMES
 
@@ -306,13 +318,13 @@ def effective_allows(record: Group) -> Iterable[Line]:
 def rule_problems(
     records: Sequence[Record],
     dialect: Dialect,
-    allows: Sequence["Beginnings"] = (),
+    beginnings: Sequence[tuple["Beginnings", "Beginnings"]] = (),
     blanks: Sequence[int] = (),
 ) -> Iterator[Problem]:
     """Yield the rules that change nothing in their record.
 
-    *allows* are for each record the beginnings of all Allow lines of its robots, also where the
-    dialect does not have them, and *blanks* the numbers of the blank lines of the file.
+    *beginnings* are those of `rule_beginnings` for each record, and *blanks* the numbers of the
+    blank lines of the file.
     """
     # RFC 9309 2.2.1: the groups of one name are merged.
     with_allow = {
@@ -331,19 +343,19 @@ def rule_problems(
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
-            opened = allows[place] if allows else None
-            yield from covered_rules(record.rules, dialect, opened, blanks)
+            others = beginnings[place] if beginnings else None
+            yield from covered_rules(record.rules, dialect, others, blanks)
 
 
 def covered_rules(
     rules: Sequence[Rule],
     dialect: Dialect,
-    opened: "Beginnings | None",
+    beginnings: tuple["Beginnings", "Beginnings"] | None,
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
     """Yield the rules about whose URLs another one decides.
 
-    *opened* are the beginnings of all Allow lines that count; without it, those of *rules*.
+    *beginnings* are those of all rules that count; without them, those of *rules*.
     """
     has_allow = any(rule.allows for rule in rules)
     # Revisited K2: deleting a line with several paths would open the others.
@@ -356,8 +368,10 @@ def covered_rules(
         if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
     ]
     # RFC 9309 2.2.2: the longest rule decides, so a longer one may be needed against these.
-    opened = opened or Beginnings(rule.value for rule in rules if rule.allows)
-    closed = Beginnings(rule.value for rule in rules if not rule.allows)
+    closed, opened = beginnings or (
+        Beginnings(rule.value for rule in rules if not rule.allows),
+        Beginnings(rule.value for rule in rules if rule.allows),
+    )
     # Spellings that begin those that follow in order, each with the rule that decides
     # about its URLs. Equal ones stay in the order of the file.
     ancestors: list[tuple[str, Rule]] = []
@@ -371,9 +385,12 @@ def covered_rules(
             is_same = spelling == spelling_of(first.value)
             if rule.allows != first.allows:
                 yield _without_effect(rule, first, is_same=is_same)
-            elif _is_redundant(rule, first, closed if rule.allows else opened) and (
+            elif (
+                _is_redundant(rule, first, closed if rule.allows else opened)
+                # In other dialects the first is a part of one longer path.
+                and (first.line == rule.line or listed.get(first.line, 0) <= 1)
                 # Where blank lines end a record, the two may be of different ones.
-                bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
+                and bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
             ):
                 is_listed = listed.get(rule.line, 0) > 1
                 yield _redundant(rule, first, is_same=is_same, is_listed=is_listed)
@@ -404,29 +421,62 @@ def _literal_spelling(value: str) -> str:
 
 
 class Beginnings:
-    """The spellings of paths up to their first wildcard, sorted."""
+    """The spellings of paths up to their first wildcard, in order, but for those that another
+    one begins.
+    """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         """Take the beginnings of *paths*."""
-        self._sorted = sorted({*map(_beginning, paths)})
+        self._sorted: list[str] = []
+        for it in sorted(paths, key=_beginning):
+            self.add(it)
 
     def add(self, path: str) -> None:
         """Take the beginning of *path*, too."""
-        insort(self._sorted, _beginning(path))
+        text, known = _beginning(path), self._sorted
+        place = bisect_left(known, text)
+        if not (place and text.startswith(known[place - 1])):
+            while place < len(known) and known[place].startswith(text):
+                del known[place]
+            known.insert(place, text)
 
     def overlap(self, path: str) -> bool:
         """Return whether one URL may be covered by *path* and by another of these paths,
         whatever wildcards stand for: one beginning begins the other.
         """
-        text, known = _beginning(path), self._sorted
-        place = bisect_left(known, text)
-        if known[place : place + 1] and known[place].startswith(text):
-            return True
-        # A text that begins *text* also begins each text that sorts between the two.
-        while place and not text.startswith(known[place - 1]):
-            text = commonprefix((text, known[place - 1]))  # noqa: RUF071 - of texts
-            place = bisect_right(known, text)
-        return place > 0
+        text = _beginning(path)
+        place = bisect_left(self._sorted, text)
+        near = self._sorted[max(place - 1, 0) : place + 1]
+        return any(it.startswith(text) or text.startswith(it) for it in near)
+
+
+def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginnings]]:
+    """Return for each of *groups* what the rules of its robots begin with, those that disallow and
+    those that allow: also rules that another dialect alone has, or gives to these robots, and
+    those of robots that share a record with them.
+    """
+    # The first group of each name; and for each group an earlier one with the same robots.
+    first_with: dict[str, int] = {}
+    earlier = list(range(len(groups)))
+
+    def first_of(place: int) -> int:
+        while earlier[place] != place:
+            earlier[place] = place = earlier[earlier[place]]
+        return place
+
+    for place, group in enumerate(groups):
+        for name in map(str.lower, group.names):
+            earlier[first_of(place)] = first_of(first_with.setdefault(name, place))
+    values: dict[int, tuple[list[str], list[str]]] = {}
+    for place, group in enumerate(groups):
+        closed, opened = values.setdefault(first_of(place), ([], []))
+        said = [(it.value, it.known) for it in (*group.rules, *group.without)]
+        closed += [value for value, row in said if row is not None and row.closes]
+        opened += [value for value, row in said if row is not None and row.allows]
+    found = {
+        place: (Beginnings(no), Beginnings(yes)) for place, (no, yes) in values.items()
+    }
+    return [found[first_of(place)] for place in range(len(groups))]
 
 
 def _beginning(path: str) -> str:

@@ -108,7 +108,7 @@ def _value_problems(
     for member in members:
         label = LABELS_OF[field].get(member.key)
         if label is None:
-            # A word without an answer is likely no label at all.
+            # A word without an answer is probably not a label.
             is_label = member.value or member.key in _OLD_LABELS
             if is_label and (member.key != USE_LABEL or field == USAGE_FIELD):
                 yield _label_problem(line, field, member.key)

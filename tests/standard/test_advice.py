@@ -82,7 +82,7 @@ def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> N
         (fix,) = fixes(text.replace("\n", f"\n{above}", 1), code)
         line = 3 + bool(above)
         where = f"Correct the name of the field in line {line}"
-        assert fix == f"{where}: it is likely User-agent."
+        assert fix == f"{where}: it is probably User-agent."
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from scrapy_robots1994 import RobotsTxt
-from tests.standard.advice import complaints
+from tests.standard.advice import complaints, fixed
 from tests.standard.asking import DIALECTS
 from tests.standard.lint_forms import FORMS, WHOLE, filled, form_file
 from tests.support.corpus import corpus_files
@@ -75,6 +75,19 @@ HARD = (
     "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
     "User-agent: *\nDisallow: /$*/b/*\n",
     "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
+    # Only in rfc9309 does the last rule belong to the record.
+    "User-agent: *\nAllow: /\nAllow: /list-3\n\nDisallow: /*-3$\n",
+    # Only in revisited are there two paths on the line above.
+    "User-agent: *\nDisallow: /a b\nDisallow: /a\nDisallow: /a/c\n",
+    # In rfc9309 an empty Disallow takes from rex the Allow of the names below.
+    (
+        "User-agent: rex\nDisallow: /\n\nUser-agent: rex\nCrawl-delay: 5\n\n"
+        "User-agent: *\nAllow: /\n"
+    ),
+    (
+        "User-agent: rex\nCrawl-delay: 5\n\nUser-agent: *\nAllow: /\n\n"
+        "User-agent: Rex\nDisallow: /\n"
+    ),
 )
 
 
@@ -100,6 +113,40 @@ def test_following_advice_for_real_files_does_what_its_words_promise(
     found = [it for body in some for it in complaints(body, dialect)]
 
     assert not found, found[0]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> None:
+    """A site of a city has such paths: without the character the rule is for another path."""
+    inside = "/hill-s%E2%80%8Btreet"
+    for rule in ("/hill-s\u200btreet\u200b", "\u200b/hill-s\u200btreet"):
+        robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}\n", dialect=dialect)
+        (problem,) = [it for it in robots.problems if it.code == "R038"]
+        text, _ = fixed(robots, problem)
+
+        for read_in in DIALECTS:
+            followed = RobotsTxt.parse(text, dialect=read_in)
+            assert not followed.allowed(f"{inside}%E2%80%8B", "rex")
+            assert not followed.allowed(inside, "rex")
+            assert followed.allowed("/hill-street", "rex")
+        assert "R038" not in [it.code for it in RobotsTxt.parse(text).problems]
+
+
+def test_record_without_rules_for_a_name_of_another_record_is_to_be_joined() -> None:
+    """www.rwth-aachen.de: an empty `Disallow:` would close the site to MSNBot in rfc9309."""
+    body = (
+        "User-agent: MSNBot\nDisallow: /\n\nUser-agent: msnbot\nCrawl-delay: 9\n\n"
+        "User-agent: *\nAllow: /\n"
+    )
+    assert RobotsTxt.parse(body, dialect="rfc9309").allowed("/", "MSNBot")
+
+    problem, *_ = [it for it in RobotsTxt.parse(body).problems if it.code == "R003"]
+
+    assert problem.fix == (
+        'Line 1 begins another record for "msnbot": name it in one of the two alone, with all '
+        "its rules."
+    )
+    assert not problem.edits
 
 
 def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules() -> (
