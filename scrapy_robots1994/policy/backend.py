@@ -74,7 +74,8 @@ class Store(Source, Protocol):
         """Wait, for a bounded time, until no other process fetches *origin*.
 
         Return the fresh policy that another process fetched meanwhile. If that is `None`,
-        this process sends one request, and other processes wait until `release_lease`.
+        this process fetches, and other processes wait until `release_lease`, but not much
+        longer than one request may take.
         """
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:

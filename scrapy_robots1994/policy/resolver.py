@@ -252,17 +252,15 @@ class PolicyResolver(Generic[ContextT]):
             found = None
         if found is None and self.store is not None:
             found = await self.store.acquire_lease(origin)
-        if found is None:
-            result, context = await self._request(in_flight, context, last)
-            if isinstance(result, (Cancelled, LocalFault)):
-                # Ours R6, R7: nothing is known about the origin, and the next request
-                # starts a new fetch.
-                return result
-            if not isinstance(result, Policy):
-                return await self._decide(in_flight, context, result, last, known)
-            found = result
-        await self._load(in_flight, found, known, context)
-        return Resolved(found)
+        if found is not None:
+            await self._load(in_flight, found, known, context)
+            return Resolved(found)
+        result, context = await self._request(in_flight, context, last)
+        if isinstance(result, (Cancelled, LocalFault)):
+            # Ours R6, R7: nothing is known about the origin, and the next request starts a
+            # new fetch.
+            return result
+        return await self._decide(in_flight, context, result, last, known)
 
     async def _look_up(self, origin: Origin, known: Policy | None) -> Policy | None:
         """Return the policy of the first source that has one, or *known* if it is newer."""
@@ -297,11 +295,11 @@ class PolicyResolver(Generic[ContextT]):
         in_flight: InFlightFetch[ContextT],
         context: ContextT,
         last: Policy | None,
-    ) -> tuple[FetchResult | Policy, ContextT]:
+    ) -> tuple[FetchResult, ContextT]:
         """Request the file until there is an answer or no retry is left (Ours 3.1).
 
-        Return the result, or the policy of another process if that was faster, with the
-        context of the last attempt. *last* is the last good policy.
+        Return the result, and the context of the last attempt. *last* is the last good
+        policy.
         """
         origin, tried, was_refused = in_flight.origin, list[ContextT](), False
         fetch = self.backend.new_fetch(origin, last)
@@ -330,9 +328,6 @@ class PolicyResolver(Generic[ContextT]):
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
             was_refused = was_refused or is_refusal_by_proxy(result)
-            # Acquire the lease again, because it lasts for one request.
-            if self.store and (stored := await self.store.acquire_lease(origin)):
-                return stored, context
 
     async def _decide(
         self,

@@ -224,7 +224,7 @@ class GuardedStore:
         return policy
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait until this process may send one request for the robots.txt of *origin*.
+        """Wait until this process may fetch the robots.txt of *origin*.
 
         Return the fresh policy that another worker fetched meanwhile. If that is `None`,
         this process fetches.

@@ -133,10 +133,9 @@ class FakeBackend:
         validators = None if last is None else last.validators
         fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
-        # With a store, a lease is for one request.
+        # With a store, a lease is for one fetch, with its retries.
         if origin in self.under_way or (self.lookups and origin not in self.leased):
             self.doubled.append(origin)
-        self.leased.discard(origin)
         self.under_way.append(origin)
         try:
             result: FetchResult = await fetch.answer
@@ -220,6 +219,7 @@ class FakeBackend:
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
         """Record the policy."""
+        self.leased.discard(origin)
         self.released.append((origin, policy))
 
 
