@@ -113,7 +113,7 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
 
 
 def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the rules that blank lines part from *record*, which has some."""
+    """Yield the rules that blank lines separate from *record*, which has some."""
     orphans = [it for it in record.rules if it.kind is _ORPHAN]
     own = record.rules[: -len(orphans)]
     begun = record.agents[0].number
@@ -251,7 +251,7 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
 
 def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     """Yield the User-agent lines of *record* that only idle lines, or fields that end no names,
-    part from those above, so that all of them share its rules.
+    separate from those above, so that all of them share its rules.
     """
     if dialect.has_blank_lines:
         return
