@@ -35,6 +35,9 @@ _MAX_LOST_LINES = 50
 # A crawl has one robot name, or a few; the rules of many robots take too much memory.
 _MAX_ROBOTS = 64
 
+# Bytes of a file that is not read yet, without its body.
+_UNREAD_BYTES = 300
+
 # All files share this object until `usage` is called; it is replaced, never changed.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
@@ -294,6 +297,9 @@ class RobotsTxt:
 
         Of a large file it takes many milliseconds, once until the file is read for another robot.
         """
+        if not (self._rules or self._usage):
+            # A file that no robot has asked about yet has little but its body.
+            return _UNREAD_BYTES + self.size
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes

@@ -5,9 +5,11 @@ memory that objects take.
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from functools import cache
 from itertools import accumulate, islice
 from sys import getsizeof
 from types import FunctionType, NoneType
+from typing import Any
 
 from scrapy_robots1994.parser.dialects import Dialect
 
@@ -75,7 +77,12 @@ def memory_of(root: object) -> int:
             left += it
         elif isinstance(it, dict):
             left += (*it.keys(), *it.values())
-        for each in type(it).__mro__:
-            slots = getattr(each, "__slots__", ())
-            left += [getattr(it, name, None) for name in slots if name[:2] != "__"]
+        left += [getattr(it, name, None) for name in _slots_of(type(it))]
     return size
+
+
+@cache
+def _slots_of(kind: Any) -> tuple[str, ...]:
+    """Return the names of the slots of the objects of a class."""
+    slots = (getattr(each, "__slots__", ()) for each in kind.__mro__)
+    return tuple(name for names in slots for name in names if name[:2] != "__")

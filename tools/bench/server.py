@@ -77,7 +77,8 @@ class ServerProtocol(asyncio.Protocol):
         """Return the robots.txt of a host; the same file for each request."""
         if host.startswith(b"huge."):
             return huge()
-        return self.bodies[zlib.crc32(host) % len(self.bodies)]
+        name = host.partition(b":")[0]
+        return self.bodies[zlib.crc32(name) % len(self.bodies)]
 
     def send(self, body: bytes, kind: bytes) -> None:
         """Write one response, unless the client has disconnected."""
