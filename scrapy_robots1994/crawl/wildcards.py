@@ -118,4 +118,4 @@ def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules, 
     """
     other = robots.read_as(dialect=OTHER).rules(rules.robot)
     # Measured here, because a large file is read in a thread.
-    return robots, other, min(memory_of((robots, other)), MAX_BYTES)
+    return robots, other, min(robots.memory_bytes + memory_of(other), MAX_BYTES)

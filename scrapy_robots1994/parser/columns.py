@@ -62,13 +62,13 @@ def memory_of(root: object) -> int:
     """Return an estimate of the bytes of memory of *root* and of all objects that its slots,
     tuples, lists and dicts refer to, each counted once.
     """
-    # These exist once in the process.
-    single = (type, Enum, bool, NoneType, FunctionType, Dialect)
     found: dict[int, object] = {}
     size, left = 0, [root]
     while left:
         it = left.pop()
-        if id(it) in found or isinstance(it, single):
+        kind: Any = type(it)
+        slots = _slots_of(kind)
+        if slots is None or id(it) in found:
             continue
         # Keep a reference to the object, so that no later object gets the same id.
         found[id(it)] = it
@@ -77,12 +77,17 @@ def memory_of(root: object) -> int:
             left += it
         elif isinstance(it, dict):
             left += (*it.keys(), *it.values())
-        left += [getattr(it, name, None) for name in _slots_of(type(it))]
+        for name in slots:
+            left.append(getattr(it, name, None))
     return size
 
 
 @cache
-def _slots_of(kind: Any) -> tuple[str, ...]:
-    """Return the names of the slots of the objects of a class."""
+def _slots_of(kind: Any) -> tuple[str, ...] | None:
+    """Return the names of the slots of the objects of a class; None for a class whose objects exist
+    once in the process.
+    """
+    if issubclass(kind, (type, Enum, bool, NoneType, FunctionType, Dialect)):
+        return None
     slots = (getattr(each, "__slots__", ()) for each in kind.__mro__)
     return tuple(name for names in slots for name in names if name[:2] != "__")
