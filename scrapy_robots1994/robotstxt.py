@@ -71,8 +71,8 @@ class RobotsTxt:
         self._body = body if isinstance(body, Body) else Body(body)
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
-        # One item for each tuple of names: a header as str or bytes, or with another version,
-        # has the same names. Most files have one item; a dict would take four times the memory.
+        # One item for each tuple of names, because headers that differ only in a version have
+        # the same names. Most files have one item; a dict would take four times the memory.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
         # The usage preferences, by the names of the robot that asked.

@@ -71,10 +71,10 @@ _ERROR_PAGE = re.compile(
 _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
 # What is said of a field that the dialect does not have.
 _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
-# So many lines that are none of a robots.txt make a text.
+# A file with this number of lines, none of which is one of a robots.txt, is plain text.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# So many times the problems that a crawl asks for are looked at.
+# For each problem that a crawl asks for, this number of problems is looked at.
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")

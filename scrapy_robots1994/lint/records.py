@@ -30,7 +30,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
 _AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
 
-# So many names are compared with each other; of more, none are.
+# The number of names in a file up to which the names are compared with each other.
 _NAMES_COMPARED = 500
 
 # What to do about several blank lines in a record.

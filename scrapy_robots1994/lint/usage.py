@@ -30,7 +30,7 @@ from scrapy_robots1994.parser.usage import (
     usage_dialect,
 )
 
-# So many preferences of one record are compared with each other.
+# The number of preferences of one record that are compared with each other.
 _LINES_COMPARED = 200
 
 _OLD_LABELS = {

@@ -41,8 +41,8 @@ _GENERIC_WORD = re.compile(
 )
 # Each run of separators is looked at from its start alone, so that a long one takes no time.
 _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
-# So many characters of a value are searched for a slip. One search of a hostile value of the
-# size of a file would stop all threads for half a second.
+# The number of characters of a value that are searched for a slip. A search of a hostile value of
+# the size of a file would stop all threads for half a second.
 _SEARCHED = 10_000
 # What a template of a file has where a value is to be filled in.
 _TEMPLATE = re.compile(

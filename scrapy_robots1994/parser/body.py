@@ -22,7 +22,8 @@ _FREQUENT = (
 
 # A `<` behind blank lines and comments. UTF-16 without a mark has a NUL between letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
-# So many characters are searched for it: one search of a hostile file would stop all threads.
+# The number of characters that are searched for it. A search of a whole hostile file would stop
+# all threads.
 _MARKUP_CHARACTERS = 100_000
 
 

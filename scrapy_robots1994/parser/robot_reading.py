@@ -20,15 +20,16 @@ _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
-"""So many lines of a file that have no field of the dialect, and so many that name the robot,
-are looked at for warnings.
+"""The number of lines without a field of the dialect in which a crawl looks for problems, and the
+number of such lines that name the robot.
 
 A hostile file may have a hundred times as many, and Python's garbage collector stops all
 threads while it goes through so many objects.
 """
 
 MAX_OWN_RECORDS = 500
-"""So many records of a robot are looked at for warnings; of all others only their rules are."""
+"""The number of records of a robot in which a crawl looks for everything that it warns of. In
+further records it looks only at the rules."""
 
 
 @dataclass(slots=True)
