@@ -54,7 +54,7 @@ def as_text(
     yield paint(_heading(report), BOLD)
     rows = [] if only_problems else list(_lines_as_text(report, paint))
     rows += [(it.line, _problem_as_text(it, paint)) for it in report.problems]
-    # The problems of a line stay below it.
+    # The sort is stable, so that the problems of a line follow the line.
     for _, texts in sorted(rows, key=itemgetter(0)):
         yield from texts
     if not only_problems:

@@ -132,8 +132,8 @@ OURS = frozenset(
         "scrapy.exceptions.IgnoreRequest",
         "scrapy.exceptions.NotSupported",
         "scrapy.exceptions.UnsupportedURLSchemeError",
-        # Raised by another component's signal handler; if ours stops a download, that is
-        # a timeout.
+        # A signal handler of another component raised it: a download that this package
+        # stops ends as a timeout.
         "scrapy.exceptions.StopDownload",
     )
 )
