@@ -22,6 +22,8 @@ from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import DIALECTS
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser import RobotRules
     from scrapy_robots1994.parser.clients import Clients
     from scrapy_robots1994.robotstxt import RobotsTxt
+
+    Others: TypeAlias = tuple[RobotsTxt, RobotRules, int]
 
 OTHER = "rfc9309"
 """The dialect whose refusals are counted: the one with wildcards."""
@@ -56,8 +60,9 @@ class IgnoredWildcards:
         # The file and its rules in the other dialect, by the rules in the crawl's own
         # dialect for the same robot. An entry counts the bytes of its file, because the
         # entry may keep the file in memory after the policy is forgotten.
-        self._others: LRUCache[RobotRules, tuple[RobotsTxt, RobotRules, int]]
+        self._others: LRUCache[RobotRules, Others]
         self._others = LRUCache(MAX_BYTES, getsizeof=itemgetter(2))
+        self._latest: tuple[RobotRules, Others] | None = None
         self._origins: set[Origin] = set()
         self._sent = self._refused = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -72,7 +77,15 @@ class IgnoredWildcards:
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
         """Read *robots*, a large file, before `sent` needs it for the robot of *rules*."""
         if rules.has_wildcards and rules not in self._others:
-            self._others[rules] = await compute_in_thread(partial(_read, robots, rules))
+            reading = partial(self._read_once, robots, rules)
+            self._others[rules] = await compute_in_thread(reading)
+
+    def _read_once(self, robots: RobotsTxt, rules: RobotRules) -> Others:
+        """Read *robots* unless the call before this one did; no two calls run at a time."""
+        # All requests that waited for the file call this one after the other.
+        if self._latest is None or self._latest[0] is not rules:
+            self._latest = rules, _read(robots, rules)
+        return self._latest[1]
 
     def sent(
         self,
@@ -112,7 +125,7 @@ class IgnoredWildcards:
         )
 
 
-def _read(robots: RobotsTxt, rules: RobotRules) -> tuple[RobotsTxt, RobotRules, int]:
+def _read(robots: RobotsTxt, rules: RobotRules) -> Others:
     """Return *robots*, its rules in the other dialect for the robot of *rules*, and the
     bytes that both count for, at most `MAX_BYTES`.
     """

@@ -276,6 +276,20 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
     assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
 
 
+def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
+    site: Site, reactor: Reactor
+) -> None:
+    """The requests that RFC 9309 would refuse are counted by one reading in that dialect."""
+    many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
+    site.robots(FIRST + many)
+    urls = [site.url(f"/page{number}") for number in range(8)]
+
+    result = crawl(urls, reactor=reactor, hook="count_other_readings")
+
+    assert result.fetched_urls == sorted(urls)
+    assert result.stats["test/other_readings"] == 1
+
+
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
     """Several threads that compute would let the event loop wait for each of them."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))

@@ -205,6 +205,18 @@ def count_readings(crawler: Crawler) -> None:
     RobotsTxt.policy_problems = slowly  # type: ignore[method-assign]
 
 
+def count_other_readings(crawler: Crawler) -> None:
+    """Count how often a file is read in another dialect."""
+    read_as = RobotsTxt.read_as
+
+    def counted(*args: Any, **options: Any) -> Any:
+        assert crawler.stats is not None
+        crawler.stats.inc_value("test/other_readings")
+        return read_as(*args, **options)
+
+    RobotsTxt.read_as = counted  # type: ignore[method-assign]
+
+
 def slow_names(crawler: Crawler) -> None:
     """Let each look-up of a name under `test` take TEST_LOOK_UP_SECONDS, or 0.2 s."""
     seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", 0.2)
