@@ -356,7 +356,8 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
-    assert result.stats["downloader/response_bytes"] < 2 * limit + 2_000
+    # Some clients read 64 KiB at a time, and may have read twice.
+    assert result.stats["downloader/response_bytes"] < limit + 2 * 65_536 + 2_000
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
 
 
