@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from io import StringIO
 from itertools import chain
 from sys import maxsize
-from threading import current_thread, main_thread
-from time import sleep
+from threading import Event, current_thread, main_thread
 from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser.dialects import NO_FIELD, Dialect, FieldReader
@@ -47,6 +46,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 # A crawl reads a large file in a thread. Without pauses Python would let the event loop run
 # for one step only every 5 ms, and a turn of the event loop has many steps.
 _PAUSE_LINES, _PAUSE_SECONDS = 64, 0.000_02
+_NEVER_SET = Event()
 
 # What a line may hide that has no end where another line was to begin.
 _LOST = re.compile("(?i)user-agent|disallow")
@@ -142,7 +142,7 @@ def lines_of(
     # empty `newline` makes of it.
     for number, raw in enumerate(StringIO(text, newline=""), 1):
         if is_in_thread and not number % _PAUSE_LINES:
-            sleep(_PAUSE_SECONDS)
+            _NEVER_SET.wait(_PAUSE_SECONDS)
         # 1994 F5: the comment is discarded; the space before it goes with the value.
         content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.

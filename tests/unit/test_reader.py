@@ -17,7 +17,7 @@ LINES = 1_000
 def test_reading_in_a_thread_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """It pauses every 64 lines, and a reading in the main thread never does."""
     pauses: list[float] = []
-    monkeypatch.setattr(reader, "sleep", pauses.append)
+    monkeypatch.setattr(reader._NEVER_SET, "wait", pauses.append)
     robots = RobotsTxt.parse("User-agent: *\n" + "Disallow: /x\n" * (LINES - 1))
 
     robots.rules("rex")
