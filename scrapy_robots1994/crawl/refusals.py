@@ -113,8 +113,9 @@ class StartRequests:
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
     def _scheduled(self, request: Request) -> None:
-        """Count a start request, unless it was returned to the scheduler."""
-        if request.meta.get(START) and RETURNED not in request.meta:
+        """Count a start request, once: it may be returned to the scheduler, or retried."""
+        is_again = RETURNED in request.meta or request.meta.get("retry_times")
+        if request.meta.get(START) and not is_again:
             self._number_scheduled += 1
 
     def _dropped(self, request: Request) -> None:
