@@ -158,25 +158,18 @@ class Usage:
                 return statement
         return None
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether the sources state nothing, as those of most pages."""
-        return not (
-            self.statements
-            or self.licenses
-            or self.tdm_policy
-            or self.use
-            or self.not_understood
-        )
-
     def for_export(self) -> "Usage":
         """Return an equivalent usage whose texts can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
-        if self.is_empty:
-            return self
         encode = percent_encode_control_chars
+        terms = [it.term for it in self.statements]
+        terms += [it.term for it in self.not_understood]
+        text = "".join((*terms, *self.licenses, self.tdm_policy or "", self.use or ""))
+        # Nearly every usage is already such a one.
+        if encode(text) == text:
+            return self
         return Usage(
             tuple(replace(it, term=encode(it.term)) for it in self.statements),
             tuple(map(encode, self.licenses)),
@@ -190,8 +183,6 @@ class Usage:
         """Return this usage joined with *other*. The `tdm_policy` and `use` of *other* take
         precedence.
         """
-        if self.is_empty and other.is_empty:
-            return _empty(self.read + other.read)
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -200,12 +191,6 @@ class Usage:
             self.not_understood + other.not_understood,
             tuple(dict.fromkeys(self.read + other.read)),
         )
-
-
-@lru_cache
-def _empty(read: tuple[str, ...]) -> Usage:
-    """Return the usage of pages whose sources, *read*, state nothing."""
-    return Usage(read=tuple(dict.fromkeys(read)))
 
 
 ROBOTS_TXT = "robots.txt"

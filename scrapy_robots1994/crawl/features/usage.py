@@ -112,8 +112,6 @@ class StatedUsage:
         # draft-ietf-aipref-attach-05: the robots.txt that was known when the page was
         # fetched counts.
         request.meta[STATED_USAGE] = usage
-        if usage.is_empty:
-            return
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
             said = "; ".join(map(str, usage.statements))
@@ -154,7 +152,7 @@ class UsageReader:
         """Read the usage preferences of *response* before the spider gets it."""
         usage = self._read(response)
         self._pages += 1
-        if usage.is_empty:
+        if not (usage.statements or usage.not_understood):
             return
         for purpose in self._purposes or PURPOSES:
             answer = usage[purpose]
