@@ -297,7 +297,7 @@ class RobotsTxt:
 
         Of a large file it takes many milliseconds, once until the file is read for another robot.
         """
-        if not (self._rules or self._usage):
+        if not (self._rules or self._usage or self._sitemaps):
             # A file that no robot has asked about yet has little but its body.
             return _UNREAD_BYTES + self.size
         if self._memory_bytes is None:

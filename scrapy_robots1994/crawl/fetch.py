@@ -297,8 +297,8 @@ def descriptor_limit() -> float:
 
 
 def parallel_fetches(most: int, pages: int) -> int:
-    """Return how many fetches may run at once, of *most*, with the descriptors that the
-    process can have open.
+    """Return how many fetches may run at once: at most *most*, and fewer if the process can
+    have few descriptors open.
 
     *pages* is how many connections pages may need at once; 0 means any number.
     """

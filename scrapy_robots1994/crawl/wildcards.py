@@ -42,7 +42,7 @@ OTHER = "rfc9309"
 MAX_BYTES = 4_000_000
 """The maximum number of bytes that the rules in the dialect `OTHER` and their files take: enough
 for about 1,000 origins. Other files are read again for each request, in a fraction of a
-millisecond.
+millisecond. The latest large file is stored besides.
 """
 
 MAX_COUNTED_ORIGINS = 100_000
@@ -82,7 +82,7 @@ class IgnoredWildcards:
 
     def _read_once(self, robots: RobotsTxt, rules: RobotRules) -> Others:
         """Read *robots* unless the call before this one did; no two calls run at a time."""
-        # All requests that waited for the file call this one after the other.
+        # The requests that waited for one file come one after the other.
         if self._latest is None or self._latest[0] is not rules:
             self._latest = rules, _read(robots, rules)
         return self._latest[1]

@@ -74,7 +74,8 @@ _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
 # A file with this number of lines, none of which is one of a robots.txt, is plain text.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# For each problem that a crawl asks for, this number of problems is looked at.
+# The number of problems that are looked at for each problem that a crawl asks for: some turn
+# out to be harmless.
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")

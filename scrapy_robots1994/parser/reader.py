@@ -44,7 +44,8 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
 # A crawl reads a large file in a thread. Without pauses Python would let the event loop run
-# for one step only every 5 ms, and a turn of the event loop has many steps.
+# for one step only every 5 ms, and a turn of the event loop has many steps. A wait for this
+# event, which is never set, lets other threads run.
 _PAUSE_LINES, _PAUSE_SECONDS = 64, 0.000_02
 _NEVER_SET = Event()
 

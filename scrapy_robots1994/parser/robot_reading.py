@@ -21,7 +21,7 @@ _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
 """The number of lines without a field of the dialect in which a crawl looks for problems, and the
-number of such lines that name the robot.
+number of User-agent lines of a record.
 
 A hostile file may have a hundred times as many, and Python's garbage collector stops all
 threads while it goes through so many objects.
