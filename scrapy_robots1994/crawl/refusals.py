@@ -16,7 +16,6 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, is_shown, log_line, log_lines
-from scrapy_robots1994.crawl.requests import RETURNED
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
@@ -113,9 +112,9 @@ class StartRequests:
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
     def _scheduled(self, request: Request) -> None:
-        """Count a start request, once: it may be returned to the scheduler, or retried."""
-        is_again = RETURNED in request.meta or request.meta.get("retry_times")
-        if request.meta.get(START) and not is_again:
+        """Count a start request, but not its retries."""
+        # A request is returned to the scheduler only after another start request has passed.
+        if request.meta.get(START) and not request.meta.get("retry_times"):
             self._number_scheduled += 1
 
     def _dropped(self, request: Request) -> None:

@@ -233,14 +233,6 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
     return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
 
 
-# This mark is in the meta, because it must survive a queue on disk (JOBDIR) or a queue of
-# several workers.
-RETURNED = "_robots1994_returned"
-"""Meta key of a request that was returned to the scheduler. The value is the
-`dont_filter` of the request, and whether it was returned because no slot was free; in
-version 0.1, a text.
-"""
-
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request with evidence; the value is the id of the record that decided."""
 

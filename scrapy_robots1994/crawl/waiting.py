@@ -20,7 +20,7 @@ from scrapy import signals
 from scrapy.core.scheduler import Scheduler
 
 from scrapy_robots1994.crawl.refusals import VERDICT
-from scrapy_robots1994.crawl.requests import EVIDENCE, RETURNED, STATED_USAGE
+from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess, count_in_slot
 from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
@@ -31,8 +31,16 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+# These marks are in the meta, because they must survive a queue on disk (JOBDIR) or a
+# queue of several workers.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that the scheduler has."""
+
+RETURNED = "_robots1994_returned"
+"""Meta key of a request that was returned to the scheduler. The value is the
+`dont_filter` of the request, and whether it was returned because no slot was free; in
+version 0.1, a text.
+"""
 
 LOOK_SECONDS = 0.05
 """Seconds between two checks whether the crawl closes, for which Scrapy has no signal."""

@@ -11,7 +11,13 @@ import scrapy
 
 from scrapy_robots1994 import __version__
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, crawl_over_time
+from tests.support.crawl import (
+    COMPONENTS,
+    CrawlRequest,
+    Reactor,
+    crawl,
+    crawl_over_time,
+)
 from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.replies import Reply
@@ -211,6 +217,23 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
+
+
+def test_start_request_that_is_retried_counts_once(
+    site: Site, reactor: Reactor
+) -> None:
+    """Its robots.txt fails by an error of ours (R7), and then refuses the retried request."""
+    site.robots(CLOSED)
+    breaking = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakFirstRobots": 850}}
+    result = crawl(
+        [site.url("/private")],
+        settings=CLOSING | breaking | {"RETRY_ENABLED": True},
+        reactor=reactor,
+    )
+
+    assert result.stats["retry/count"] == 1
+    assert "robots.txt refused every start request (1)" in result.log
+    assert result.stats["finish_reason"] == "robotstxt_denied"
 
 
 @table("order", [0, 2, 1], [2, 0, 1])

@@ -71,6 +71,18 @@ class BreakSecondRobots(BreakRobots):
                 super().process_request(request, spider)
 
 
+class BreakFirstRobots:
+    """Raises for the first robots.txt request an error after which Scrapy retries the page."""
+
+    is_first = True
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Raise once."""
+        if is_robots(request) and self.is_first:
+            self.is_first = False
+            raise OSError("once")
+
+
 class SolvesForEver:
     """Takes each 403 for a challenge, and needs five minutes to solve it."""
 
