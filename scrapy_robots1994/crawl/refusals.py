@@ -113,7 +113,8 @@ class StartRequests:
 
     def _scheduled(self, request: Request) -> None:
         """Count a start request, but not its retries."""
-        # A request is returned to the scheduler only after another start request has passed.
+        # A request is returned to the scheduler only if another start request has passed, or
+        # at the close.
         if request.meta.get(START) and not request.meta.get("retry_times"):
             self._number_scheduled += 1
 
