@@ -119,8 +119,12 @@ def test_following_advice_for_real_files_does_what_its_words_promise(
 def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> None:
     """A site of a city has such paths: without the character the rule is for another path."""
     inside = "/hill-s%E2%80%8Btreet"
-    for rule in ("/hill-s\u200btreet\u200b", "\u200b/hill-s\u200btreet"):
-        robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}\n", dialect=dialect)
+    for rule in (
+        "Disallow: /hill-s\u200btreet\u200b",
+        "Disallow: \u200b/hill-s\u200btreet",
+        "Disallow\u200b: /hill-s\u200btreet",
+    ):
+        robots = RobotsTxt.parse(f"User-agent: *\n{rule}\n", dialect=dialect)
         (problem,) = [it for it in robots.problems if it.code == "R038"]
         text, _ = fixed(robots, problem)
 
