@@ -131,9 +131,13 @@ class RobotsTxt:
         known = self._known_rules(robot_names(robot))
         return known or self._read_for(robot, for_warnings=False)[1]
 
-    def has_rules(self, robot: str | bytes) -> bool:
-        """Return whether the rules of *robot* are stored, so that `rules` returns at once."""
-        return self._known_rules(robot_names(robot)) is not None
+    def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
+        """Return whether the rules of *robot* are stored, so that `rules` returns at once;
+        *with_usage* asks for its usage preferences, too.
+        """
+        names = robot_names(robot)
+        is_missing = self._known_rules(names) is None
+        return not (is_missing or (with_usage and names not in self._usage))
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve *url*, a whole URL or a path. Never raises."""
@@ -151,6 +155,10 @@ class RobotsTxt:
         Usage preferences do not change whether *url* may be retrieved. The first call for a
         robot reads the file, as the first call of `rules` does.
         """
+        return self.read_usage(robot).of(url)
+
+    def read_usage(self, robot: str | bytes) -> "UsageRules":
+        """Return the usage preferences of the file for *robot* and any URL. Never raises."""
         names, known = robot_names(robot), self._usage
         if names not in known:
             # Import late: most programs and crawls never read usage preferences.
@@ -160,13 +168,7 @@ class RobotsTxt:
             known = dict(list(known.items())[1 - _MAX_ROBOTS :]) | {names: rules}
             self._usage = known
             self._memory_bytes = None
-        return known[names].of(url)
-
-    def has_usage(self, robot: str | bytes) -> bool:
-        """Return whether the preferences for *robot* are stored, so that `usage` returns at
-        once.
-        """
-        return robot_names(robot) in self._usage
+        return known[names]
 
     @property
     def lines(self) -> tuple[Line, ...]:

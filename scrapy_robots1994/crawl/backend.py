@@ -70,6 +70,7 @@ class ScrapyBackend:
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
+        self._reads_usage = settings.reads_usage
         self._timeout = settings.timeout
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
@@ -204,7 +205,13 @@ class ScrapyBackend:
         if robots is None:
             return
         if known is None or known.robots != robots:
-            examining = partial(examine, robots, self._robot.of(page), policy.origin)
+            examining = partial(
+                examine,
+                robots,
+                self._robot.of(page),
+                policy.origin,
+                reads_usage=self._reads_usage,
+            )
             # Read a large file in a thread, so that other requests do not wait.
             is_large = robots.size > threads.INLINE_BYTES
             problems, sitemaps = (

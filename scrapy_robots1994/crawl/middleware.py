@@ -43,7 +43,7 @@ from scrapy_robots1994.crawl.requests import (
     exemption_of,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-from scrapy_robots1994.crawl.threads import INLINE_BYTES, compute_in_thread
+from scrapy_robots1994.crawl.threads import INLINE_BYTES, Turns, compute_in_thread
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
@@ -103,6 +103,7 @@ class Robots1994Middleware:
         self._exempt = settings.exempt
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
+        self._turns = Turns()
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         observers = _observers_for(crawler, settings)
         # Signals have only weak references to their handlers: these methods keep the
@@ -306,19 +307,20 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Compile the rules of the robot of *request* in a thread, if the file of
-        *policy* is large.
+        """Read the file of *policy*, which is large, in a thread for the robot of
+        *request*, and wait for a turn to decide.
         """
         robot, robots = self._robot.of(request), policy.robots
-        # The rules of the robot of the request that fetched the file are already
-        # compiled.
-        if robots and not robots.has_rules(robot):
-            await compute_in_thread(partial(_compile, robots, robot))
+        reads_usage = self._usage is not None
+        # The file was already read for the robot of the request that fetched it.
+        if robots and not robots.is_read_for(robot, with_usage=reads_usage):
+            await compute_in_thread(partial(_read, robots, robot, reads_usage))
             self._memory.measure(policy)
-        if self._usage:
-            await self._usage.read_in_thread(policy, robot)
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
+        # Ours O28 (bounded matching): many wildcards take milliseconds for each URL, and a
+        # thousand requests may wait for one file.
+        await self._turns.take()
 
     def _decide(self, visit: Visit, origin: Origin, policy: Policy) -> None:
         """Let a request pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
@@ -391,9 +393,11 @@ class Robots1994Middleware:
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
 
 
-def _compile(robots: RobotsTxt, robot: str | bytes) -> None:
-    """Compile the rules of *robot*, and measure the file with them, which may take long."""
+def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - for `partial`
+    """Read *robots* for *robot*, and measure the file after it, which may take long."""
     robots.rules(robot)
+    if reads_usage:
+        robots.read_usage(robot)
     _ = robots.memory_bytes
 
 

@@ -92,16 +92,18 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
 
 
 def examine(
-    robots: RobotsTxt, robot: str | bytes, origin: Origin
+    robots: RobotsTxt, robot: str | bytes, origin: Origin, *, reads_usage: bool = False
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Read *robots*, the file of *origin*, for *robot*.
+    """Read *robots*, the file of *origin*, for *robot*; with *reads_usage* also its usage
+    preferences.
 
     Return the problems that open or close the site to the robot, and the sitemaps that
     the file names.
     """
-    # This is the only pass over the file; it also stores the rules of the robot and the
-    # sitemaps.
+    # This pass over the file also stores the rules of the robot and the sitemaps.
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
+    if reads_usage:
+        robots.read_usage(robot)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
     # Measured here, because a large file is examined in a thread.

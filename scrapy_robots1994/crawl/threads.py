@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred, DeferredLock, gatherResults
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
@@ -70,6 +70,22 @@ async def compute_in_thread(work: Callable[[], T]) -> T:
             return work()
 
     return await run_in_thread(alone)
+
+
+class Turns:
+    """Lets one coroutine go on in each turn of the event loop, in the order of arrival."""
+
+    def __init__(self) -> None:
+        self._lock = DeferredLock()
+
+    async def take(self) -> None:
+        """Wait until no other coroutine has gone on in this turn."""
+        # Release in the callback, because the coroutine may be cancelled at the same time.
+        taken = self._lock.acquire().addCallback(
+            lambda lock: call_later(0, lock.release)
+        )
+        if not taken.called:
+            await maybe_deferred_to_future(taken)
 
 
 async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:

@@ -4,7 +4,7 @@ probably did not mean.
 They say nothing about what robots may fetch.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -89,7 +89,7 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
                 yield _at(line, kinds.USAGE_DICTIONARY, str(error))
                 continue
             yield from _value_problems(line, field, members)
-            statements = {it.purpose: it for it in statements_of(field, value, "")[0]}
+            statements = {it.purpose: it for it in _stated(field, value)}
             found.append(_Preference(line, field, path, statements))
         yield from _pair_problems(found[:_LINES_COMPARED])
 
@@ -100,8 +100,15 @@ def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
     return kind.at(line.number, line.value_column, *texts, advice=advice)
 
 
+def _stated(field: str, value: str) -> list[Statement]:
+    """Return the statements of a preference, those that count for a purpose last."""
+    statements, _, _ = statements_of(field, value, "")
+    # Usage U8 (several statements): the most restrictive statement counts.
+    return sorted(statements, key=lambda it: it.answer is Answer.DISALLOW)
+
+
 def _value_problems(
-    line: Line, field: str, members: Sequence[Member]
+    line: Line, field: str, members: Iterable[Member]
 ) -> Iterator[Problem]:
     """Yield what is wrong with the *members* of a preference."""
     seen: set[str] = set()

@@ -12,6 +12,7 @@ from types import FunctionType, NoneType
 from typing import Any
 
 from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.pauses import with_pauses
 
 # The largest number that two bytes can have.
 _MAX_TWO_BYTES = 0xFFFF
@@ -62,24 +63,32 @@ def memory_of(root: object) -> int:
     """Return an estimate of the bytes of memory of *root* and of all objects that its slots,
     tuples, lists and dicts refer to, each counted once.
     """
+    # By their ids. The references keep the objects, so that no later object gets the same id.
     found: dict[int, object] = {}
-    size, left = 0, [root]
-    while left:
-        it = left.pop()
+    left = [root]
+    for it in with_pauses(_taken_from(left)):
         kind: Any = type(it)
         slots = _slots_of(kind)
         if slots is None or id(it) in found:
             continue
-        # Keep a reference to the object, so that no later object gets the same id.
         found[id(it)] = it
-        size += getsizeof(it)
         if isinstance(it, (tuple, list)):
-            left += it
+            if {*map(type, it)} == {str}:
+                # Texts are many, and refer to nothing.
+                found.update(zip(map(id, it), it, strict=True))
+            else:
+                left += it
         elif isinstance(it, dict):
             left += (*it.keys(), *it.values())
         for name in slots:
             left.append(getattr(it, name, None))
-    return size
+    return sum(map(getsizeof, found.values()))
+
+
+def _taken_from(left: list[object]) -> Iterator[object]:
+    """Yield the objects of *left*, the last first, until it is empty; others may be added."""
+    while left:
+        yield left.pop()
 
 
 @cache

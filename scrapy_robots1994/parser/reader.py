@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from io import StringIO
 from itertools import chain
 from sys import maxsize
-from threading import Event, current_thread, main_thread
 from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser.dialects import NO_FIELD, Dialect, FieldReader
@@ -23,6 +22,7 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
+from scrapy_robots1994.parser.pauses import with_pauses
 
 # 1994 F3: the optional space. Ours O6: spaces and tabs, which an author cannot see.
 SPACE = " \t"
@@ -42,12 +42,6 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 # The value of a User-agent line that names one robot, with a version or without.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
-
-# A crawl reads a large file in a thread. Without pauses Python would let the event loop run
-# for one step only every 5 ms, and a turn of the event loop has many steps. A wait for this
-# event, which is never set, lets other threads run.
-_PAUSE_LINES, _PAUSE_SECONDS = 64, 0.000_02
-_NEVER_SET = Event()
 
 # What a line may hide that has no end where another line was to begin.
 _LOST = re.compile("(?i)user-agent|disallow")
@@ -138,12 +132,9 @@ def lines_of(
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
     said: Any
-    is_in_thread = current_thread() is not main_thread()
     # 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else: just what an
     # empty `newline` makes of it.
-    for number, raw in enumerate(StringIO(text, newline=""), 1):
-        if is_in_thread and not number % _PAUSE_LINES:
-            _NEVER_SET.wait(_PAUSE_SECONDS)
+    for number, raw in enumerate(with_pauses(StringIO(text, newline="")), 1):
         # 1994 F5: the comment is discarded; the space before it goes with the value.
         content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.

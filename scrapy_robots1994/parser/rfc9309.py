@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.columns import small_array, stored_texts
+from scrapy_robots1994.parser.pauses import with_pauses
 from scrapy_robots1994.parser.robot_reading import RuleColumns
 from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
@@ -117,7 +118,7 @@ class LongestTable(Prefixes):
         self.rules = rules
         paths: dict[str, int] = {}
         patterns: dict[Pattern, int] = {}
-        for number, value in enumerate(rules.values):
+        for number, value in enumerate(with_pauses(rules.values)):
             # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also begin
             # with a wildcard. Any other value covers nothing.
             if "*" in value or "$" in value:

@@ -15,6 +15,7 @@ from scrapy_robots1994.parser.columns import (
     small_array,
     stored_texts,
 )
+from scrapy_robots1994.parser.pauses import with_pauses
 from scrapy_robots1994.parser.robot_reading import RuleColumns
 from scrapy_robots1994.parser.spellings import (
     canonical,
@@ -149,7 +150,7 @@ class PrefixTable(Prefixes):
             return
         texts: list[str] = []
         numbers: list[int] = []
-        for number, value in enumerate(rules.values):
+        for number, value in enumerate(with_pauses(rules.values)):
             if value[0] == "/":
                 # Ours O18 (percent-encodings): all have one spelling.
                 texts.append(canonical(value))
@@ -185,7 +186,7 @@ class PrefixTable(Prefixes):
         # Ours X3 (several records): each record decides on its own. Leave out a record that
         # repeats another.
         repeated = _repeated_records(rules) if self._is_first else ()
-        for text, number in pairs:
+        for text, number in with_pauses(pairs):
             record = rules.record(number) if self._is_first else 0
             if record not in repeated:
                 known = least.setdefault((text, record), number)

@@ -21,6 +21,7 @@ from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.parser.fields import may_state_usage
+from scrapy_robots1994.parser.pauses import with_pauses
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling
 from scrapy_robots1994.parser.said import Said
@@ -216,7 +217,7 @@ class _Stated(NamedTuple):
 class UsageRules:
     """The usage preferences of one robots.txt for one robot, for any URL."""
 
-    __slots__ = ("_general", "_licenses", "_lines")
+    __slots__ = ("_forbidden", "_general", "_licenses", "_lines")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
         """Read the file *text* for the robot with these *names*. The *dialect* says which
@@ -225,13 +226,14 @@ class UsageRules:
         groups, above = _groups(text, dialect, names)
         lines = [it for group in groups for it in group.others]
         self._licenses = _licenses(lines) or _licenses(above.others)
-        stated = (_stated(it) for it in lines if field_of(it) in LABELS_OF)
+        stated = (_stated(it) for it in with_pauses(lines) if field_of(it) in LABELS_OF)
         # Usage U3 (paths): the longest path counts, so longer paths come first.
         self._lines = sorted(stated, key=lambda it: -it.length)
         self._lines += _of_no_record(above.others)
         # In most files no line has a path, so one answer is right for every URL.
         has_paths = any(it.pattern is not None for it in self._lines)
         self._general = None if has_paths else self._usage(self._lines)
+        self._forbidden: Usage | None = None
 
     @staticmethod
     def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
@@ -262,7 +264,7 @@ class UsageRules:
                 work += _CALL_WORK + len(spelling) * len(pattern.longest)
                 # Ours O28: a URL that was not compared with all paths is not allowed.
                 if work > MAX_WORK:
-                    return self._forbidden_anywhere()
+                    return self._forbidden_anywhere
                 if pattern.longest not in spelling:
                     continue
                 work += _CALL_WORK * len(pattern.others)
@@ -271,15 +273,19 @@ class UsageRules:
             chosen.append(line)
         return self._usage(it for lines in found.values() for it in lines)
 
+    @property
     def _forbidden_anywhere(self) -> Usage:
-        """Return every disallow of the lines, whatever their paths."""
-        found = {
-            it.purpose: it
-            for line in self._lines
-            for it in line.statements
-            if it.answer is Answer.DISALLOW
-        }
-        return Usage(tuple(found.values()), self._licenses, read=(ROBOTS_TXT,))
+        """Every disallow of the lines, whatever their paths."""
+        if self._forbidden is None:
+            found = {
+                it.purpose: it
+                for line in self._lines
+                for it in line.statements
+                if it.answer is Answer.DISALLOW
+            }
+            statements = tuple(found.values())
+            self._forbidden = Usage(statements, self._licenses, read=(ROBOTS_TXT,))
+        return self._forbidden
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements of *lines* as one usage."""
@@ -381,49 +387,49 @@ def statements_of(
     """Return the statements of a preference, its members that are not understood, and the
     value of its label `use`.
 
-    *value* is the value of the line without its path. Raises `NotADictionaryError` for a value
-    of Content-Usage that is not a dictionary.
+    *value* is the value of the line without its path. Of equal statements only the first is
+    returned, and at most `MAX_NOT_UNDERSTOOD` members that are not understood. Raises
+    `NotADictionaryError` for a value of Content-Usage that is not a dictionary.
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:
         # Of equal keys of a dictionary the last one counts, even if it cannot be used.
-        members = list({it.key: it for it in members}.values())
-    statements: list[Statement] = []
+        members = {it.key: it for it in members}.values()
+    statements: dict[tuple[str, Answer], Statement] = {}
     said: list[Said] = []
     use = None
     for member in members:
         label = LABELS_OF[field].get(member.key)
         if label is not None:
             answer = label.answer_of(member.value)
-            if answer is None:
+            if answer is not None:
+                found = Statement(label.purpose, answer, member.text, where)
+                statements.setdefault((label.purpose, answer), found)
+            elif len(said) < MAX_NOT_UNDERSTOOD:
                 said.append(Said(member.text, where))
-            else:
-                statements.append(Statement(label.purpose, answer, member.text, where))
         # Usage U5: every other label is ignored.
         elif member.key == USE_LABEL and field == SIGNAL_FIELD:
             use = use or member.value
-    return tuple(statements), tuple(said), use or None
+    return tuple(statements.values()), tuple(said), use or None
 
 
-def members_in(field: str, value: str) -> list[Member]:
+def members_in(field: str, value: str) -> Iterable[Member]:
     """Return the members of a preference *value*, without its path, of *field*. Raises
     `NotADictionaryError`.
     """
     return members_of(value) if field == USAGE_FIELD else _signals_of(value)
 
 
-def _signals_of(value: str) -> list[Member]:
-    """Return the signals of a Content-Signal *value*. No document defines its grammar."""
-    found: list[Member] = []
+def _signals_of(value: str) -> Iterator[Member]:
+    """Yield the signals of a Content-Signal *value*. No document defines its grammar."""
     offset = 0
     for piece in value.split(","):
         key, _, answer = piece.partition("=")
         if key.strip(_SPACE):
             start = offset + len(piece) - len(piece.lstrip(_SPACE))
             value, written = answer.strip(_SPACE), piece.strip(_SPACE)
-            found.append(Member(key.strip(_SPACE).lower(), value, written, start))
+            yield Member(key.strip(_SPACE).lower(), value, written, start)
         offset += len(piece) + 1
-    return found
 
 
 # All files that state no preference share this object.

@@ -290,6 +290,22 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
     assert result.stats["test/other_readings"] == 1
 
 
+def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
+    site: Site, reactor: Reactor
+) -> None:
+    """Ours O28 (bounded matching): many wildcards may take milliseconds for each URL."""
+    many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
+    site.robots(FIRST + many)
+    urls = [site.url(f"/page{number}") for number in range(8)]
+    settings = {"ROBOTS1994_DIALECT": "rfc9309"}
+
+    result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
+
+    assert result.fetched_urls == sorted(urls)
+    # Two, because the hook ends a turn after the first decision of the next one.
+    assert result.stats["test/decisions_in_a_turn"] <= 2
+
+
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
     """Several threads that compute would let the event loop wait for each of them."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))

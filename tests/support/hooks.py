@@ -217,6 +217,26 @@ def count_other_readings(crawler: Crawler) -> None:
     RobotsTxt.read_as = counted  # type: ignore[method-assign]
 
 
+def count_decisions(crawler: Crawler) -> None:
+    """Record the largest number of requests that are decided in one turn of the event loop."""
+    rules: Any = import_module("scrapy_robots1994.parser.rules").RobotRules
+    call_later = import_module("scrapy_robots1994.crawl.threads").call_later
+    allowed, in_turn = rules.allowed, [0]
+
+    def ends() -> None:
+        in_turn[0] = 0
+
+    def counted(*args: Any, **options: Any) -> Any:
+        assert crawler.stats is not None
+        if not in_turn[0]:
+            call_later(0, ends)
+        in_turn[0] += 1
+        crawler.stats.max_value("test/decisions_in_a_turn", in_turn[0])
+        return allowed(*args, **options)
+
+    rules.allowed = counted
+
+
 def slow_names(crawler: Crawler) -> None:
     """Let each look-up of a name under `test` take TEST_LOOK_UP_SECONDS, or 0.2 s."""
     seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", 0.2)

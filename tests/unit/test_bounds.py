@@ -20,6 +20,7 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.compare.diagnosis import ParsedBody
 from scrapy_robots1994.compare.parsers import Question
 from scrapy_robots1994.lint.formats import as_annotations
+from scrapy_robots1994.lint.kinds import TWO_FIELDS
 from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy import fetch_result, http_answer
@@ -91,6 +92,19 @@ def test_values_that_are_not_understood_are_reported_up_to_the_bound(
     assert len(usage.not_understood) == 3
     assert usage["search"].value == "disallow"
     assert len(page_usage(page, "me").not_understood) == 3
+
+
+@bound("lint.lines._MAX_SEARCHED")
+def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
+    """A search of a long line is one step of the event loop."""
+    shrink("lint.lines._MAX_SEARCHED", 30)
+    codes = [
+        [it.code for it in RobotsTxt.parse(f"User-agent: *\n{line}\n").problems]
+        for line in ("Disallow: /a Disallow: /b", f"Disallow: /{'a' * 30} Disallow: /b")
+    ]
+
+    assert TWO_FIELDS.code in codes[0]
+    assert TWO_FIELDS.code not in codes[1]
 
 
 @bound("parser.usage.MAX_WORK")
@@ -177,8 +191,9 @@ def test_rules_of_few_robots_stay(shrink: Any) -> None:
         "disallow"
     ) == 1
 
-    assert [robots.has_rules(it) for it in names] == [False] * 3 + [True] * 2
-    assert [robots.has_usage(it) for it in names] == [False] * 3 + [True] * 2
+    for with_usage in (False, True):
+        kept = [robots.is_read_for(it, with_usage=with_usage) for it in names]
+        assert kept == [False] * 3 + [True] * 2
     assert not robots.allowed("/", "r1")
 
 

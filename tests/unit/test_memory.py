@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.crawl import http_cache as cache
+from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
-from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ FILES: dict[str, Callable[[int], str]] = {
     "wildcards": lambda seed: f"User-agent: *\n{rules(seed, 'Disallow: /*%d-%d$')}",
     "names": lambda seed: rules(seed, "User-agent: me%d-%d") + "Disallow: /x",
     "sitemaps": lambda seed: rules(seed, "Sitemap: http://h%d-%d.test/"),
+    "usage": lambda seed: (
+        f"User-agent: *\n{rules(seed, 'Content-Usage: /%d-%d ai-use=n')}"
+    ),
     "small": lambda seed: f"User-agent: *\nDisallow: /{seed}",
     "equal": lambda _: "User-agent: *\nDisallow: /equal",
     "none": lambda _: "",
@@ -57,8 +61,7 @@ def policies(file: str) -> Iterator[Policy]:
         policy = Policy.from_response(origin, response, reader, 0.0, freshness)
         policy.rules("me1-1")
         if policy.robots is not None:
-            policy.robots.policy_problems("me1-1", 10)
-            policy.robots.compress_body()
+            examine(policy.robots, "me1-1", origin, reads_usage=True)
         yield policy
 
 
@@ -88,6 +91,20 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
         return store
 
     assert taken_by(fill) < 1.25 * MAX_BYTES
+
+
+def test_usage_preferences_are_counted() -> None:
+    """A crawl that reads usage preferences reads them before it measures the file."""
+    body = "User-agent: *\n" + "".join(
+        f"Content-Usage: /{number} train-ai=n\n" for number in range(1_000)
+    )
+    taken = {}
+    for reads_usage in (False, True):
+        robots = RobotsTxt.parse(body)
+        examine(robots, "rex", Origin("http", "h.test", 80), reads_usage=reads_usage)
+        taken[reads_usage] = robots.memory_bytes
+
+    assert taken[True] > taken[False] + 100 * 1_000
 
 
 @pytest.mark.parametrize("file", FILES)

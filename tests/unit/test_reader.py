@@ -1,24 +1,28 @@
-"""`lines_of`: a reading in a thread lets the event loop run."""
+"""`with_pauses`: a reading in a thread lets the event loop run."""
 
 from __future__ import annotations
 
 from threading import Thread
-from typing import TYPE_CHECKING
+
+import pytest
 
 from scrapy_robots1994 import RobotsTxt
-from scrapy_robots1994.parser import reader
-
-if TYPE_CHECKING:
-    import pytest
+from scrapy_robots1994.parser import pauses as module
 
 LINES = 1_000
 
 
-def test_reading_in_a_thread_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It pauses every 64 lines, and a reading in the main thread never does."""
+@pytest.mark.parametrize(("dialect", "readings"), [("1994", 1), ("rfc9309", 2)])
+def test_reading_in_a_thread_pauses(
+    dialect: str, readings: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It pauses every 64 lines, and every 64 rules that are compiled one by one; a reading in
+    the main thread never pauses.
+    """
     pauses: list[float] = []
-    monkeypatch.setattr(reader._NEVER_SET, "wait", pauses.append)
-    robots = RobotsTxt.parse("User-agent: *\n" + "Disallow: /x\n" * (LINES - 1))
+    monkeypatch.setattr(module._NEVER_SET, "wait", pauses.append)
+    rules = "".join(f"Disallow: /{number}\n" for number in range(LINES - 1))
+    robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect=dialect)
 
     robots.rules("rex")
     in_main_thread = len(pauses)
@@ -26,4 +30,4 @@ def test_reading_in_a_thread_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     thread.start()
     thread.join()
 
-    assert (in_main_thread, len(pauses)) == (0, LINES // 64)
+    assert (in_main_thread, len(pauses)) == (0, readings * (LINES // 64))

@@ -3,7 +3,6 @@ pages about the use of a page are handed to the spider, counted, and obeyed if t
 says so.
 """
 
-from functools import partial
 from logging import DEBUG, INFO
 from typing import Any
 
@@ -21,7 +20,6 @@ from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.setting_types import REPORT
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import INLINE_BYTES, compute_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.usage import (
@@ -97,12 +95,6 @@ class StatedUsage:
         self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
-
-    async def read_in_thread(self, policy: Policy, robot: str | bytes) -> None:
-        """Read the file of *policy* for *robot* before `decide` needs it, if it is large."""
-        robots = policy.robots
-        if robots and robots.size > INLINE_BYTES and not robots.has_usage(robot):
-            await compute_in_thread(partial(robots.usage, "/", robot))
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
         """Put the preferences that *policy* states into the meta of *request*; raise

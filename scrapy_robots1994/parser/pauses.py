@@ -1,0 +1,26 @@
+"""Pauses of a thread that reads a large file, so that the event loop of the crawl goes on."""
+
+from collections.abc import Iterable, Iterator
+from threading import Event, current_thread, main_thread
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# Without pauses Python would let the event loop run for one step only every 5 ms, and a turn
+# of the event loop has many steps. A wait for this event, which is never set, lets other
+# threads run.
+_PAUSE_ITEMS, _PAUSE_SECONDS = 64, 0.000_02
+_NEVER_SET = Event()
+
+
+def with_pauses(items: Iterable[T]) -> Iterable[T]:
+    """Return *items*; in a thread, their consumer pauses briefly after every 64 of them."""
+    return items if current_thread() is main_thread() else _paused(items)
+
+
+def _paused(items: Iterable[T]) -> Iterator[T]:
+    """Yield *items*, and pause after every `_PAUSE_ITEMS` of them."""
+    for number, item in enumerate(items, 1):
+        if not number % _PAUSE_ITEMS:
+            _NEVER_SET.wait(_PAUSE_SECONDS)
+        yield item
