@@ -1,4 +1,4 @@
-"""What the policy resolver needs from the crawler, as protocols."""
+"""Protocols that the crawler implements for the policy resolver."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -18,8 +18,8 @@ ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 
 class Resolved(NamedTuple):
-    """A policy and, if a fetch has just failed, the exception because of which the policy
-    is unknown (R5, unreachable).
+    """A policy. *cause* is the exception of the failed fetch if the policy is unknown
+    (R5, unreachable).
     """
 
     policy: Policy
@@ -40,7 +40,7 @@ class Waiter(Protocol):
         """
 
     def __await__(self) -> Generator[Any, Any, Resolution]:
-        """Wait for `release`."""
+        """Wait until `release` is called, and return its resolution."""
 
 
 class Memory(Protocol):
@@ -53,14 +53,14 @@ class Memory(Protocol):
         """Store *policy*."""
 
     def measure(self, policy: Policy) -> None:
-        """Measure *policy* again, because its rules have been compiled."""
+        """Measure the size of *policy* again, because its rules have been compiled."""
 
 
 class Source(Protocol):
     """A source of policies that need no fetch: a store, or Scrapy's HTTP cache.
 
-    A source never raises, and answers in bounded time: a source that fails acts as if it
-    were empty.
+    A source never raises, and answers in bounded time. A source that fails acts like an
+    empty source.
     """
 
     def get(self, origin: Origin) -> Awaitable[Policy | None]:
@@ -68,45 +68,46 @@ class Source(Protocol):
 
 
 class Store(Source, Protocol):
-    """A source that outlives this process, or is shared (`stores.guarded.GuardedStore`)."""
+    """A source that outlives this process or that processes share
+    (`stores.guarded.GuardedStore`).
+    """
 
     def acquire_lease(self, origin: Origin) -> Awaitable[Policy | None]:
         """Wait, for a bounded time, until no other process fetches *origin*.
 
-        Return the fresh policy that another process fetched meanwhile. If that is `None`,
-        this process fetches, and other processes wait until `release_lease`, but not much
-        longer than one request may take.
+        Return the fresh policy that another process fetched meanwhile, or `None`. After
+        `None` this process must fetch the policy. Other processes then wait until this
+        process calls `release_lease`, but not much longer than one request may take.
         """
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
         """Store *policy*, which this process fetched, and end its lease of *origin*.
 
-        Does not wait. Has no effect without a policy and a lease.
+        Does not wait. If *policy* is `None` and this process has no lease, the call has
+        no effect.
         """
 
 
 class ResolverBackend(Protocol[ContextT_contra]):
-    """What the resolver needs from the crawler; *context* says how a page request is
+    """What the resolver needs from the crawler. A *context* says how a page request is
     sent.
     """
 
     reader: Reader
-    """Parses the files."""
+    """Parses robots.txt files."""
 
     cancelled: Classes
-    """The classes of exceptions that a cancelled wait raises (R6, closing), if they are
-    subclasses of `Exception`.
-    """
+    """The subclasses of `Exception` that a cancelled wait may raise (R6, closing)."""
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[ContextT_contra], Awaitable[FetchResult]]:
-        """Return a function that requests the robots.txt of *origin* once; it is called
-        for each attempt of a fetch.
+        """Return a function that requests the robots.txt of *origin* once. The resolver
+        calls the function for each attempt of a fetch.
 
-        The function returns a failure and does not raise. Its result may be a 304 only if
-        *last*, the last good policy, has validators. The attempts share the cookies that
-        answers set.
+        The function never raises; a failure is its result. The result may be a 304 only
+        if *last*, the last good policy, has validators. All attempts share the cookies
+        that their answers set.
         """
 
     async def sleep(self, seconds: float) -> None:
@@ -118,7 +119,8 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Run *work* in the background; call *ended* once *work* has ended.
 
         *ended* is also called if *work* was cancelled before its first step. Return a
-        function that cancels *work*, and has no effect after *work* has ended.
+        function that cancels *work*. Calling the function after *work* has ended has no
+        effect.
         """
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
@@ -131,7 +133,7 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Return the seconds since the epoch."""
 
     def retries_of(self, context: ContextT_contra) -> int:
-        """Return how often the page request of *context* was sent again."""
+        """Return how often the page request of *context* was retried."""
 
     def count_retries(self, context: ContextT_contra, retries: int) -> None:
         """Count *retries* of a failed fetch as retries of the page request (Ours 3.1,
@@ -139,7 +141,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Called before the pause of each retry, with the result that is retried."""
+        """Called before the pause of each retry; *result* is the failure that is
+        retried.
+        """
 
     def policy_fetched(
         self,
@@ -151,9 +155,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
     ) -> Awaitable[None]:
         """Called with every policy built from *result*, before the waiters resume.
 
-        *last* is the last good policy, *known* the policy that this crawl had before, and
-        *context* the context of the last attempt. *policy* is already in memory, so that
-        the callee may request pages of its origin.
+        *last* is the last good policy, *known* the policy that this crawl had before,
+        and *context* the context of the last attempt. *policy* is already in memory, so
+        this method may request pages of the origin.
         """
 
     def policy_loaded(
@@ -162,4 +166,6 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Called with every policy loaded from a source, before the waiters resume."""
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Called for every fetch that ends without a policy (R6; R7, our own fault)."""
+        """Called for every fetch that ends without a policy (R6, closing; R7, our own
+        fault).
+        """

@@ -1,10 +1,10 @@
 """Whose fault a failed request is: the origin's (R5, unreachable), our own (R7), or no
 fault (R6, closing).
 
-Only `fault_of` decides this, by the tables of this module. Only an exception that is
-known to be a network failure says something about the origin; any other exception is our
-own fault. Classes are compared by name, so that no library is imported: an exception
-matches if its class or a base class has the name.
+Only `fault_of` decides whose fault a failure is, by the tables of this module. Only an
+exception that is known to be a network failure says something about the origin; any
+other exception is our own fault. Exceptions are matched by the names of their classes
+and base classes, so that no library is imported.
 """
 
 import errno
@@ -21,7 +21,8 @@ from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFa
 class NetworkFailure:
     """A kind of network failure, in words, and the exceptions that mean such a failure.
 
-    With *texts*, the message of the exception must also contain one of these texts.
+    If *texts* is not empty, the message of the exception must also contain one of the
+    texts.
     """
 
     words: str
@@ -96,7 +97,8 @@ NETWORK_FAILURES = (
         "aiohttp.http_exceptions.HttpProcessingError "
         "scrapy.core.http2.stream.InactiveStreamClosed",
     ),
-    # Messages of Chromium and Firefox; a closed browser is our own fault.
+    # These texts are from messages of Chromium and Firefox. The message of a closed
+    # browser has neither text, because a closed browser is our own fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),
@@ -113,7 +115,7 @@ CANCELLED = frozenset(
         "asyncio.exceptions.CancelledError",
     )
 )
-"""What a download raises if another component ended it (R6)."""
+"""The exceptions of a download that another component cancelled (R6)."""
 
 OF_PROXIES = frozenset(
     (
@@ -124,7 +126,7 @@ OF_PROXIES = frozenset(
         "curl_cffi.requests.exceptions.ProxyError",
     )
 )
-"""What a download raises if a proxy fails or refuses (R7)."""
+"""The exceptions of a download whose proxy failed or refused the request (R7)."""
 
 OURS = frozenset(
     (
@@ -132,12 +134,13 @@ OURS = frozenset(
         "scrapy.exceptions.IgnoreRequest",
         "scrapy.exceptions.NotSupported",
         "scrapy.exceptions.UnsupportedURLSchemeError",
-        # A signal handler of another component raised it: a download that this package
-        # stops ends as a timeout.
+        # `StopDownload` comes from a signal handler of another component: a download
+        # that this package stops ends with a timeout.
         "scrapy.exceptions.StopDownload",
     )
 )
-"""What a download raises if it fails on our side (R7) without a bug."""
+"""The exceptions of a download that failed on our side (R7), but not because of a bug.
+"""
 
 PASSING_ERRNOS = frozenset(
     {
@@ -155,7 +158,7 @@ LOCAL_ERRNOS = PASSING_ERRNOS | {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.
 """All errors of this machine."""
 
 MAX_CAUSES = 20
-"""Number of causes of an exception that are examined at most."""
+"""Maximum number of causes of an exception that are examined."""
 
 
 def fault_of(
@@ -163,8 +166,8 @@ def fault_of(
 ) -> FetchError | LocalFault | Cancelled:
     """Return whose fault it is that a download ended with *raised*.
 
-    *was_sent* says that the request reached the downloader and that no response came,
-    *via_proxy* that the request was sent through a proxy.
+    *was_sent* says that the request reached the downloader and that no response came.
+    *via_proxy* says that the request was sent through a proxy.
     """
     if _is_of(raised, CANCELLED):
         return Cancelled(one_line(raised))
@@ -174,7 +177,8 @@ def fault_of(
     if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
         return LocalFault(raised, of_proxy=True)
     failure = network_failure_of(raised)
-    # Only code of this process runs before and after the download.
+    # Before and after the download only code of this process runs, so any exception
+    # from there is a bug.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
     # Ours R7: a failed connection to or through a proxy says nothing about the origin.
@@ -222,8 +226,10 @@ def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
 
 
 def _error_number(raised: BaseException) -> int | None:
-    """Return the errno of *raised*, which is `osError` in Twisted's connection errors."""
-    # OpenSSL has its own numbers: 1, a failed handshake, is not EPERM.
+    """Return the error number of *raised*: its `errno`, or `osError` in a connection
+    error of Twisted.
+    """
+    # OpenSSL has its own error numbers: its 1 is a failed handshake, not EPERM.
     if isinstance(raised, SSLError):
         return None
     number = getattr(raised, "errno", None) or getattr(raised, "osError", None)
@@ -236,9 +242,9 @@ def causes(raised: BaseException) -> Iterator[BaseException]:
     while queue and len(found) <= MAX_CAUSES:
         each = queue.popleft()
         yield each
-        # Twisted stores further exceptions, or failures that contain them, in a list.
-        # Clients on asyncio raise an ExceptionGroup with one exception for each address
-        # of a host.
+        # Twisted stores further exceptions, or failures that contain exceptions, in a
+        # list. Clients on asyncio raise an ExceptionGroup with one exception for each
+        # address of a host.
         reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
         inner = [getattr(reason, "value", reason) for reason in reasons or ()]
         for cause in (each.__cause__, each.__context__, *inner):

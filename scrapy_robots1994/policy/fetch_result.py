@@ -1,8 +1,8 @@
 """Results of one GET /robots.txt, and when to request the file again.
 
 The type of a result says who caused it: the origin (R5, unreachable), we (R7, our own
-fault), or a cancellation (R6, closing); `policy/faults.py` decides. The meaning of an
-answer is in `outcomes`. R1 to R7 and 3.1 (retries) are described in
+fault), or a cancellation (R6, closing); `policy/faults.py` chooses the type. The
+meaning of an answer is in `outcomes`. R1 to R7 and 3.1 (retries) are described in
 `docs/standard/retrieval.rst`.
 """
 
@@ -23,8 +23,8 @@ STATUS_PAUSES = (1.0, 4.0, 15.0)
 """Seconds before each retry of a status of R5."""
 
 MAX_RETRY_AFTER = 30.0
-"""Largest Retry-After, in seconds, for which requests wait; a longer one ends the
-retries.
+"""Longest Retry-After, in seconds, after which a fetch is retried. A longer Retry-After
+ends the retries.
 """
 
 JITTER = 0.25
@@ -37,13 +37,13 @@ out.
 class RobotsResponse:
     """The origin's answer to GET /robots.txt, after redirects.
 
-    *body* is at most a little more than the size limit; *is_truncated* says that the
-    download stopped there (Ours O24, truncated files). *not_modified* is a 304 to a
-    request with `Validators`. *freshness_lifetime* is the lifetime that the headers
-    state, and *retry_after* the server's Retry-After, both in seconds; `None` if the
-    headers state none. *final_url* is the URL that answered, if it is not the requested
-    one (R2, redirects). *via_proxy* says that the answer came through a proxy, which may
-    have sent it itself.
+    *body* is at most slightly longer than the size limit; *is_truncated* says that the
+    download stopped at the limit (Ours O24, truncated files). *not_modified* says that
+    the answer is a 304 to a request with `Validators`. *freshness_lifetime* is the
+    lifetime that the headers state, and *retry_after* the server's Retry-After, both in
+    seconds. Each is `None` if the headers do not state it. *final_url* is the URL that
+    answered, if it differs from the requested URL (R2, redirects). *via_proxy* says
+    that the answer came through a proxy, which may have made the answer itself.
     """
 
     status: int
@@ -59,7 +59,9 @@ class RobotsResponse:
 
     @property
     def outcome(self) -> Outcome:
-        """The meaning of the answer, by its status, or by a 304 that was requested (R1)."""
+        """The meaning of the answer: `RENEWED` for a 304 to a conditional request (R1),
+        otherwise by its status.
+        """
         if self.not_modified:
             return Outcome.RENEWED
         return outcome_of(self.status, via_proxy=self.via_proxy)
@@ -71,8 +73,8 @@ class FetchError:
 
     *kind* is the short name of the failure, *detail* one printable line about the
     failure. *is_final* says that a retry would end in the same way. *final_url* is the
-    URL of the failed request, if a redirect led there, *error* the exception that the
-    request ended with.
+    URL of the failed request, if a redirect led there. *error* is the exception that
+    the request raised.
     """
 
     kind: str
@@ -91,10 +93,10 @@ class LocalFault:
     Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes
     from a middleware or from our code, not from the network or the machine. *may_pass*
     says that a retry may succeed, for example after a lack of file descriptors.
-    *was_queued* says that a name look-up waited in a queue, so that no request left this
-    machine; *of_proxy*, that a proxy failed or refused. *final_url* is the URL of the
-    failed request, if a redirect led there. *retries* is the number of requests that were
-    sent after the first.
+    *was_queued* says that a name look-up waited in a queue, so that no request left
+    this machine; *of_proxy*, that a proxy failed or refused the request. *final_url* is
+    the URL of the failed request, if a redirect led there. *retries* is the number of
+    requests that were sent after the first.
     """
 
     error: Exception
@@ -121,7 +123,8 @@ FetchResult: TypeAlias = Answer | LocalFault | Cancelled
 class Validators:
     """The headers by which a server may answer "not modified" (RFC 9110, section 13.1).
 
-    They are sent only to *url*: another server could confirm another file.
+    The headers are sent only to *url*, because another server could confirm another
+    file.
     """
 
     url: str
@@ -162,11 +165,12 @@ def failure_of(result: Answer) -> str:
 
 
 def copy_of(error: ExceptionT) -> ExceptionT:
-    """Return an exception of the same class and arguments, caused by *error*.
+    """Return a new exception with the class and arguments of *error*, and with *error*
+    as its cause.
 
-    If one object were raised for thousands of requests, it would collect the traceback of
-    each. Attributes that an `__init__` in C sets, such as the text of a UnicodeError, are
-    only in the cause.
+    If one object were raised for thousands of requests, the object would collect a
+    traceback for each request. Attributes that an `__init__` in C sets, such as the
+    text of a UnicodeError, are only in the cause.
     """
     # Do not use `copy.copy`: it calls `__init__`, which may take other arguments.
     made = type(error).__new__(type(error), *error.args)
@@ -193,15 +197,15 @@ def retry_pause(
     was_refused: bool = False,
     has_other_way: bool = False,
 ) -> float | None:
-    """Return the seconds until the next attempt, after *retries*; `None` for no further
-    attempt.
+    """Return the seconds until the next attempt; `None` for no further attempt.
+    *retries* is the number of retries so far.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. There are
     never more retries than pauses, so a dead origin costs a bounded number of fetches.
-    *was_refused* says that an earlier request of this fetch was refused, perhaps by a proxy.
-    Scrapy's RetryMiddleware retries most of our own faults (R7). It also retries a
-    failure of a proxy, unless the fetch *has_other_way*: another waiting request that
-    would be sent in another way.
+    *was_refused* says that an earlier request of this fetch was refused, perhaps by a
+    proxy. Most of our own faults (R7) are left to Scrapy's RetryMiddleware. So are
+    failures of a proxy, unless the fetch *has_other_way*: another waiting request that
+    would be sent in a different way.
     """
     shortest = STATUS_PAUSES[0]
     if is_refusal_by_proxy(result):
@@ -231,5 +235,5 @@ def retry_pause(
 
 
 def _with_jitter(pause: float) -> float:
-    """Return *pause*, a little longer at random."""
+    """Return *pause*, extended by a small random share."""
     return pause * (1 + JITTER * random.random())  # noqa: S311 - spreads load

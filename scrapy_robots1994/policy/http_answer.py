@@ -1,4 +1,5 @@
-"""One HTTP answer to a request for a robots.txt, and the one function that reads it.
+"""One HTTP answer to a request for a robots.txt, and the one function that interprets
+the answer.
 
 `read_answer` reads the answers of a crawl, a dry run, Scrapy's HTTP cache and a WARC. The
 meaning of a status comes from its row in `outcomes`. Headers are cut to
@@ -30,10 +31,12 @@ from scrapy_robots1994.policy.outcomes import (
 from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
 
 MAX_HEADER_BYTES = 4_096
-"""Bytes of all lines of one header that are read; the rest is ignored."""
+"""Maximum number of bytes that are read of one header, all its lines together. The rest
+is ignored.
+"""
 
 UNREADABLE_URL = "an unreadable address"
-"""The target of a redirect whose Location is no URL."""
+"""The target of a redirect whose Location is not a URL."""
 
 CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 
@@ -51,14 +54,16 @@ class HeaderLines(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """An HTTP answer to a request for *url*, before it is read.
+    """An HTTP answer to a request for *url*, before `read_answer` interprets the
+    answer.
 
     *body* is the body as it was sent, still compressed by *codings* (in the order in
-    which they were applied). *is_truncated* says that *body* is only the beginning (Ours
-    O24, truncated files); *via_proxy*, that the answer came through a proxy;
-    *is_conditional*, that the request had validators. *final_url* is *url* if a redirect
-    led there. *fault* says why the body is incomplete, if that is our own fault (R7).
-    *is_changed* says that a downloader middleware changed or made the answer.
+    which they were applied). *is_truncated* says that *body* is only the beginning
+    (Ours O24, truncated files); *via_proxy*, that the answer came through a proxy;
+    *is_conditional*, that the request had validators. *final_url* is *url* if a
+    redirect led there. *fault* is the exception that left the body incomplete, if it is
+    our own fault (R7). *is_changed* says that a downloader middleware changed or made
+    the answer.
     """
 
     url: str
@@ -75,15 +80,17 @@ class HttpAnswer:
 
     @property
     def outcome(self) -> Outcome:
-        """The meaning of the answer, by its status, or by a 304 that was requested (R1)."""
+        """The meaning of the answer: `RENEWED` for a 304 to a conditional request (R1),
+        otherwise by its status.
+        """
         if self.is_conditional and self.status == NOT_MODIFIED:
             return Outcome.RENEWED
         return outcome_of(self.status, via_proxy=self.via_proxy)
 
     @property
     def is_of_origin(self) -> bool:
-        """Whether the answer is certainly not a proxy's own; a redirect is followed in
-        any case.
+        """Whether the origin, and not a proxy, certainly sent the answer. A redirect
+        counts as the origin's, because it is followed in any case.
         """
         is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
         return is_trusted or not self.via_proxy
@@ -100,22 +107,21 @@ ReadAnswer: TypeAlias = RobotsResponse | FetchError | LocalFault | Redirect
 
 
 def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
-    """Return what *answer* says.
-
-    If the row of the outcome reads the body, a little more than *limit* bytes are
-    unpacked. *now*, in seconds since the epoch, is used if the server sent no Date.
+    """Return the meaning of *answer*. If the row of its outcome reads the body, at most
+    slightly more than *limit* bytes are unpacked. *now*, in seconds since the epoch, is
+    used if the server sent no Date.
     """
     target = redirect_target(answer)
     if target is not None:
         return Redirect(target)
     if answer.status in OF_THE_PROXY:
-        # Ours R7: the answer of a proxy, not of the origin.
+        # Ours R7 (our own fault): a proxy sent this answer, not the origin.
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
         return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False
     if answer.outcome.row.reads_body:
         if answer.fault is not None:
-            # Ours R7: the rest of the file may close the site.
+            # Ours R7: the missing rest of the file may disallow the whole site.
             return LocalFault(answer.fault)
         try:
             body, is_truncated = unpacked(answer, limit)
@@ -145,16 +151,17 @@ def is_quick(answer: HttpAnswer, most: int) -> bool:
 def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     """Return the unpacked body of *answer*, and whether it is truncated.
 
-    Raise `Undecodable` if the body cannot be unpacked, or if no whole line is left (R5,
-    unreachable).
+    Raise `Undecodable` if the body cannot be unpacked, or has no whole line within
+    *limit* bytes (R5, unreachable).
     """
     body, is_truncated = answer.body, answer.is_truncated
     if answer.codings:
         body, is_truncated = unpack(
             body, answer.codings, limit, is_truncated=is_truncated
         )
-    # Ours O24 obeys whole lines. If even the first line is longer than the limit, nothing
-    # is known of the rules, and that does not mean "allowed".
+    # Ours O24 (truncated files): only whole lines are obeyed. If even the first line is
+    # longer than the limit, the rules are unknown, and unknown rules never mean
+    # "allowed".
     is_longer = is_truncated or len(body) > limit
     if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
         raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
@@ -166,8 +173,8 @@ def redirect_target(answer: HttpAnswer) -> str | None:
     is not a redirect.
     """
     lines = answer.headers.getlist("Location")
-    # Ours R2: without a target the redirect is the final answer, which is R5 by its
-    # status.
+    # Ours R2 (redirects): a redirect without a target is the final answer. Its status
+    # means R5 (unreachable).
     if answer.status not in REDIRECTS or not lines or not lines[-1]:
         return None
     location = lines[-1]
@@ -175,7 +182,8 @@ def redirect_target(answer: HttpAnswer) -> str | None:
         return UNREADABLE_URL
     try:
         parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
-        # Credentials never go into a robots.txt URL; a port is part of the origin.
+        # Remove credentials, which a robots.txt URL never has, but not the port, which
+        # is a part of the origin.
         host = parts.netloc.rpartition("@")[2]
         return parts._replace(netloc=host, fragment="").geturl()
     except ValueError:
@@ -189,7 +197,8 @@ def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
-    # Transfer codings were applied last, and aiohttp decodes only `chunked`.
+    # Transfer codings come last, because they were applied last. A body may still have
+    # them, because aiohttp decodes only `chunked`.
     sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
     names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
     names = [name.strip(" \t\"'") for name in names]
@@ -211,8 +220,8 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     states none.
 
     The result is the lifetime (RFC 9111, section 4.2.1) less the Age, which is the time
-    in caches. With `no-store` and `no-cache` it is 0. *now*, in seconds since the epoch,
-    is used if the server sent no Date.
+    in caches. With `no-store` or `no-cache` the result is 0. *now*, in seconds since
+    the epoch, is used if the server sent no Date.
     """
     controls = _cache_controls(headers)
     # Ours R1 (the file): the lower bound MIN_TTL still applies to a lifetime of 0.
@@ -220,7 +229,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
         return 0.0
     expires = _value(headers, "Expires")
     if b"max-age" in controls:
-        # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
+        # An answer with an unreadable max-age is stale at once (RFC 9111, 4.2.1).
         lifetime = _digits(controls[b"max-age"]) or 0.0
     elif expires is not None:
         # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
@@ -232,7 +241,8 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 
 
 def retry_after(headers: HeaderLines, now: float) -> float | None:
-    """Return Retry-After in seconds, from a number or a date, or `None`.
+    """Return Retry-After, a number or a date, in seconds; `None` if it is missing or
+    unreadable.
 
     *now*, in seconds since the epoch, is used if the server sent no Date.
     """
@@ -299,9 +309,11 @@ def _epoch(date: bytes | None) -> float | None:
 
 
 def _digits(value: bytes | None) -> float | None:
-    """Return a whole number of HTTP; of a very long one only the first digits count."""
+    """Return the whole number that *value* is, or `None`. Only its first 18 digits
+    count.
+    """
     value = (value or b"").strip()
-    # A header with a megabyte of digits must take no time, and 10**18 seconds are "for
+    # Converting a megabyte of digits would take too long, and 10**18 seconds mean "for
     # ever".
     return float(int(value[:18])) if value.isdigit() else None
 

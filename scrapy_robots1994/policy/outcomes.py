@@ -1,14 +1,15 @@
 """Outcomes: what each answer to GET /robots.txt means. One row is one meaning.
 
-Everything that the package decides or says because of an answer comes from the row of its
-outcome: the policy and how long it applies, the setting that may reverse it, the words of
-the log, of the closing table, of `--explain`, of `robots-lint`, of `robots-store`, of the
-report and of the documentation. To change a meaning, change its row; to make a meaning a
-choice of the user, name a setting in its row and declare it in `crawl/settings.py`.
+Everything that the package decides or says because of an answer comes from the row of
+its outcome: the policy and how long it applies, the setting that may reverse it, the
+words of the log, of the closing table, of `--explain`, of `robots-lint`, of
+`robots-store`, of the report and of the documentation. To change a meaning, change its
+row; to let the user choose a meaning, name a setting in its row, and declare the
+setting in `crawl/settings.py`.
 
 The meaning of a status is our own decision: the text of 1994 says only that the file is
-at /robots.txt (M1) and that an empty file is like a missing one (E1). R2 (redirects), R6
-(closing) and R7 (our own fault) make no policy, so they have no row.
+at /robots.txt (M1) and that an empty file means the same as a missing file (E1). R2
+(redirects), R6 (closing) and R7 (our own fault) make no policy, so they have no row.
 """
 
 import enum
@@ -59,17 +60,18 @@ class OutcomeRow:
     * *reason*: the reason of the one verdict for all URLs; `None` if the file decides.
     * *allows*: whether that verdict allows all URLs, unless *setting* (the name without
       `ROBOTS1994_`, a choice of "disallow" and "allow") says otherwise. A policy that
-      disallows by default is never used past its freshness. To `robots-lint` it is a file
-      that could not be read (exit code 3), whatever the setting says.
+      disallows by default is never used past its freshness. `robots-lint` treats an
+      outcome that disallows by default as a file that could not be read (exit code 3),
+      whatever the setting says.
     * *max_lifetime*: the longest time that the policy applies, in seconds.
     * *reads_body*: whether the body of the answer is the policy.
     * *is_answer*: whether the origin stated the policy. Otherwise the policy is our own,
       until the origin answers.
-    * *of_proxies*: the statuses of this row that proxies also send themselves. Through a
-      proxy, such a status is R5 (unreachable).
+    * *of_proxies*: the statuses of this row that proxies also send themselves. Through
+      a proxy, such a status means R5 (unreachable).
     * *is_trusted*: whether an answer that came through a proxy counts as the origin's own, so
       that stores may share it.
-    * *noun*: the words of `robots-lint` in place of a report.
+    * *noun*: the words that `robots-lint` prints instead of a report.
     * *doc_answer*, *doc_policy*, *doc_lifetime*: the columns of the reference page.
     """
 
@@ -115,7 +117,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """Statuses of redirects (R2), as in Scrapy's RedirectMiddleware."""
 
 NOT_MODIFIED = 304
-"""The answer to a request with validators."""
+"""The status of an answer that confirms the policy whose validators were sent."""
 
 OF_THE_PROXY = frozenset({407})
 """Statuses that only a proxy sends, never the origin: R7 (our own fault)."""
@@ -221,7 +223,7 @@ GROUPS = tuple(group for row in ROWS for group in row.groups)
 """All groups of answers, in the order of tables."""
 
 TEXT = GROUPS[0]
-"""The group where the file decides."""
+"""The group of answers whose file decides."""
 
 FAILURE = GROUPS[-1]
 """The group of an origin that gave no answer, and of statuses that are in no other group."""
@@ -259,7 +261,7 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:
-    """Return the outcome because of which a verdict has *reason*."""
+    """Return the outcome that gives a verdict its *reason*."""
     return _OF_REASON.get(reason, Outcome.PARSED)
 
 

@@ -22,7 +22,9 @@ CLOCK_SKEW = 60.0
 """Seconds by which a policy may be dated ahead of the local clock."""
 
 MIN_STALE_WHILE_REVALIDATE = 60.0
-"""The least number of seconds in which a stale policy may be used during its refresh."""
+"""Minimum `stale_while_revalidate`, in seconds: a stale policy may be used at least
+this long while it is refreshed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ class FreshnessSettings:
     allowing: Collection[Outcome] = ALLOWING
 
     def freshness_lifetime(self, promised: float | None) -> float:
-        """Return the freshness of a response, *promised*, limited to [min_ttl, ttl] (Ours
-        R1, the file).
+        """Return *promised*, the freshness lifetime that a response states, limited to
+        [min_ttl, ttl] (Ours R1, the file); *ttl* if *promised* is `None`.
         """
         if promised is None:
             return self.ttl
@@ -52,7 +54,7 @@ class FreshnessSettings:
         unreachable).
 
         A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to
-        the longest lifetime of a policy, so that neither 0 nor a century applies.
+        the longest lifetime of a policy, so neither 0 nor a century has an effect.
         """
         # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
         if not isinstance(result, RobotsResponse) or result.via_proxy:
@@ -73,15 +75,13 @@ class FreshnessSettings:
 
     @property
     def stale_while_revalidate(self) -> float:
-        """Seconds after the end of its freshness in which a policy is used during its
-        refresh.
-        """
+        """Seconds for which a stale policy may be used while it is refreshed."""
         return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
 
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """One answer for every URL of an origin, where there is no file to read."""
+    """One answer for every URL of an origin that has no file, or whose file is unknown."""
 
     is_open: bool
     reason: Reason
@@ -118,14 +118,15 @@ class UniformRules:
 class Policy:
     """The rules of *origin* and until when they apply, in seconds since the epoch.
 
-    A policy is fresh until *fresh_until*, usable during its refresh until *stale_until*,
-    and the last good policy until *keep_until* (R5). *stated* decides: the parsed file if
-    there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is the
-    lifetime that the response states, in seconds. *is_stale_on_error* says that the last
-    refresh failed. *may_be_shared* says that the origin itself stated the policy over
-    HTTP, so that a store may share the policy with other crawls. *failure* says why the
-    last fetch failed. *uid* identifies *stated*: it does not change if a 304 confirms the
-    policy, or if the policy is used because its refresh failed.
+    A policy is fresh until *fresh_until*, usable during its refresh until
+    *stale_until*, and the last good policy until *keep_until* (R5). *stated* decides:
+    the parsed file if there is one (R1), otherwise one answer for every URL.
+    *freshness_lifetime* is the lifetime that the response states, in seconds.
+    *is_stale_on_error* says that the last refresh failed. *may_be_shared* says that the
+    origin itself stated the policy over HTTP, so that a store may share the policy with
+    other crawls. *failure* says why the last fetch failed. *uid* identifies *stated*,
+    and does not change if a 304 confirms the policy, or if the policy is used because
+    its refresh failed.
     """
 
     origin: Origin
@@ -142,7 +143,7 @@ class Policy:
     freshness_lifetime: float | None = None
     is_stale_on_error: bool = False
     may_be_shared: bool = True
-    # A store has neither of the following fields.
+    # A store does not save the following two fields.
     failure: str | None = field(default=None, compare=False)
     uid: int = field(default_factory=count().__next__, compare=False, repr=False)
 
@@ -155,7 +156,8 @@ class Policy:
         now: float,
         freshness: FreshnessSettings,
     ) -> "Policy":
-        """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
+        """Return the policy that *response* states (R1, R3, R4), or the policy of an
+        unreachable origin (R5).
 
         *reader* parses the body of *response* if the outcome is R1. *now* is in seconds
         since the epoch.
@@ -213,8 +215,8 @@ class Policy:
     def unreachable(
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return one answer for every URL, for a while: Ours R5 without a last good
-        policy.
+        """Return a policy with one answer for every URL until the next fetch: Ours R5
+        without a last good policy.
 
         A missing answer means "allowed" only if the user says so (`ROBOTS1994_UNREACHABLE
         = "allow"`).
@@ -241,11 +243,12 @@ class Policy:
         """Return this policy, to be used until the next fetch: Ours R5 with a last good
         policy.
 
-        The policy must be within its *keep_until*, which does not change. So the policy
-        is used for at most `stale_if_error` seconds, however often its refresh fails.
+        *now* must be before *keep_until*, which a failed refresh does not extend. So
+        the policy is used for at most `stale_if_error` seconds, however often its
+        refresh fails.
         """
-        # If the clock was set back, date the policy back as well: with a date in the
-        # future, every request would fetch it again without a pause.
+        # If the clock was set back, date the policy back as well: if its date were in
+        # the future, every request would fetch the policy again without a pause.
         ahead = max(self.fetched_at - now, 0.0)
         dated_back = replace(
             self,
@@ -298,14 +301,14 @@ class Policy:
         return self.outcome.row.is_answer
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether the policy is fresh at *now*; a policy with a date in the future
-        is not.
+        """Return whether the policy is fresh at *now*; a policy with a date in the
+        future is not fresh.
         """
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
-        """Return whether the policy may be used at *now*: it is fresh, or stale during
-        its refresh.
+        """Return whether the policy may be used at *now*: it is fresh, or not too stale
+        to be used during its refresh.
 
         A policy without an answer of the origin (R5) is not used past its freshness.
         """
@@ -320,7 +323,7 @@ class Policy:
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
-    """Return *policy* with the times of a policy that was stated at *now*."""
+    """Return *policy* with the times of a policy that the origin stated at *now*."""
     row = policy.outcome.row
     lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
     lifetime = min(lifetime, row.max_lifetime)

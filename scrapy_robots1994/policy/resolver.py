@@ -1,16 +1,17 @@
-"""Finds or fetches the policy of an origin, once for all requests that wait for it.
+"""Find or fetch the policy of an origin, with one fetch for all requests that wait.
 
 An origin is in one of three states: no fetch; a fetch in flight; a fetch in flight whose
 policy is already decided, while listeners run. The rules of this file:
 
 * at most one fetch of an origin is in flight, however many requests wait;
-* every request waits on a future of its own, so none can take another's result;
+* every request waits on a future of its own, so no request can take the result of
+  another request;
 * a policy is in memory before listeners run, and listeners end before waiters resume;
 * a fetch is forgotten before its first waiter resumes;
 * the store is read before the origin is requested, and only a policy that is fresh by
   its dates saves the fetch; an empty or failed store only costs a fetch;
-* each retry is sent in the context of a waiting request, if possible of another request
-  than before (with rotating proxies: through another proxy);
+* each retry is sent in the context of a waiting request, if possible of a request whose
+  context was not used before (with rotating proxies, usually through another proxy);
 * a wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our
   own fault (R7). A missing policy never means "allowed".
 """
@@ -59,8 +60,8 @@ class InFlightFetch(Generic[ContextT]):
     """
 
     origin: Origin
-    # The waiters, in order of arrival; in a dict, so that a cancelled waiter is removed
-    # quickly.
+    # The waiters, in order of arrival. A cancelled waiter is removed quickly from a
+    # dict.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     decided: Policy | None = None
     cancel: Callable[[], object] | None = None
@@ -68,7 +69,8 @@ class InFlightFetch(Generic[ContextT]):
     def cancel_undecided(self) -> None:
         """Cancel the fetch if no policy is decided; otherwise let the listeners end.
 
-        A listener may await the close of the crawl, which calls this method.
+        A listener may wait until the crawl is closed, and closing the crawl calls this
+        method.
         """
         if self.cancel is not None and self.decided is None:
             self.cancel()
@@ -82,20 +84,23 @@ class InFlightFetch(Generic[ContextT]):
 
 @dataclass(eq=False)
 class PolicyResolver(Generic[ContextT]):
-    """The policies of all origins of one crawl, each fetched at most once at a time."""
+    """The policies of all origins of one crawl. At most one fetch of each origin is in
+    flight.
+    """
 
     backend: ResolverBackend[ContextT]
     memory: Memory
     freshness: FreshnessSettings
     sources: tuple[Source, ...]
-    """Where a policy is looked up before it is fetched, in this order."""
+    """The sources in which a policy is looked up before it is fetched, in this order.
+    """
     store: Store | None
-    """The source to which fetched policies are written, and which has leases; `None` for
+    """The source that stores fetched policies and has leases; `None` if policies are in
     memory only.
     """
     max_retries: int
-    # Private: the fetches in flight; the reason of `abort`, if it was called; and the
-    # requests that go on after `abort`.
+    # Private: the fetches in flight; the *reason* that `abort` was called with, or
+    # `None`; and the function that says which requests go on after `abort`.
     _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
     _aborted: str | None = None
     _keeps: Callable[[ContextT], bool] = lambda _: False
@@ -109,8 +114,8 @@ class PolicyResolver(Generic[ContextT]):
         return policy if policy and policy.is_fresh(self.backend.now()) else None
 
     async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
-        """Return the policy of *origin*, fetched if need be, and the exception of a
-        failed fetch.
+        """Return the policy of *origin*, fetched if necessary, and the exception if the
+        fetch failed.
 
         A policy that has just become stale is returned at once while one refresh runs.
         Cancelling one wait affects neither the fetch nor other waits.
@@ -122,8 +127,8 @@ class PolicyResolver(Generic[ContextT]):
         policy, now = self.memory.get(origin), self.backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.decided is not None:
-                # The new policy was stale at once; use it, like the requests that waited
-                # for it.
+                # The new policy was stale at once. Use it, because the requests that
+                # waited for the policy use it, too.
                 return Resolved(in_flight.decided)
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
@@ -136,8 +141,9 @@ class PolicyResolver(Generic[ContextT]):
         """Start no more fetches, cancel the fetches in flight and end every wait (R6,
         closing).
 
-        *reason* says why. A request for whose context *keeps* returns `True` goes on, in
-        bounded time: its fetch is retried at most once.
+        *reason* is the message of `FetchAborted`. A request goes on if *keeps* returns
+        `True` for its context. Its wait is bounded, because its fetch is retried at
+        most once.
         """
         # Set these before any wait ends: a request that goes on must not start another
         # fetch.
@@ -158,7 +164,9 @@ class PolicyResolver(Generic[ContextT]):
     async def _wait(
         self, origin: Origin, context: ContextT, last: Policy | None
     ) -> Resolved:
-        """Join the fetch of *origin*, started by the first request that needs it."""
+        """Wait for the fetch of *origin*. The first request that needs the policy
+        starts the fetch.
+        """
         if self._aborted is not None and not self._keeps(context):
             raise FetchAborted(self._aborted)
         waiter = self.backend.new_waiter()
@@ -171,7 +179,7 @@ class PolicyResolver(Generic[ContextT]):
             in_flight = InFlightFetch(origin, {waiter: context})
             self._start(in_flight, context, last)
         # If only this wait is cancelled, remove its waiter: the fetch goes on for the
-        # others.
+        # other waiters.
         try:
             resolution = await waiter
         finally:
@@ -190,7 +198,7 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> None:
-        """Start a fetch; however it ends, `_end` is called."""
+        """Start a fetch. However the fetch ends, `_end` is called."""
         self._in_flight[in_flight.origin] = in_flight
         work = self._run(in_flight, context, known)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
@@ -263,7 +271,9 @@ class PolicyResolver(Generic[ContextT]):
         return await self._decide(in_flight, context, result, last, known)
 
     async def _look_up(self, origin: Origin, known: Policy | None) -> Policy | None:
-        """Return the policy of the first source that has one, or *known* if it is newer."""
+        """Return the policy of the first source that has one, or *known* if *known* is
+        newer.
+        """
         found = None
         for source in self.sources:
             found = found or await source.get(origin)
@@ -280,14 +290,15 @@ class PolicyResolver(Generic[ContextT]):
     ) -> None:
         """Put a policy of a source into memory, and call the listeners."""
         self.memory.put(policy)
-        # Listeners may request pages of this origin, and memory may drop the policy while
-        # they run.
+        # Listeners may request pages of this origin, and memory may drop the policy
+        # while the listeners run.
         in_flight.decided = policy
         try:
             await self.backend.policy_loaded(policy, known, context)
             self.memory.measure(policy)
         finally:
-            # The refresh decides a new policy, and the store already has this policy.
+            # This policy does not end the fetch: a refresh decides a new policy, and
+            # the store already has this one.
             in_flight.decided = None
 
     async def _request(
@@ -305,8 +316,8 @@ class PolicyResolver(Generic[ContextT]):
         fetch = self.backend.new_fetch(origin, last)
         while True:
             waiting = in_flight.waiters.values()
-            # Use the context with the fewest attempts: with rotating proxies, another
-            # proxy.
+            # Use the context with the fewest attempts: with rotating proxies, this
+            # usually means another proxy.
             context = min(waiting, key=tried.count, default=context)
             used, has_other_way = len(tried), False
             tried.append(context)
@@ -337,9 +348,10 @@ class PolicyResolver(Generic[ContextT]):
         last: Policy | None,
         known: Policy | None,
     ) -> Resolved:
-        """Make the policy that *result* states, store it, and call the listeners."""
+        """Make the policy for *result*, store the policy, and call the listeners."""
         policy = self._policy_of(in_flight.origin, result, last)
-        # Store the policy before listeners run, which may request pages of this origin.
+        # Put the policy into memory before the listeners run, because they may request
+        # pages of this origin.
         self.memory.put(policy)
         in_flight.decided = policy
         if self.store is not None:
@@ -354,7 +366,7 @@ class PolicyResolver(Generic[ContextT]):
         return Resolved(policy)
 
     def _policy_of(self, origin: Origin, result: Answer, last: Policy | None) -> Policy:
-        """Return the policy for *result*, given the *last* good one."""
+        """Return the policy for *result*. *last* is the last good policy, or `None`."""
         now, freshness = self.backend.now(), self.freshness
         match result:
             case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:

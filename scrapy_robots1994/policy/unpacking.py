@@ -1,10 +1,10 @@
 """Decompression of robots.txt files, in a crawl and in archives.
 
-Scrapy's own decompression is not used, for two reasons. It returns the beginning of a
-truncated stream, and half a file may allow the whole site (R5, unreachable). And it
-discards a body that is larger than a limit after decompression, although the whole lines
-within the limit are to be obeyed (Ours O24, truncated files). So this module unpacks a
-body completely or not at all, within a limit.
+Scrapy's own decompression does not fit, for two reasons. It returns the beginning of an
+incomplete stream, but half a file may allow the whole site (R5, unreachable). It also
+discards a body whose decompressed size exceeds a limit, but the whole lines within the
+limit must be obeyed (Ours O24, truncated files). So this module unpacks a body
+completely or not at all, within a limit.
 
 The time is linear in the size of input and output: the input is not copied for each
 member, and the numbers of layers and members are limited.
@@ -21,19 +21,19 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""Number of codings of one body that are undone; no honest file has more."""
+"""Maximum number of codings of one body; no honest file has more."""
 
 MAX_MEMBERS = 1_000
-"""Number of members of a gzip file, or of frames of a zstd file, that are read."""
+"""Maximum number of members of a gzip file, or of frames of a zstd file."""
 
-# Codings that change a body, even if no installed library undoes them.
+# Codings that change a body. Some of these codings need a library that may be missing.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
 # Control characters that compressed bytes have and texts do not have.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
 _INPUT_CHUNK = 4_096
-"""Bytes that are fed to a decompressor at a time: at most this many are copied at the end
-of each member.
+"""Number of bytes that are passed to a decompressor at a time. At the end of each
+member, at most this number of bytes is copied.
 """
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -45,7 +45,8 @@ _ZSTD_WINDOW = 23
 class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
     """Raised for a body that does not match its Content-Encoding, or that ends too early.
 
-    *is_final* says that the same bytes would be undecodable again.
+    *is_final* says that a retry would not help, because the same bytes would be
+    undecodable again.
     """
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
@@ -55,8 +56,8 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
 
 def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
     """Return whether unpacking *body* takes no longer than reading *most* bytes of text."""
-    # 80 bytes of brotli can take 40 ms, because of a large window, and a few KB of zstd 6
-    # ms.
+    # 80 bytes of brotli can take 40 ms, because of a large window, and a few KB of zstd
+    # can take 6 ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
     return not is_slow and len(body) <= most
 
@@ -76,19 +77,20 @@ def unpack(
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
-        # Some servers send an empty body with a Content-Encoding; it has no compressed
-        # stream.
+        # Some servers send an empty body with a Content-Encoding. An empty body has no
+        # compressed stream.
         if not body:
             break
         if coding not in _UNPACKERS:
             # Ignore names that are not codings, such as `utf-8`, which some servers send.
             if coding not in _PACKED and not _NOT_TEXT.search(body):
                 continue
-            # R5: compressed bytes would be read as a file without rules.
+            # R5 (unreachable): otherwise, compressed bytes would be read as a file
+            # without rules.
             raise Undecodable(f"Content-Encoding {coding}", is_final=True)
         body, ends = _UNPACKERS[coding](body, limit)
-        # Check this between layers, too: the output of one layer is the input of the
-        # next.
+        # Check the size between layers, too: the output of one layer is the input of
+        # the next.
         if len(body) > limit:
             body, ends = body[: limit + 1], False
         elif not ends and not is_truncated:
@@ -104,7 +106,8 @@ def _unpack_members(
     body: bytes,
     limit: int,
 ) -> tuple[bytes, bool]:
-    """Return the output of all members of *body*, and whether the last one ends.
+    """Return the output of all members of *body*, and whether the last member is
+    complete.
 
     *new_member* returns a decompressor for one member, with the interface of zlib and
     zstd. Bytes after the last member are ignored if they do not begin with *magic*.
@@ -140,8 +143,8 @@ _gunzip = partial(
 
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """Undo deflate, with or without the zlib wrapping."""
-    # RFC 9110, section 8.4.1.2, requires the wrapping; some servers leave it out.
+    """Decompress deflate data, with or without the zlib wrapper."""
+    # RFC 9110, section 8.4.1.2, requires the wrapper, but some servers leave it out.
     for wbits in (_ZLIB, _RAW_DEFLATE):
         stream = zlib.decompressobj(wbits)
         try:
@@ -169,7 +172,7 @@ with suppress(ImportError):  # Scrapy before 2.19 does not require the library
     _options: dict[int, int] = {
         zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW
     }
-    # The magic is empty: only another frame may follow a frame.
+    # The magic is empty, because only another frame may follow a frame.
     _UNPACKERS["zstd"] = partial(
         _unpack_members,
         partial(zstd.ZstdDecompressor, options=_options),
@@ -183,8 +186,8 @@ with suppress(ImportError, TypeError):  # before 1.2 the library cannot stop at 
     brotli.Decompressor().process(b"", output_buffer_limit=1)
 
     def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
-        """Undo a brotli stream; the output past the limit is bounded."""
-        # One call is enough: the library lets other threads run meanwhile.
+        """Decompress a brotli stream. The size of the output past *limit* is bounded."""
+        # Decompress in one call, because the library lets other threads run meanwhile.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)
