@@ -10,8 +10,8 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# The zlib dictionary: what most files contain, the most frequent texts last. Compressed
-# bytes never leave the process, so a change of the dictionary makes no stored file unreadable.
+# The zlib dictionary: texts that most files contain, the most frequent texts last. Compressed bytes
+# never leave the process, so a change of the dictionary makes no stored file unreadable.
 _FREQUENT = (
     b"# robots.txt\r\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\n"
     b"Disallow: /*?\nDisallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -20,10 +20,10 @@ _FREQUENT = (
 )
 
 
-# A `<` behind blank lines and comments. UTF-16 without a mark has a NUL between letters.
+# A `<` after blank lines and comments. UTF-16 without a byte order mark has a NUL between letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
-# The number of characters that are searched for it. A search of a whole hostile file would stop
-# all threads.
+# Maximum number of characters that are searched for markup. A search of a whole hostile file would
+# stop all threads.
 _MARKUP_CHARACTERS = 100_000
 
 
@@ -87,7 +87,7 @@ class _Compressed(bytes):
 
 
 class Body:
-    """The bytes of one file, and whether they are only the beginning of it."""
+    """The bytes of one file. *is_truncated* says that the bytes are only its beginning."""
 
     __slots__ = ("_stored", "is_truncated", "size")
 
@@ -102,7 +102,8 @@ class Body:
         beginning of the file.
         """
         data = encode(body) if isinstance(body, str) else bytes(body)
-        # Ours O24 (size limit): of a file over the limit, the whole lines within are obeyed.
+        # Ours O24 (size limit): of a file over the limit, the whole lines within the limit are
+        # obeyed.
         if limit is not None and len(data) > limit:
             data, is_truncated = data[: max(limit, 0)], True
         self._stored = data
@@ -140,14 +141,14 @@ class Body:
     def text(self) -> str:
         """The decoded text that is obeyed.
 
-        It has no byte order mark. The text of a truncated file ends with its last line end.
+        The text has no byte order mark. The text of a truncated file ends with its last line end.
         """
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
         # "replace": half a character of UTF-16 could not be encoded as UTF-8.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
-        # Ours O24: a line that the limit cut is not obeyed.
+        # Ours O24: an incomplete last line is not obeyed.
         return text[: _whole_lines(text)] if self.is_truncated else text
 
 

@@ -1,9 +1,9 @@
-"""Clients: how the target of a URL is spelled when it is sent.
+"""Clients: how HTTP clients spell the target of a URL in a request.
 
-Ours O27 (spellings): the rules apply to the URL that is sent. An HTTP client may rewrite a URL
-after the crawl has checked it. Each row of `CLIENTS` is one client.
-`tests/crawl/test_clients.py` sends every byte in each part of a URL through each client, and
-fails if a server gets another target than the row says.
+Ours O27 (spellings): the rules apply to the URL as the client sends it. An HTTP client may rewrite
+a URL after the crawl has checked it. Each row of `CLIENTS` is one client.
+`tests/crawl/test_clients.py` sends every byte in each part of a URL through each client, and fails
+if a server gets a different target from the one that the row says.
 """
 
 import re
@@ -33,12 +33,13 @@ class Client(NamedTuple):
 
 
 Clients: TypeAlias = tuple[Client, ...]
-"""The clients that may send a URL: none outside a crawl, one for a known download handler, and
-every client for an unknown download handler."""
+"""The clients that may send a URL: no client outside a crawl, one client for a known download
+handler, and every client for an unknown download handler.
+"""
 
 
 def _as_written(target: str) -> str:
-    """Return *target* unchanged: the client changes at most dot segments."""
+    """Return *target* unchanged, for a client that changes at most dot segments."""
     return target
 
 
@@ -74,8 +75,8 @@ def _without_parameters(target: str) -> str:
 
 
 def _spelled(decoded: str) -> dict[str, str]:
-    """Return the spelling of each escape, by its two digits: one of the *decoded* characters as
-    that character, any other as an escape in capital letters.
+    """Return the spelling of each escape, by its two digits. The escape of one of the *decoded*
+    characters becomes that character; any other escape is written with capital letters.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -101,7 +102,7 @@ def _requoted(target: str) -> str:
 
 
 def _respelled(text: str, spelled: dict[str, str]) -> str:
-    """Return *text* with each escape in its spelling of *spelled*."""
+    """Return *text* with each escape replaced by its spelling in *spelled*."""
     # A `%` that begins no escape is encoded itself.
     return _ESCAPE.sub(lambda it: spelled[it[1]] if it[1] else "%25", text)
 
@@ -112,7 +113,9 @@ HTTP2 = Client("http2", (f"{_MODULE}.http2.H2DownloadHandler",), _without_parame
 HTTPX = Client("httpx", (f"{_MODULE}._httpx.HttpxDownloadHandler",), _as_written)
 AIOHTTP = Client("aiohttp", (f"{_MODULE}._aiohttp.AiohttpDownloadHandler",), _requoted)
 AIOHTTP_VERBATIM = Client("aiohttp-verbatim", (), _without_empty_query)
-"""A request with `verbatim_url` in its meta, which only aiohttp treats differently."""
+"""The client of a request with `verbatim_url` in its meta. Only aiohttp treats such a request
+differently.
+"""
 BROWSER = Client("browser", (), _as_written)
 """A browser that loads resources by itself: each URL is checked as the browser sends it."""
 
@@ -155,8 +158,8 @@ def own_name_of(clients: Clients) -> str | None:
 
 
 def other_spellings(target: str, clients: Clients) -> Iterator[str]:
-    """Yield the other spellings in which a server may receive the *target* of a URL: as one of
-    *clients* sends it, and each spelling without dot segments. *target* as written is not
+    """Yield the other spellings in which a server may receive the *target* of a URL: the target as
+    each of *clients* sends it, and each spelling without dot segments. *target* as written is not
     included.
     """
     sent = {target: None}

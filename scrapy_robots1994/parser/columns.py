@@ -17,7 +17,8 @@ from scrapy_robots1994.parser.pauses import with_pauses
 # The largest number that two bytes can have.
 _MAX_TWO_BYTES = 0xFFFF
 
-# A tuple of so few texts takes little memory, and is faster than `Texts`.
+# Maximum number of texts for which a tuple is used: a short tuple takes little memory, and is
+# faster than `Texts`.
 _FEW = 64
 
 
@@ -33,7 +34,7 @@ class Texts(Sequence[str]):
     __slots__ = ("all", "ends")
 
     def __init__(self, texts: Sequence[str]) -> None:
-        """Take *texts*."""
+        """Store *texts*."""
         self.all = "".join(texts)
         ends = [*accumulate(map(len, texts), initial=0)]
         self.ends = small_array(ends, len(self.all))
@@ -48,7 +49,7 @@ class Texts(Sequence[str]):
         return self.all[ends[place] : ends[place + 1]]
 
     def __iter__(self) -> Iterator[str]:
-        """Return the texts in order."""
+        """Iterate over the texts, in order."""
         return map(
             self.all.__getitem__, map(slice, self.ends, islice(self.ends, 1, None))
         )
@@ -63,7 +64,8 @@ def memory_of(root: object) -> int:
     """Return an estimate of the bytes of memory of *root* and of all objects that its slots,
     tuples, lists and dicts refer to, each counted once.
     """
-    # By their ids. The references keep the objects, so that no later object gets the same id.
+    # The objects found so far, by their ids. The references keep the objects alive, so that no
+    # later object gets the same id.
     found: dict[int, object] = {}
     left = [root]
     for it in with_pauses(_taken_from(left)):
@@ -74,7 +76,7 @@ def memory_of(root: object) -> int:
         found[id(it)] = it
         if isinstance(it, (tuple, list)):
             if {*map(type, it)} == {str}:
-                # Texts are many, and refer to nothing.
+                # Add texts at once: there are many of them, and texts refer to no objects.
                 found.update(zip(map(id, it), it, strict=True))
             else:
                 left += it
@@ -86,15 +88,17 @@ def memory_of(root: object) -> int:
 
 
 def _taken_from(left: list[object]) -> Iterator[object]:
-    """Yield the objects of *left*, the last first, until it is empty; others may be added."""
+    """Yield the objects of *left*, the last first, until the list is empty. The consumer may add
+    objects.
+    """
     while left:
         yield left.pop()
 
 
 @cache
 def _slots_of(kind: Any) -> tuple[str, ...] | None:
-    """Return the names of the slots of the objects of a class; None for a class whose objects exist
-    once in the process.
+    """Return the names of the slots that the objects of a class have; None for a class whose
+    objects all files share.
     """
     if issubclass(kind, (type, Enum, bool, NoneType, FunctionType, Dialect)):
         return None

@@ -1,7 +1,7 @@
-"""Dialects and readings of robots.txt. A dialect is one row with all its differences.
+"""Dialects and readings of robots.txt. Each dialect is one row of a table.
 
-To add a dialect, add a row to `_ROWS`, and its name to the rows of the fields that it has
-(`parser/fields.py`). Settings, commands, reports and tests read these rows.
+To add a dialect, add a row to `_ROWS`, and its name to the rows of its fields (`parser/fields.py`).
+Settings, commands, reports and tests read these rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,12 +29,12 @@ FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
 ]
 """How a line of a field is read: the field, the kind of the line, the function that reads the value
-(None to take the value as written), and the kind of a line whose value the function cannot read
-(it returns None or no names).
+(None to take the value as written), and the kind of a line with a bad value. For a bad value, the
+function returns None or no names.
 """
 
 NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
-"""How a line is read whose field the dialect does not have."""
+"""How a line is read if the dialect does not have its field."""
 
 
 def _whole_path(value: str) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ def _whole_path(value: str) -> tuple[str, ...]:
 
 
 def _listed_paths(value: str) -> tuple[str, ...]:
-    """Return the paths of a rule that may list several."""
+    """Return the paths in the *value* of a rule that may list several paths."""
     # Revisited K2 (lists of paths): zero or more paths, separated by spaces or tabs. A line
     # without a path means the same as an empty value, by 1994 D2 (empty value).
     words = value.replace("\t", " ").split(" ")
@@ -55,17 +55,16 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 class Dialect:
     """The differences of one dialect of robots.txt from the others.
 
-    *meaning* is the line of the dialect in the reference. The row of each field says which
+    *meaning* is the text about the dialect in the reference. The row of each field says which
     dialects have the field (`Field.dialects`). *fields* has the fields of this dialect by their
     names, in lower case and as usually written. *reads* says how lines are read, for all known
-    fields and more spellings of their names. *has_allow* says whether one of the fields opens
+    fields and more spellings of their names. *has_allow* says whether one of the fields allows
     paths.
 
-    *names* returns the names in the value of a User-agent line, *paths* the paths in
-    the value of a rule (a path may be empty). *has_lists* says that one line may have several
-    names or paths. *rank* says how specifically a name addresses a robot. Of several records,
-    the robot obeys the first record of the highest rank, or with *merges_named* all records of
-    that rank.
+    *names* returns the names in the value of a User-agent line, *paths* the paths in the value of a
+    rule (a path may be empty). *has_lists* says that one line may have several names or paths.
+    *rank* says how specifically a name addresses a robot. Of several records, the robot obeys the
+    first record of the highest rank, or, with *merges_named*, all records of the highest rank.
 
     *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a crawl
     delay is for the names of the last run of User-agent lines above it; otherwise it is for all
@@ -73,21 +72,22 @@ class Dialect:
     that the longest rule decides, and that percent-encodings compare as in RFC 9309. Otherwise
     a rule is a prefix, and the first rule that covers a URL decides.
 
-    *has_preferences* adds the fields that state usage preferences. Only the dialects that
-    `parser/usage.py` makes have it; no dialect of a crawl does.
+    *has_preferences* adds the fields that state usage preferences. Only `parser/usage.py` makes
+    dialects with this flag; no dialect of a crawl has the flag.
     """
 
     name: str
     meaning: str
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
-    # Follows from *names* and *paths*.
+    # This flag must match *names* and *paths*.
     has_lists: bool = False
     rank: NameRank = first_named
     merges_named: bool = False
     has_blank_lines: bool = True
     pauses_by_run: bool = False
-    # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
+    # One flag for three differences: RFC 9309 has all three, and no other dialect has any of the
+    # three.
     has_wildcards: bool = False
     has_preferences: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
@@ -101,8 +101,8 @@ class Dialect:
             for it in FIELDS
             if it.is_in(self.name) or (it.is_preference and self.has_preferences)
         ]
-        # Include the usual spelling of a name: most lines have it, and need no copy in lower
-        # case.
+        # Include the usual spelling of each name: most lines have the usual spelling, and need no
+        # copy in lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
         reads = {
             name: self._field_reader(it) if it in own else NO_FIELD
@@ -125,13 +125,13 @@ class Dialect:
         return any(it.role is role for it in self.fields.values())
 
     def choice(self, robot: Sequence[str]) -> Choice:
-        """Return what chooses the records for a robot with these names."""
+        """Return a new `Choice`, which chooses the records for a robot with these names."""
         return Choice(robot, self.rank, merges_named=self.merges_named)
 
     def choose(
         self, named: Iterable[tuple[str, ...]], robot: Sequence[str]
     ) -> list[int]:
-        """Return the places of the records that a robot obeys.
+        """Return the places, from 0, of the records that a robot obeys.
 
         *named* has the names of each record, *robot* the names of the robot as `robot_names`
         returns them.

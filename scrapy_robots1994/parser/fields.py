@@ -16,7 +16,9 @@ _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class LineKind(Enum):
-    """The kind of a line: blank, a comment, its field, or why the line is ignored."""
+    """The kind of a line: blank, a comment, one of the known fields, or the reason why the line is
+    ignored.
+    """
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -42,10 +44,10 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""Why a line of a kind has no effect, short enough to be printed next to the line."""
+"""The reason why a line of each kind has no effect, short enough to be printed next to the line."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""Kinds of lines without a field; every other line has an effect or is ignored."""
+"""The kinds of lines without a field. A line of any other kind has an effect or is ignored."""
 
 
 class Role(Enum):
@@ -66,9 +68,7 @@ _CLOSING = (Role.NAMES, Role.RULE)
 
 @dataclass(frozen=True, slots=True)
 class BadValue:
-    """A line whose value cannot be read: the kind that the line gets, and the code of the
-    problem.
-    """
+    """The result of an unreadable value: the kind of the line, and the code of the problem."""
 
     kind: LineKind
     problem: str
@@ -78,22 +78,23 @@ class BadValue:
 class Field:
     """A field of robots.txt.
 
-    *dialects* are the names of the dialects that have the field; `EVERY` means all dialects.
-    *read* returns the meaning of the value of a line, or None for a bad value; without *read*,
-    the value is taken as written. (The dialect reads the values of User-agent lines and of
-    rules: `Dialect.names` and `Dialect.paths`.) *bad_value* says what a bad value means.
+    *dialects* are the names of the dialects that have the field; `EVERY` means all dialects. *read*
+    returns the meaning of the value of a line, or None for a bad value; without *read*, the value
+    is taken as written. (The dialect reads the values of User-agent lines and of rules:
+    `Dialect.names` and `Dialect.paths`.) *bad_value* gives the kind and the problem of a line with
+    a bad value.
 
-    *in_record* says that a line of this field belongs to a record, and is ignored above the
-    first record. *ends_names* says that a User-agent line below begins another record.
-    *allows* says that a rule opens paths.
+    *in_record* says that a line of this field belongs to a record, and is ignored above the first
+    record. *ends_names* says that a User-agent line below a line of this field begins another
+    record. *allows* says that a rule allows paths.
 
-    *is_preference* says that the field states usage preferences: `parser/usage.py` reads it,
-    and no dialect has it.
+    *is_preference* says that the field states usage preferences: `parser/usage.py` reads the field,
+    and no dialect of a crawl has the field.
 
-    *effect* is the effect of a line in the words of lint, with `{}` for its value. It is empty
-    if lint says nothing about the line, and None only for a field that no dialect has.
-    *absent* is the code of the problem in a dialect without the field. *meaning* is the sentence
-    of the reference.
+    *effect* is the effect of a line in the words of lint, with `{}` for its value. An empty
+    *effect* means that lint says nothing about the line; None is only for a field that no dialect
+    has. *absent* is the code of the problem in a dialect without the field. *meaning* is the
+    sentence about the field in the reference.
     """
 
     name: str
@@ -113,12 +114,12 @@ class Field:
     @property
     def key(self) -> str:
         """The name in lower case, by which fields are compared."""
-        # 1994 F4 (field names): they compare without case.
+        # 1994 F4 (field names): field names compare without case.
         return self.name.lower()
 
     @property
     def closes(self) -> bool:
-        """Whether the field closes paths, or names the robots for which paths are closed."""
+        """Whether the field disallows paths, or names the robots for which paths are disallowed."""
         return self.role in _CLOSING and not self.allows
 
     def __reduce__(self) -> tuple[Callable[[str], "Field"], tuple[str]]:
@@ -126,7 +127,7 @@ class Field:
         return _field_named, (self.key,)
 
     def __repr__(self) -> str:
-        """Return the name only, because the `repr` of a line contains that of its field."""
+        """Return the name only, because the `repr` of a line contains the `repr` of its field."""
         return f"<Field: {self.name}>"
 
     def is_in(self, dialect: str) -> bool:
@@ -270,7 +271,7 @@ _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 def may_state_usage(text: str) -> bool:
     """Return whether the *text* of a file contains the name of a field of usage preferences.
 
-    Most files do not, and this search is faster than a parse.
+    Most files contain no such name, and this search is faster than a parse.
     """
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)

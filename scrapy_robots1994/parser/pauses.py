@@ -1,4 +1,6 @@
-"""Pauses of a thread that reads a large file, so that the event loop of the crawl goes on."""
+"""Pauses of a thread that reads a large file, so that the event loop of the crawl can run
+meanwhile.
+"""
 
 from collections.abc import Iterable, Iterator
 from threading import Event, current_thread, main_thread
@@ -14,12 +16,14 @@ _NEVER_SET = Event()
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Return *items*; in a thread, their consumer pauses briefly after every 64 of them."""
+    """Return an iterable of *items*. Outside the main thread, the iteration pauses briefly after
+    every 64 items.
+    """
     return items if current_thread() is main_thread() else _paused(items)
 
 
 def _paused(items: Iterable[T]) -> Iterator[T]:
-    """Yield *items*, and pause after every `_PAUSE_ITEMS` of them."""
+    """Yield *items*, with a pause after every `_PAUSE_ITEMS` items."""
     for number, item in enumerate(items, 1):
         if not number % _PAUSE_ITEMS:
             _NEVER_SET.wait(_PAUSE_SECONDS)

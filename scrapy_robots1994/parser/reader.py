@@ -1,10 +1,10 @@
 """The one reader: a text becomes lines, and lines become records.
 
-`lines_of` yields a `Line` for each line of a text, as its dialect reads it by itself. `groups_of`
-then gives each line to its record: it yields a `Group` for the lines above all records, and one
-for each record. Nothing else in the package splits, matches or searches lines. All else takes
-what `groups_of` yields: `parser/records.py` makes the public `Record` of it, and
-`parser/robot_reading.py` picks what concerns one robot.
+`lines_of` yields a `Line` for each line of a text, read without regard to other lines. `groups_of`
+then assigns each line to its record. It yields a `Group` for the lines above all records, and one
+`Group` for each record. No other module of the package splits, matches or searches lines. Other
+modules take the groups: `parser/records.py` makes a public `Record` of each group, and
+`parser/robot_reading.py` selects the lines that concern one robot.
 """
 
 import re
@@ -24,18 +24,20 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.pauses import with_pauses
 
-# 1994 F3: the optional space. Ours O6: spaces and tabs, which an author cannot see.
+# 1994 F3: the optional space. Ours O6: a tab counts as a space, because an author cannot see the
+# difference.
 SPACE = " \t"
-# 1994 F5: begins a comment. Ours O13: the `#` needs no space before it.
+# 1994 F5: this character begins a comment. Ours O13: no space is needed before the `#`.
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-# Before Python 3.12 each look-up of a member calls a function, and lines are many.
+# Look up members only once: before Python 3.12, each look-up calls a function, and a file may have
+# many lines.
 _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
 _UNKNOWN_KIND = LineKind.UNKNOWN
 _IDLE = (_COMMENT, _BLANK)
-# How lines are read that have a colon, and no name before it.
+# How a line is read that has a colon, but no field name before the colon.
 _NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
@@ -43,20 +45,20 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-# What a line may hide that has no end where another line was to begin.
+# Field names that a value contains if the end of a line is missing, so that two lines became one.
 _LOST = re.compile("(?i)user-agent|disallow")
 
 
 class Line(NamedTuple):
-    """One line of a file; `text + ending` is what the file has there.
+    """One line of a file. `text + ending` is the line as it is in the file.
 
-    *number* counts from 1. *field* and *value* are as written, without the space around
-    them and without the comment; *comment* begins with its `#`. Each is empty if the
-    line has none. Bytes that are not UTF-8 are surrogate escapes.
+    *number* counts from 1. *field* and *value* are as written, without the space around them and
+    without the comment; *comment* begins with its `#`. A part that the line does not have is empty.
+    Bytes that are not UTF-8 are surrogate escapes.
 
-    *row* is the row of its field, if the dialect has that field. *said* is what the value says:
-    the names of a User-agent line, what `Field.read` returns for a field that has it, else the
-    value; None for a bad value.
+    *row* is the row of the field, if the dialect has the field. *said* is the meaning of the value:
+    the names of a User-agent line, the result of `Field.read` for a field with this function,
+    otherwise the value as written; None for a bad value.
     """
 
     number: int
@@ -80,76 +82,80 @@ class Line(NamedTuple):
     @property
     def comment(self) -> str:
         """The comment with its `#`; empty if there is none."""
-        # A `#` is nowhere but at the start of a comment.
+        # The first `#` of a line always begins the comment.
         _, mark, rest = self.text.partition(COMMENT)
         return mark + rest
 
     @property
     def known(self) -> Field | None:
-        """The row of its field, also if the dialect does not have it; None if unknown."""
+        """The row of the field, even if the dialect does not have the field; None for an unknown
+        field.
+        """
         return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
 
     @property
     def is_obeyed(self) -> bool:
-        """Whether it says what its field says: it has one, a good value, and a place."""
+        """Whether the line has the effect of its field: the dialect has the field, the value is
+        good, and the line is not an orphan.
+        """
         return self.row is not None and self.kind is self.row.kind
 
     @property
     def why_ignored(self) -> str | None:
-        """The reason why the line has no effect; None if it has one, is blank or is a
+        """The reason why the line is ignored; None if the line has an effect, is blank or is a
         comment.
         """
         return WHY_IGNORED.get(self.kind)
 
     @property
     def column(self) -> int:
-        """The column, from 1, of the first character that is not space."""
+        """The column, from 1, of the first character that is not a space or tab."""
         return len(self.text) - len(self.text.lstrip(SPACE)) + 1
 
     @property
     def value_column(self) -> int:
-        """The column, from 1, where the value begins, or would begin."""
+        """The column, from 1, at which the value begins, or would begin if it were not empty."""
         name, _, rest = self.raw.partition(":")
         return len(name) + len(rest) - len(rest.lstrip(SPACE)) + 2
 
     @property
     def comment_column(self) -> int:
-        """The column, from 1, of the `#`; behind the line if there is none."""
+        """The column, from 1, of the `#`; without a comment, the column behind the line."""
         return len(self.text) - len(self.comment) + 1
 
 
-# Takes half the time of a call of `Line`, which each line of each file would make.
+# This takes half the time of a call of `Line`, and each line of each file needs one.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
 def lines_of(
     text: str, dialect: Dialect, *, only_effective: bool = False
 ) -> Iterator[Line]:
-    """Yield each line of *text* as *dialect* reads it by itself.
-
-    A rule that no record owns is no `ORPHAN` yet: see `groups_of`. With *only_effective* yield
-    blank lines and those of fields of the dialect alone.
+    """Yield each line of *text* as *dialect* reads the line, without regard to other lines. A rule
+    outside any record is not yet an `ORPHAN`: `groups_of` finds orphans. With *only_effective*,
+    yield only blank lines and lines with a field of the dialect.
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
     said: Any
-    # 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else: just what an
-    # empty `newline` makes of it.
+    # 1994 F2: a line ends with CR, CR NL or NL, and with nothing else. An empty `newline` splits
+    # lines in exactly this way.
     for number, raw in enumerate(with_pauses(StringIO(text, newline="")), 1):
-        # 1994 F5: the comment is discarded; the space before it goes with the value.
+        # 1994 F5: the comment is discarded. The space before the comment is stripped from the value
+        # below.
         content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.
         name, colon, value = content.partition(":")
         if not colon:
-            # Ours O14: a line without this form is ignored, never guessed. 1994 F5: a line
-            # of a comment alone vanishes, and is not blank.
+            # Ours O14: a line without this form is ignored, and its meaning is never guessed. 1994
+            # F5: a line with only a comment is discarded completely, so it is not a blank line.
             kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
             continue
-        # Mostly the name is as usually written.
+        # Look up the name as written first, because most names have their usual spelling.
         found = field_named(name)
         if found is None:
-            # Ours O15: space before the colon and at the start of the line is accepted.
+            # Ours O15: spaces and tabs before the colon and at the start of the line are accepted.
             name = name.strip(space)
             # 1994 F4: field names compare without case. F6: any other field is ignored,
             # wherever it is.
@@ -166,17 +172,17 @@ def lines_of(
 
 
 class Group:
-    """The lines of a record, or those above all records.
+    """The lines of a record, or the lines above all records.
 
-    A record goes on up to the User-agent line that begins the next one, blank lines included.
-    *agents* are its User-agent lines. *rules* are its rules, also rules that a blank line
-    separates from it. *others* are the lines of other fields of the dialect, and *without* are
-    the lines that have no field of the dialect. *names* are all names of its User-agent lines.
-    For each line of *others*, *runs* has the places (from, and up to) of the names that the last
-    run of User-agent lines above it gives. Only a rule or a pause ends a run.
+    A group ends before the User-agent line that begins the next record; blank lines do not end a
+    group. *agents* are its User-agent lines. *rules* are its rules, including rules that a blank
+    line separates from the record. *others* are the lines of other fields of the dialect, and
+    *without* are the lines without a field of the dialect. *names* are all names of its User-agent
+    lines. For each line of *others*, *runs* has a slice of *names* (start, end): the names in the
+    last run of User-agent lines above the line. Only a rule or a pause ends a run.
 
-    A rule or a pause that the record does not own is an `ORPHAN`: a line below a blank line that
-    ended the record (the cautious reading obeys it), or a line above all records.
+    A rule or a pause outside any record is an `ORPHAN`. It is below a blank line that ended the
+    record (the cautious reading obeys such a line), or above all records.
     """
 
     __slots__ = ("agents", "names", "others", "rules", "runs", "without")
@@ -191,16 +197,17 @@ class Group:
 
     @property
     def lines(self) -> list[Line]:
-        """All of them in the order of the file."""
-        # The number of a line is what it begins with, and no two have the same.
+        """All lines of the group, in the order of the file."""
+        # Lines are tuples that begin with the line number, and no two lines have the same number.
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
     @property
     def slips(self) -> list[Line]:
-        """The lines that are no rules and that may be meant as something else."""
+        """The lines, other than rules, that may not mean what their author intended."""
         is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it.value)]
-        # What another dialect knows is no slip, unless a second field is lost in it.
+        # A line with a field of another dialect is not a slip, unless its value contains a second
+        # field.
         found += [
             it
             for it in self.without
@@ -221,19 +228,22 @@ def groups_of(
     most: int = maxsize,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield the lines above all records of *text*, perhaps none, and then each record.
+    """Yield a group of the lines above all records of *text*, which may be empty, and then each
+    record.
 
-    They have at most *most* lines without a field of the dialect, and each at most so many
-    User-agent lines, or one; with *only_effective* only blank lines and lines with such a field.
+    All groups together have at most *most* lines without a field of the dialect. Each group has at
+    most *most* User-agent lines, but may always have one. With *only_effective*, only blank lines
+    and lines with a field of the dialect are read.
     """
     group, room = Group(), most
-    # Whether lines belong to the record, which a blank line may end, and whether a
-    # User-agent line now begins another one in any case.
+    # *is_open* says that the next line belongs to the record: no blank line has ended the record.
+    # *is_named* says that the next User-agent line begins another record.
     is_open = is_named = False
-    # Where the last run of User-agent lines begins, and whether it goes on.
+    # The place in *names* at which the last run of User-agent lines begins, and whether the run
+    # goes on.
     run, is_run = 0, True
-    # 1994 F1: blank lines separate records. Ours O5: also where only User-agent lines precede
-    # them.
+    # 1994 F1: blank lines separate records. Ours O5 (readings): a blank line also ends a record
+    # that has only User-agent lines so far.
     boundary = _BLANK if dialect.has_blank_lines else None
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row
@@ -243,8 +253,9 @@ def groups_of(
                 group.without.append(line)
                 room -= 1
         elif row.role is _NAMES:
-            # 1994 F1: after a blank line another record starts. Ours O7, X2: also after a
-            # rule; X6: but not after a Crawl-delay.
+            # 1994 F1: a User-agent line after a blank line begins another record. Ours O7 (run of
+            # names), X2 (Allow): so does one after a rule. X6 (order): one after a Crawl-delay does
+            # not.
             if line.said and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False
@@ -262,13 +273,15 @@ def groups_of(
             if row.role is not _RULE:
                 lines = group.others
                 group.runs.append((run, len(group.names)))
-            # Ours O4: it belongs to no record.
+            # Ours O4: a rule or pause outside any record is an orphan.
             is_orphan = is_owned and not is_open
             lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)
     yield group
 
 
 def read(text: str, dialect: Dialect) -> Iterator[Line]:
-    """Yield each line of *text*, in order, with the kind that its place in a record makes."""
+    """Yield each line of *text*, in order, with its final kind: rules outside any record are
+    `ORPHAN`.
+    """
     for group in groups_of(text, dialect):
         yield from group.lines

@@ -1,7 +1,7 @@
-"""What the reader finds as objects for users of the package: a `Record` for each record.
+"""The records of a file as objects for users of the package: one `Record` for each record.
 
-A crawl needs them for messages and reports alone; its rules come from the lines themselves
-(`parser/robot_reading.py`).
+A crawl needs `Record` objects only for messages and reports. Its rules are compiled directly from
+the lines (`parser/robot_reading.py`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class _Part:
     """The base of the parts of a record.
 
-    A `JOBDIR` of an earlier version has them as named tuples: unpickling calls `__new__`
-    with the values, and no `__init__`.
+    A `JOBDIR` of an earlier version has these parts as named tuples. Unpickling such a part calls
+    `__new__` with the values, and does not call `__init__`.
     """
 
     __slots__ = ()
@@ -38,7 +38,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Agent(_Part):
-    """One name of a record, without its version, and its line."""
+    """One name of a record, without a version, and the number of its line."""
 
     name: str
     line: int
@@ -46,7 +46,7 @@ class Agent(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Rule(_Part):
-    """One Disallow or Allow value as written, perhaps empty, and its line."""
+    """One Disallow or Allow value as written, perhaps empty, and the number of its line."""
 
     value: str
     line: int
@@ -59,7 +59,7 @@ class Rule(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Delay(_Part):
-    """One Crawl-delay line: its seconds, its number, and its text."""
+    """One Crawl-delay line: the seconds, the line number, and the text of the line."""
 
     seconds: float
     line: int
@@ -72,11 +72,11 @@ class Delay(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The policy that some robots share: their names and what they must not retrieve.
+    """One record: the names of some robots, and the rules and delays for these robots.
 
-    *first_line* and *last_line* are its first User-agent line and its last line of any
-    kind. *orphans* and *orphan_delays* are lines that a blank line separates from the
-    record above them: the cautious reading obeys them, too.
+    *first_line* and *last_line* are its first User-agent line and its last line of any kind.
+    *orphans* and *orphan_delays* are lines that a blank line separates from the record above; only
+    the cautious reading obeys these lines.
     """
 
     agents: tuple[Agent, ...]
@@ -89,7 +89,7 @@ class Record:
 
     @property
     def is_default(self) -> bool:
-        """Whether the record is for every robot that no other record names."""
+        """Whether the record is the default record, for every robot that no other record names."""
         # 1994 A3: `*` is the default policy.
         return any(agent.name == EVERYBODY for agent in self.agents)
 
@@ -132,7 +132,7 @@ def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
 
 @dataclass(slots=True)
 class _Draft:
-    """A record while its lines come in."""
+    """A record to which lines are still added."""
 
     agents: list[Agent] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
@@ -142,7 +142,7 @@ class _Draft:
     last_line: int = 0
 
     def add(self, line: Line, dialect: Dialect) -> None:
-        """Add what *line*, a line of a field of records, says."""
+        """Add the names, rules or delay of *line*, whose field belongs to records."""
         row = line.row
         assert row is not None  # noqa: S101 - the caller has looked
         is_orphan = line.kind is LineKind.ORPHAN
@@ -175,8 +175,8 @@ class _Draft:
 
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
-    """Yield the records that *groups* are, as the literal reading finds them; what is above all
-    records is none.
+    """Yield a record for each of *groups* that has a name, by the literal reading. The lines above
+    all records are not a record.
     """
     for group in groups:
         if not group.names:
@@ -184,7 +184,7 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
         draft = _Draft()
         for line in group.lines:
             row = line.row
-            # A bad value says nothing.
+            # Ignore a line with a bad value, because such a line has no meaning.
             if row and row.in_record and line.kind in (row.kind, LineKind.ORPHAN):
                 draft.add(line, dialect)
         yield draft.record()
@@ -193,6 +193,6 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
 def obeyed_records(
     records: Sequence[Record], dialect: Dialect, robot: Sequence[str]
 ) -> tuple[Record, ...]:
-    """Return those of *records* that a robot with these names (see `robot_names`) obeys."""
+    """Return the *records* that a robot with these names (see `robot_names`) obeys."""
     chosen = dialect.choose((record.names for record in records), robot)
     return tuple(records[place] for place in chosen)

@@ -12,15 +12,16 @@ from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
 MAX_WORK = 25_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A URL that
-needs more is disallowed."""
+needs more comparisons is disallowed.
+"""
 
 BEYOND = -2
 """What `LongestTable.decide` returns if a URL needs more than `MAX_WORK` comparisons."""
 
-# A call of `find` takes the time of so many character comparisons.
+# A call of `str.find` takes as much time as this number of character comparisons.
 _CALL_WORK = 800
 
-# RFC 3986 2.3 and 3.3: the characters that a path or a query has unescaped. `[` and `]` are
+# RFC 3986 2.3 and 3.3: the characters that may be unescaped in a path or a query. `[` and `]` are
 # not allowed there; `*` and `$` are left out because they are special in a rule.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?@!&'()+,;="
@@ -36,7 +37,8 @@ _ESCAPES = {
 
 
 def normal_spelling(target: str) -> str:
-    """Return the one spelling of all targets that RFC 9309 2.2.2 does not distinguish.
+    """Return the normal spelling of *target*: equal for all targets that RFC 9309 2.2.2 does not
+    distinguish.
 
     Octets that are not ASCII, or that a URL may not have unescaped, are percent-encoded;
     escapes of unreserved characters are decoded. Reserved characters stay as they are, except
@@ -54,7 +56,7 @@ def normal_spelling(target: str) -> str:
 
 
 def _encoded(other: re.Match[str]) -> str:
-    """Return the matched characters percent-encoded: a URL may not have them unescaped."""
+    """Return the matched characters percent-encoded: a URL may not contain such characters."""
     # Ours O17 (undecodable bytes): such a byte of a rule equals its percent-encoding.
     return "%" + encode(other[0]).hex("%").upper()
 
@@ -62,9 +64,9 @@ def _encoded(other: re.Match[str]) -> str:
 class Pattern(NamedTuple):
     """A path with wildcards, as the texts between the wildcards.
 
-    *first* is the text before the first wildcard, *others* are the texts behind the wildcards,
-    in order, and *longest* is the longest of *others*. With *is_anchored*, a target must end
-    with the last text. *length* is the number of octets of the path.
+    *first* is the text before the first wildcard, *others* are the texts behind the wildcards, in
+    order, and *longest* is the longest of *others*. *is_anchored* says that a target must end with
+    the last text. *length* is the number of octets of the path.
     """
 
     length: int
@@ -140,7 +142,7 @@ class LongestTable(Prefixes):
         )
 
     def _first_of(self, *equal: int) -> int:
-        """Return which of *equal* rules decides; a file may repeat a rule any number of times."""
+        """Return which of *equal* rules decides; several, because a file may repeat a rule."""
         return min(equal, key=self._rank)
 
     def _rank(self, number: int) -> tuple[bool, int]:
@@ -176,7 +178,8 @@ class LongestTable(Prefixes):
             if work > MAX_WORK:
                 return BEYOND
             if longest in spelling and pattern.covers(spelling):
-                # RFC 9309 2.2.2: the rule with the most octets decides; of equal lengths, Allow.
+                # RFC 9309 2.2.2: the rule with the most octets decides; of equally long rules,
+                # Allow decides.
                 if length > least:
                     return other
                 return min(other, number, key=self._rank)

@@ -1,4 +1,4 @@
-"""What one pass over a file finds for one robot: its rules, its pause, and odd lines."""
+"""The result of one parse of a file for one robot: rules, crawl delay, and lines for warnings."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -11,38 +11,40 @@ from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# Before Python 3.12 each look-up of a member calls a function, and lines are many.
+# Look up the member only once: before Python 3.12, each look-up calls a function, and a file may
+# have many lines.
 _ORPHAN = LineKind.ORPHAN
-# A place is found sooner than a name.
+# Getting an item of a tuple by its place is faster than by its name.
 _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
-# The names of most records that a robot obeys, one object for all files.
+# Most records that a robot obeys have these names. All files share this one object.
 _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
-"""The number of lines without a field of the dialect in which a crawl looks for problems, and the
-number of User-agent lines of a record.
+"""Maximum number of lines without a field of the dialect in which a crawl looks for problems, and
+maximum number of User-agent lines of one record.
 
-A hostile file may have a hundred times as many, and Python's garbage collector stops all
-threads while it goes through so many objects.
+A hostile file may have a hundred times as many lines. Python's garbage collector stops all threads
+while it goes through so many objects.
 """
 
 MAX_OWN_RECORDS = 500
-"""The number of records of a robot in which a crawl looks for everything that it warns of. In
-further records it looks only at the rules."""
+"""Maximum number of records of a robot in which a crawl looks for all problems. In further records,
+a crawl looks only at the rules.
+"""
 
 
 @dataclass(slots=True)
 class RuleColumns:
-    """The rules that a robot obeys, but empty ones, in columns and sorted by their values.
+    """The rules with a value that a robot obeys, in columns, sorted by their values.
 
-    The number of a rule is its place, from 0. *values* are the paths as written, *lines* their
-    lines. *allows* says which are Allow, and *splits* which only the cautious reading obeys;
-    each is empty if none is. *first_lines* and *names* are those of the records that the robot
-    obeys. *is_plain* says that each value is a path in ASCII without an escape, *has_wildcards*
-    that one has `*` or `$`.
+    The number of a rule is its place, from 0. *values* are the paths as written, *lines* their line
+    numbers. *allows* has a 1 for each Allow rule, and *splits* a 1 for each rule that only the
+    cautious reading obeys; each is empty if there is no such rule. *first_lines* and *names* are
+    the first lines and the names of the records that the robot obeys. *is_plain* says that each
+    value is a path in ASCII without an escape; *has_wildcards*, that a value has `*` or `$`.
 
-    The table that is made of them stores *values* in less memory.
+    A rule table that is compiled from these columns replaces *values* by a smaller object.
     """
 
     values: Sequence[str]
@@ -59,25 +61,25 @@ class RuleColumns:
         return not (self.allows and self.allows[number])
 
     def is_split(self, number: int) -> bool:
-        """Return whether only the cautious reading obeys the rule."""
+        """Return whether only the cautious reading obeys the rule with this *number*."""
         return bool(self.splits and self.splits[number])
 
     def record(self, number: int) -> int:
-        """Return the place of the record that has the rule."""
+        """Return the place, from 0, of the record that has the rule with this *number*."""
         return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
 class RobotReading:
-    """What one pass over the *text* of a file finds for one robot.
+    """The result of one parse of the *text* of a file for one robot.
 
-    *rules* are the rules that the robot obeys, *crawl_delay* the seconds that it is to pause
-    between two requests, *sitemaps* those that the file names, as written, in order, each
-    once; *has_any* says whether the file has any record, for this robot or another, and
-    *is_cautious* that the reading is the cautious one.
+    *rules* are the rules that the robot obeys, *crawl_delay* the seconds that the robot must pause
+    between two requests, and *sitemaps* the distinct sitemaps of the file, as written and in order.
+    *has_any* says whether the file has any record, for this robot or another. *is_cautious* says
+    that the reading is the cautious reading.
 
-    A warning may be about the lines *above* all records, the *own* records that the robot obeys,
-    the first of very many, *own_rules*, the rules of all of them, and lines *elsewhere* that may
-    mean the robot.
+    Warnings are about these lines: *above* are the lines above all records, *own* the records that
+    the robot obeys (at most `MAX_OWN_RECORDS`), *own_rules* the rules of all records that the robot
+    obeys, and *elsewhere* the lines of other records that may be meant for the robot.
     """
 
     __slots__ = (
@@ -106,7 +108,7 @@ class RobotReading:
     ) -> None:
         """Read *text* for the robot with these names (see `robot_names`).
 
-        Without *for_warnings* it has what rules are made of, and nothing for a warning.
+        Without *for_warnings*, lines that only warnings need are left out.
         """
         self.text = text
         self.is_cautious = reading == CAUTIOUS
@@ -116,7 +118,7 @@ class RobotReading:
         self._sitemaps: dict[str, None] = {}
         choice = dialect.choice(robot)
         record = 0
-        # What is above all records comes first, be it empty.
+        # The first group has the lines above all records, and may be empty.
         groups = groups_of(
             text,
             dialect,
@@ -129,12 +131,14 @@ class RobotReading:
                 self.above = group
             elif choice.offer(group.names, record):
                 if self._first_lines and len(choice.chosen) == 1:
-                    # It speaks to the robot more plainly than those before.
+                    # This record names the robot more specifically than the records before, so the
+                    # robot obeys none of the earlier records.
                     self.elsewhere += self.slips if for_warnings else ()
                     self._forget()
                 self._obey(group)
                 for run, seconds in pauses.items():
-                    # RFC 9309 has no such field, so merging gives it to no other group.
+                    # RFC 9309 does not define Crawl-delay, so merging groups does not extend a
+                    # delay to the names of another group.
                     if not dialect.pauses_by_run or choice.obeys_by(
                         group.names[slice(*run)]
                     ):
@@ -145,10 +149,10 @@ class RobotReading:
         self.rules = self._obeyed(dialect)
 
     def _forget(self) -> None:
-        """Obey no record so far."""
+        """Start again with no record that the robot obeys."""
         self.own: list[Group] = []
         self.own_rules: list[Line] = []
-        # Of the records that the robot obeys: first lines, names, and all pauses.
+        # The first lines, the names and all pauses of the records that the robot obeys.
         self._first_lines: list[int] = []
         self._names: list[tuple[str, ...]] = []
         self._delays: list[float] = []
@@ -159,25 +163,29 @@ class RobotReading:
         for line, run in zip(group.others, group.runs, strict=True):
             role, said = line.row and line.row.role, line.said
             if role is Role.SITEMAP:
-                # Ours X7: it belongs to no record and may stand anywhere.
+                # Ours X7 (Sitemap): a sitemap belongs to no record, and may be anywhere in the
+                # file.
                 self._sitemaps[said] = None
             elif role is not Role.PAUSE:
                 raise NotImplementedError(role)
-            # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
-            # what a blank line separates from its record.
+            # Ours X4 (Crawl-delay): a delay without a number is ignored. Ours O5 (readings): the
+            # cautious reading obeys a line that a blank line separates from its record.
             elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
                 # Ours X5: of several delays for our robot the longest counts.
                 pauses[run] = max(said, pauses.get(run, said))
         return pauses
 
     def _obey(self, group: Group) -> None:
-        """Take a record that the robot obeys, as far as the file is read."""
+        """Add a record that the robot obeys, unless a later record names the robot more
+        specifically.
+        """
         names = tuple(group.names)
         self.own_rules += group.rules
         if len(self.own) < MAX_OWN_RECORDS:
             self.own.append(group)
         self._first_lines.append(group.agents[0].number)
-        # One object for equal names: thousands of records may have them.
+        # Share one tuple between records with equal names: a file may have thousands of such
+        # records.
         before = self._names[-1] if self._names else _DEFAULT
         self._names.append(before if before == names else names)
 
@@ -185,8 +193,8 @@ class RobotReading:
         """Return the rules that the robot obeys."""
         # Ours O5: the cautious reading obeys what a blank line separates from its record.
         ignored = None if self.is_cautious else _ORPHAN
-        # Ours O4: above all records a rule is ignored. 1994 D2, Ours O21: an empty path
-        # closes nothing.
+        # Ours O4: a rule above all records is ignored. 1994 D2 (empty value), Ours O21: an empty
+        # path disallows nothing.
         obeyed = [it for it in self.own_rules if it.value and it.kind is not ignored]
         last_line = obeyed[-1].number if obeyed else 0
         if dialect.has_lists:
@@ -218,7 +226,7 @@ class RobotReading:
 
     @property
     def slips(self) -> list[Line]:
-        """The lines of its records that are no rules and may be meant as something else."""
+        """The lines of *own*, other than rules, that may not mean what their author intended."""
         return [line for group in self.own for line in group.slips]
 
     @property
@@ -228,11 +236,11 @@ class RobotReading:
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the robot is to pause between two requests."""
+        """The seconds that the robot must pause between two requests; None without a delay."""
         # Ours X5: of several delays for our robot the longest counts.
         return max(self._delays, default=None)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The sitemaps that the file names, as written, in order, each once."""
+        """The distinct sitemaps of the file, as written and in order."""
         return tuple(filter(None, self._sitemaps))

@@ -1,7 +1,8 @@
-"""Which rule decides about a URL, in a dialect where rules are prefixes.
+"""The table that finds the rule that decides about a URL, for a dialect in which rules are
+prefixes.
 
-`parser/rfc9309.py` has the table for the dialect in which the longest rule decides. The number
-of a rule is its place in `RuleColumns`; `decide` returns such a number.
+`parser/rfc9309.py` has the table for the dialect in which the longest rule decides. The number of a
+rule is its place in `RuleColumns`; `decide` returns the number of a rule.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,10 +28,10 @@ from scrapy_robots1994.parser.spellings import (
 NO_RULE = -1
 """What `decide` returns if no rule decides."""
 
-# Clients strip these characters in front of a URL: space and control characters.
+# Clients strip these characters, space and control characters, from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
-# The prefix of a text that is compared as written; no other form of a rule begins with it.
+# The prefix of a text that is compared as written. No other form of a rule begins with this prefix.
 _AS_WRITTEN = "%"
 
 
@@ -40,7 +41,9 @@ class RuleTable(Protocol):
     rules: RuleColumns
 
     def spelling(self, target: str) -> str:
-        """Return the one spelling of all targets that the rules do not distinguish."""
+        """Return the normal spelling of *target*: equal for all targets that the rules do not
+        distinguish.
+        """
 
     def permit(self, target: str) -> bool | None:
         """Return whether the rules permit a URL with this *target*, which is its own spelling;
@@ -51,7 +54,7 @@ class RuleTable(Protocol):
         """Return the number of the rule that decides about a URL; `NO_RULE` if none does.
 
         *head* is the scheme and authority of the URL, perhaps empty. *target* is its path and
-        query, *spelling* what the method `spelling` returns for *target*.
+        query, *spelling* the result of the method `spelling` for *target*.
         """
 
 
@@ -65,7 +68,7 @@ class Prefixes:
     __slots__ = ("_numbers", "_outer", "_texts")
 
     def __init__(self, texts: Sequence[str], numbers: Sequence[int] = ()) -> None:
-        """Take sorted *texts*, each with the number at its place in *numbers*; without *numbers*,
+        """Store sorted *texts*, each with the number at its place in *numbers*; without *numbers*,
         the number of a text is its place.
         """
         self._texts = stored_texts(texts)
@@ -232,8 +235,8 @@ class PrefixTable(Prefixes):
         return self._first_of(found) if found else NO_RULE
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return the number of the rule that decides; *numbers* are those of the rules that cover
-        the URL.
+        """Return the number of the rule that decides; *numbers* are the numbers of all rules that
+        cover the URL.
         """
         rules = self.rules
         if not self._is_first:
@@ -257,7 +260,7 @@ class PrefixTable(Prefixes):
 
 
 def _repeated_records(rules: RuleColumns) -> set[int]:
-    """Return the places of the records that have the rules of an earlier record."""
+    """Return the places of the records that have the same rules as an earlier record."""
     said: list[list[object]] = [[] for _ in rules.first_lines]
     if len(said) > 1:
         for number in sorted(range(len(rules.values)), key=rules.lines.__getitem__):

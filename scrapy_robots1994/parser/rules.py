@@ -15,14 +15,14 @@ from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
-# A URL that has one spelling, whatever client sends it, if it has no dot segment: Ours O18
-# (percent-encodings), O26 (fragments) and O27 (spellings), RFC 9309 2.2.2. The pattern excludes
+# A URL that matches and has no dot segment has only one spelling, whichever client sends it: Ours
+# O18 (percent-encodings), O26 (fragments) and O27 (spellings), RFC 9309 2.2.2. The pattern excludes
 # the parts that clients change: `;`, two slashes in front, and a `?` at the end.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
 
-# `_rule` returns this number if the URL is that of robots.txt itself.
+# `_rule` returns this number for the URL of robots.txt itself.
 _ITSELF = -3
 
 # 1994 E1 (empty file): an empty file means the same as no file.
@@ -34,8 +34,8 @@ _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 class Rules(Protocol):
     """The rules of one origin for one robot, which decide about any URL.
 
-    `RobotRules` come from a file; `UniformRules`, of a policy without a file, have one answer
-    for every URL.
+    `RobotRules` are the rules of a file. `UniformRules`, the rules of a policy without a file, have
+    one answer for every URL.
     """
 
     @property
@@ -116,12 +116,12 @@ class RobotRules:
 
     def _decision(self, url: str, clients: Clients) -> tuple[int, str | None]:
         """Return the number of the rule that decides about *url*, and the spelling of the target
-        that the rule covers; None if that is the target as written.
+        that the rule covers; None if the rule covers the target as written.
         """
         head = head_of(url)
         target = target_behind(len(head), url)
         number, spelling = self._rule(head, target), None
-        # Ours O27: a URL is disallowed if any of its spellings is.
+        # Ours O27: a URL is disallowed if any of its spellings is disallowed.
         for other in other_spellings(target, clients):
             found = self._rule(head, other)
             if self._disallows(found) and (

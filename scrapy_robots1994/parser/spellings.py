@@ -10,7 +10,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# The spelling of an encoded slash. No byte becomes this character.
+# The spelling of an encoded slash. This character is not the spelling of any byte.
 _SLASH_KEPT = "\u0100"
 # An incomplete escape at the end of a text.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
@@ -48,8 +48,8 @@ def _unquoted(text: str) -> str:
 def has_cut_escape(text: str) -> bool:
     """Return whether *text* ends within an escape.
 
-    Such a text needs a comparison as written: `/a%4` begins `/a%41`, but the canonical
-    spelling of `/a%4` does not begin that of `/a%41`.
+    Such a text needs a comparison as written: `/a%4` begins `/a%41`, but the canonical spelling of
+    `/a%4` does not begin the canonical spelling of `/a%41`.
     """
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
@@ -104,21 +104,21 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19 (whole URLs): the first form is as written, with scheme and host in lower case.
-    # In this form, a rule without a path may be the beginning of an authority.
+    # Ours O19 (whole URLs): the first form is the URL as written, except that scheme and host are
+    # in lower case. In this form, a rule without a path may be the beginning of an authority.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalised origin; a rule without a path covers the whole origin.
-    # A host with an escape cannot be normalised. The `=` in front keeps the two forms apart,
-    # because each form is compared only with forms of its kind.
+    # The second form has a normalised origin; a rule without a path covers the whole origin. A host
+    # with an escape cannot be normalised. The `=` in front keeps the two forms apart, because a
+    # form is compared only with forms of the same kind.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms
 
 
 def _with_slash(rest: str) -> str:
-    """Return *rest*, the text behind an authority, with the slash that a client puts in front
-    of it; "" for an empty *rest*.
+    """Return *rest*, the text behind an authority, with the slash that a client puts before the
+    text; "" for an empty *rest*.
     """
     # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` behind an authority as `/`.
     if rest.startswith(("?", "\\")):

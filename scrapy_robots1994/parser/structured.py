@@ -1,8 +1,9 @@
 """Dictionaries of RFC 9651 (Structured Field Values for HTTP), read exactly as the RFC says.
 
 The package `http-sf` 1.5.0 reads dictionaries, too, but rejects a dictionary with a date outside
-the years 1 to 9999. The RFC allows such dates, so an unknown member with one would hide a
-disallow. Lint reads dictionaries as well, and must report the same with and without an extra.
+the years 1 to 9999. The RFC allows such dates, so `http-sf` would miss a disallow in a dictionary
+that also has an unknown member with such a date. Lint reads dictionaries as well, and must report
+the same problems whether or not an extra is installed.
 """
 
 import re
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 _KEY = r"[a-z*][a-z0-9_.*-]*"
-# The first character of a bare item says of which kind the item is.
+# The first character of a bare item shows the kind of the item.
 _NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,3}|-?[0-9]{1,15}"
 _STRING = r'"(?:[ !#-\[\]-~]|\\["\\])*"'
 _WORD = r"[A-Za-z*][!#$%&'*+.^_`|~:/0-9A-Za-z-]*"
@@ -24,8 +25,9 @@ _PARAMETERS = rf"(?:;[ ]*{_KEY}(?:=(?:{_ITEM}))?)*"
 _LIST = rf"\([ ]*(?:(?:{_ITEM}){_PARAMETERS}(?:[ ]+|(?=\))))*\)"
 _MEMBER = re.compile(rf"({_KEY})(?:=({_LIST}|{_ITEM}))?({_PARAMETERS})", re.ASCII)
 MAX_LENGTH = 16_384
-"""Characters of a dictionary that are read. A match of a pattern stops all threads: one of
-500,000 characters would stop a crawl for a tenth of a second."""
+"""Maximum number of characters of a dictionary. Matching a pattern stops all threads: a match of
+500,000 characters would stop a crawl for a tenth of a second.
+"""
 
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*")
 _SPACE = " \t"
@@ -36,8 +38,8 @@ class Member(NamedTuple):
     """A member of a dictionary.
 
     *key* and *value* are without parameters, *text* is the member as written, without its
-    parameters. An empty *value* was left out, which means true. *offset* is the place in the
-    dictionary, from 0, at which the key begins.
+    parameters. An empty *value* means that the member has no value, so its value is true. *offset*
+    is the place in the dictionary, from 0, at which the key begins.
     """
 
     key: str
@@ -57,8 +59,8 @@ class NotADictionaryError(ValueError):
 
 
 def members_of(text: str) -> list[Member]:
-    """Return all members of the dictionary *text* in order, including members with equal keys,
-    of which the caller must use the last.
+    """Return all members of the dictionary *text* in order. Of members with equal keys, the caller
+    must use the last.
 
     The time is linear in the length of *text*. Raises `NotADictionaryError` if *text* is not a
     dictionary, or longer than `MAX_LENGTH`.

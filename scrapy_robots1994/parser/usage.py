@@ -41,11 +41,12 @@ MAX_NOT_UNDERSTOOD = 20
 
 _SPACE = " \t"
 MAX_WORK = 10_000_000
-"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL, which
-take some 15 ms. A URL that needs more gets each disallow of the robot's records, whatever its
-path."""
+"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL, which take
+some 15 ms. A URL that needs more comparisons gets every disallow of the robot's records, whatever
+the path of the disallow.
+"""
 
-# A search takes the time of so many character comparisons.
+# A search takes as much time as this number of character comparisons.
 _CALL_WORK = 800
 
 
@@ -66,7 +67,7 @@ class Label(NamedTuple):
     answers: Mapping[str, Answer]
 
     def answer_of(self, value: str) -> Answer | None:
-        """Return the answer of a *value*; None if it is not understood."""
+        """Return the answer that a *value* states; None if the value is not understood."""
         # Usage U5 (labels): the values of Content Signals are compared without case.
         is_strict = self.field == USAGE_FIELD
         return self.answers.get(value if is_strict else value.lower())
@@ -89,14 +90,14 @@ LABELS = (
 """Every label that is read, by its field."""
 
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
-"""What pages may be used for; `tdm` is text and data mining (TDMRep)."""
+"""The purposes for which pages may be used; `tdm` is text and data mining (TDMRep)."""
 
 # The field of each name. Content-Signals is a misspelling.
 _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 USE_LABEL = "use"
-"""The label of Content Signals whose value `Usage.use` has as written."""
+"""The label of Content Signals whose value, as written, is in `Usage.use`."""
 
 LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
@@ -153,7 +154,9 @@ class Usage:
         return Answer.UNSTATED
 
     def forbids(self, purposes: Collection[str]) -> Statement | None:
-        """Return the first statement that forbids one of *purposes*; None if none does."""
+        """Return the first statement that disallows one of *purposes*; None if there is no such
+        statement.
+        """
         for statement in self.statements:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
                 return statement
@@ -168,7 +171,7 @@ class Usage:
         terms = [it.term for it in self.statements]
         terms += [it.term for it in self.not_understood]
         text = "".join((*terms, *self.licenses, self.tdm_policy or "", self.use or ""))
-        # Nearly every usage is already such a one.
+        # Nearly every usage can be exported unchanged.
         if encode(text) == text:
             return self
         return Usage(
@@ -200,9 +203,8 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Stated(NamedTuple):
-    """The preferences of one line, and the *pattern* of the URLs that they are about.
-
-    Without a *pattern* they are about every URL. *length* is the number of octets of the
+    """The preferences of one line, and the *pattern* of the URLs to which the preferences apply.
+    Without a *pattern*, the preferences apply to every URL. *length* is the number of octets of the
     path; -1 without a path.
     """
 
@@ -239,7 +241,7 @@ class UsageRules:
     def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
         """Return the preferences of the file *text* for the robot with these *names*.
 
-        A file that has no such field is not parsed.
+        A file without a field of usage preferences is not parsed.
         """
         return UsageRules(text, dialect, names) if may_state_usage(text) else _NO_RULES
 
@@ -289,7 +291,7 @@ class UsageRules:
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements of *lines* as one usage."""
-        # Keep the first of equal statements: a file may repeat one thousands of times.
+        # Keep the first of equal statements: a file may repeat a statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         said: list[Said] = []
         use = None
@@ -375,7 +377,7 @@ def _stated(line: Line) -> _Stated:
     try:
         statements, said, use = statements_of(field, value, where)
     except NotADictionaryError:
-        # Usage U4 (unreadable value): the line has no effect, and neither has its path.
+        # Usage U4 (unreadable value): neither the line nor its path has an effect.
         said = (Said(line.value, where),)
         return _Stated(field, -1, pattern, (), said)
     return _Stated(field, length, pattern, statements, said, use)

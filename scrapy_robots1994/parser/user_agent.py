@@ -18,7 +18,8 @@ _SPACE = re.compile(r"\s+")
 _VERSION = re.compile(r"/v?[0-9][^\s,/]*", re.IGNORECASE)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
 _NUMBER = re.compile(r"v?[0-9][\w.]*", re.IGNORECASE)
-# The beginning of a URL or of an e-mail address. A `+` in front usually means that one follows.
+# The beginning of a URL or of an e-mail address. A `+` usually means that a URL or an address
+# follows.
 _ADDRESS = re.compile(r"\+\S*[./@]|https?:|www\.|.*://|[^@]+@[^@]+\.", re.IGNORECASE)
 _BEFORE_END = re.compile(r"[/(]")
 _WORD_END = re.compile(r"[ /,]")
@@ -41,7 +42,9 @@ _SYSTEMS = (
     "build "
 )
 NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
-"""Ours O9: words of browsers and systems. A name that has only such words is not a robot's."""
+"""Ours O9: words of browsers and systems. A name that has only such words is not the name of a
+robot.
+"""
 
 NameRank: TypeAlias = Callable[[str, str], int]
 """Returns how specifically a name addresses a robot: 0 for not at all, otherwise `NAMED` or more.
@@ -132,7 +135,7 @@ _Name: TypeAlias = tuple[int, str, bool]
 smaller rank come first.
 """
 
-# Ours O9: of several names, the names after `compatible;` come first.
+# Ours O9: the names after `compatible;` come before all other names.
 _COMPATIBLE, _COMMENT, _PRODUCT, _WORDS = range(4)
 
 
@@ -143,7 +146,7 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case, the most specific name first. Never raises.
 
     *robot* is a bare name or a whole User-Agent header. A bare name is the only name; the empty
-    string has none.
+    string has no names.
     """
     text = robot_text(robot).strip()
     if is_bare(text):
@@ -170,7 +173,9 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return *robot*, a bare name or a header, as text; bytes that are not UTF-8 are Latin-1."""
+    """Return *robot*, a bare name or a header, as text. Bytes that are not UTF-8 are decoded as
+    Latin-1.
+    """
     if isinstance(robot, str):
         return robot
     try:
@@ -254,9 +259,9 @@ def _name_of(text: str) -> str:
 
 
 def _compatible_names(name: str) -> Iterator[_Name]:
-    """Yield the names of the *name* after `compatible;`, which is without its version."""
-    # Ours O9: the whole name, its first word, and its last word, which parsers other than that
-    # of 1994 A2 compare.
+    """Yield the names of *name*, the text after `compatible;` without its version."""
+    # Ours O9: the whole name, its first word, and its last word, because some parsers compare only
+    # the first or the last word, unlike 1994 A2.
     yield _COMPATIBLE, name, False
     yield _COMPATIBLE, _WORD_END.split(name, 1)[0], True
     yield _COMPATIBLE, _last_word(name), True
@@ -265,7 +270,9 @@ def _compatible_names(name: str) -> Iterator[_Name]:
 def _names_of_part(
     names: Sequence[str], rest: str, *, in_comment: bool
 ) -> Iterator[_Name]:
-    """Yield the names of any other part: *names* have versions, *rest* has none."""
+    """Yield the names in a part of a header that is not after `compatible;`. *names* are the texts
+    before versions, *rest* is the text after the last version.
+    """
     for name in names:
         last = _last_word(name)
         if not in_comment:
@@ -300,9 +307,10 @@ def _last_word(text: str) -> str:
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the names of the *value* of a User-agent line that has one name; () without one.
+    """Return the names of the *value* of a User-agent line that has one name; () if the value has
+    no name.
 
-    A whole User-Agent header as the value may give several names.
+    If the value is a whole User-Agent header, it may have several names.
     """
     # Ours O10: a version in the value is stripped, because 1994 A2 compares without versions.
     # Ours O11 (one name): spaces and commas belong to the name; one line has one name.

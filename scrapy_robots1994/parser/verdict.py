@@ -1,4 +1,6 @@
-"""Verdict: whether a URL is allowed, and why: the record and line, or why no record applied."""
+"""Verdict: whether a URL is allowed, and why: the record and line that decide, or the reason why no
+record applies.
+"""
 
 from dataclasses import InitVar, dataclass, fields, replace
 from enum import Enum
@@ -72,9 +74,9 @@ def _quoted(names: tuple[str, ...]) -> str:
 
 
 class RecordReference(NamedTuple):
-    """A reference to a record, which reads the record from its file when it is needed.
+    """A reference to a record. `read` parses the file and returns the record.
 
-    Most verdicts are only logged and counted, which does not need the whole record.
+    Most verdicts are only logged and counted, and do not need the whole record.
     """
 
     first_line: int
@@ -90,7 +92,8 @@ class RecordReference(NamedTuple):
 
 
 class _Sourced:
-    """The base class of `Verdict`, for the attribute that is not a field.
+    """The base class of `Verdict`. It has the attribute `_source`, which must not be a dataclass
+    field.
 
     `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. A reference to
     a record contains a whole file, which no exporter can write.
@@ -110,9 +113,9 @@ class Verdict(_Sourced):
     the URL decides. *spelling* is the target that the rule covers if it differs from the target
     as written: the target without dot segments, or as the client of the crawl sends it.
 
-    *status* is the HTTP status of the answer to GET /robots.txt, if the status decided and not
-    a file; None after a failed fetch. *failure* says in a few words why the fetch failed, such
-    as "DNS lookup failed"; None if it did not fail.
+    *status* is the HTTP status of the answer to GET /robots.txt, if the status decided, not a file;
+    None after a failed fetch. *failure* says in a few words why the fetch failed, such as "DNS
+    lookup failed"; None if it did not fail.
 
     A verdict may be part of an item: the exporters of Scrapy write its fields.
     """
@@ -144,8 +147,9 @@ class Verdict(_Sourced):
     def for_export(self) -> "Verdict":
         """Return an equivalent verdict whose texts can be written in every format.
 
-        Control characters, and bytes that are not UTF-8, are percent-encoded in *rule*
-        and *spelling*. XML can contain neither; a file in UTF-8 cannot contain the bytes.
+        Control characters, and bytes that are not UTF-8, are percent-encoded in *rule* and
+        *spelling*. XML can contain neither control characters nor such bytes; a file in UTF-8
+        cannot contain the bytes.
         """
         # Ours O18 (percent-encodings): a percent-encoded rule has the same meaning.
         rule, spelling = map(_for_export, (self.rule, self.spelling))
@@ -172,8 +176,8 @@ class Verdict(_Sourced):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields, and the record with only the rule that decides.
 
-        Queues on disk or in Redis pickle the meta of each request. With all rules, a thousand
-        requests would store the record a thousand times.
+        Queues on disk or in Redis pickle the meta of each request. If the pickle had all rules, a
+        thousand requests would store all rules of the record a thousand times.
         """
         # A pickled reference would contain the whole body.
         record = self.record
@@ -190,8 +194,8 @@ class Verdict(_Sourced):
         values = {it.name: getattr(self, it.name) for it in fields(self)}
         return _unpickled, (values, record)
 
-    # Without `__copy__` and `__deepcopy__`, the module `copy` calls `__reduce__`, which reads
-    # the file, and the copy lacks the other rules of the record.
+    # Without `__copy__` and `__deepcopy__`, the module `copy` would call `__reduce__`: it reads the
+    # file, and the copy would lack the other rules of the record.
     def __copy__(self) -> "Verdict":
         """Return the verdict itself, which cannot change."""
         return self
@@ -207,7 +211,7 @@ class Verdict(_Sourced):
     __str__ = explain
 
     def _because(self) -> str:
-        """Return the part of the sentence that says why."""
+        """Return the part of the explanation that gives the reason."""
         source = self._source
         if source is None:
             status = None if self.status is None else f"HTTP {self.status}"
