@@ -98,7 +98,7 @@ def _taken_from(left: list[object]) -> Iterator[object]:
 @cache
 def _slots_of(kind: Any) -> tuple[str, ...] | None:
     """Return the names of the slots that the objects of a class have; None for a class whose
-    objects all files share.
+    objects exist only once in the process.
     """
     if issubclass(kind, (type, Enum, bool, NoneType, FunctionType, Dialect)):
         return None

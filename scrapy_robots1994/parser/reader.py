@@ -124,7 +124,7 @@ class Line(NamedTuple):
         return len(self.text) - len(self.comment) + 1
 
 
-# This takes half the time of a call of `Line`, and each line of each file needs one.
+# This takes half the time of a call of `Line`, and is done for each line of each file.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
@@ -254,8 +254,8 @@ def groups_of(
                 room -= 1
         elif row.role is _NAMES:
             # 1994 F1: a User-agent line after a blank line begins another record. Ours O7 (run of
-            # names), X2 (Allow): so does one after a rule. X6 (order): one after a Crawl-delay does
-            # not.
+            # names), X2 (Allow): a User-agent line after a rule, too. X6 (order): but not a
+            # User-agent line after a Crawl-delay.
             if line.said and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False

@@ -56,7 +56,7 @@ def normal_spelling(target: str) -> str:
 
 
 def _encoded(other: re.Match[str]) -> str:
-    """Return the matched characters percent-encoded: a URL may not contain such characters."""
+    """Return the matched characters percent-encoded: a URL may not have them unescaped."""
     # Ours O17 (undecodable bytes): such a byte of a rule equals its percent-encoding.
     return "%" + encode(other[0]).hex("%").upper()
 
@@ -142,7 +142,7 @@ class LongestTable(Prefixes):
         )
 
     def _first_of(self, *equal: int) -> int:
-        """Return which of *equal* rules decides; several, because a file may repeat a rule."""
+        """Return which of *equal* rules decides: a file may have a rule many times."""
         return min(equal, key=self._rank)
 
     def _rank(self, number: int) -> tuple[bool, int]:

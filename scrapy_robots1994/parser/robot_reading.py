@@ -191,7 +191,7 @@ class RobotReading:
 
     def _obeyed(self, dialect: Dialect) -> RuleColumns:
         """Return the rules that the robot obeys."""
-        # Ours O5: the cautious reading obeys what a blank line separates from its record.
+        # Ours O5: the cautious reading obeys a rule that a blank line separates from its record.
         ignored = None if self.is_cautious else _ORPHAN
         # Ours O4: a rule above all records is ignored. 1994 D2 (empty value), Ours O21: an empty
         # path disallows nothing.

@@ -312,8 +312,8 @@ def usage_dialect(dialect: Dialect) -> Dialect:
     """Return the dialect that groups lines for preferences and compares names as *dialect*
     does.
     """
-    # Usage U1 (groups): attach-05 groups lines as RFC 9309 does, and a preference ends a list
-    # of User-agent lines. Usage U2 (names): a robot finds its record as it does for rules.
+    # Usage U1 (groups): attach-05 groups lines as RFC 9309 does, and a preference ends a list of
+    # User-agent lines. Usage U2 (names): a robot finds its record in the same way as for rules.
     return replace(
         DIALECTS["rfc9309"],
         names=dialect.names,

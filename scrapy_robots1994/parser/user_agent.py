@@ -18,7 +18,7 @@ _SPACE = re.compile(r"\s+")
 _VERSION = re.compile(r"/v?[0-9][^\s,/]*", re.IGNORECASE)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
 _NUMBER = re.compile(r"v?[0-9][\w.]*", re.IGNORECASE)
-# The beginning of a URL or of an e-mail address. A `+` usually means that a URL or an address
+# The beginning of a URL or of an e-mail address. A `+` usually means that a URL or such an address
 # follows.
 _ADDRESS = re.compile(r"\+\S*[./@]|https?:|www\.|.*://|[^@]+@[^@]+\.", re.IGNORECASE)
 _BEFORE_END = re.compile(r"[/(]")

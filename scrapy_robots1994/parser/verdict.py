@@ -135,7 +135,8 @@ class Verdict(_Sourced):
 
     @property
     def record(self) -> Record | None:
-        """The record that has the rule, or the first record for the robot, or None.
+        """The record with the rule that decides; without such a rule, the first record for the
+        robot; None without a record.
 
         The texts of the record can be written in every format (see `for_export`). The record
         is read from the file at each access.

@@ -68,7 +68,7 @@ class Source(Protocol):
 
 
 class Store(Source, Protocol):
-    """A source that outlives this process or that processes share
+    """A source that outlives this process or is shared by several processes
     (`stores.guarded.GuardedStore`).
     """
 

@@ -182,8 +182,8 @@ def redirect_target(answer: HttpAnswer) -> str | None:
         return UNREADABLE_URL
     try:
         parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
-        # Remove credentials, which a robots.txt URL never has, but not the port, which
-        # is a part of the origin.
+        # Remove credentials, because a robots.txt URL must not have any. Keep the port,
+        # which is a part of the origin.
         host = parts.netloc.rpartition("@")[2]
         return parts._replace(netloc=host, fragment="").geturl()
     except ValueError:

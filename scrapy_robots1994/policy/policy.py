@@ -81,7 +81,7 @@ class FreshnessSettings:
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """One answer for every URL of an origin that has no file, or whose file is unknown."""
+    """One answer for every URL of an origin, because no file could be read."""
 
     is_open: bool
     reason: Reason

@@ -297,8 +297,8 @@ class PolicyResolver(Generic[ContextT]):
             await self.backend.policy_loaded(policy, known, context)
             self.memory.measure(policy)
         finally:
-            # This policy does not end the fetch: a refresh decides a new policy, and
-            # the store already has this one.
+            # Reset this attribute: a refresh decides a new policy, and the store
+            # already has this policy.
             in_flight.decided = None
 
     async def _request(
