@@ -8,7 +8,7 @@ from html import unescape
 from scrapy_robots1994.parser.said import Said
 
 EVERY_ROBOT = frozenset({"robots", "*"})
-"""The names that mean every robot."""
+"""The names that stand for every robot."""
 
 # Pages P1 (terms of a robots tag): `TERMS` has all of them; NOINDEX and NOFOLLOW have the
 # terms that forbid something.

@@ -46,8 +46,8 @@ class RobotsTxt:
     """One robots.txt, read in a dialect and a reading.
 
     The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
-    their text, dialect and reading are. Lines, records and problems are read from the text
-    at each access; the rules of a robot are stored.
+    their text, dialect and reading are. Each access to lines, records or problems reads the
+    text again; the rules of a robot are read once.
     """
 
     __slots__ = (

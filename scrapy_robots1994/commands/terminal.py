@@ -81,7 +81,7 @@ def add_common_options(
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
-        help=f"read files in this dialect; without it, in {default}",
+        help=f"read files in this dialect instead of {default}",
     )
 
 

@@ -221,7 +221,7 @@ def _dialect(**changes: Any) -> Point:
 
 
 def _in_target(change: Callable[[str], str]) -> Point:
-    """Return the point that applies *change* to the target of the URL."""
+    """Return the `Point` that makes a setup apply *change* to the target of the URL."""
 
     def changed(setup: Setup) -> Setup:
         def spell(url: str) -> str:

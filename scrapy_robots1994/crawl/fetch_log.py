@@ -307,8 +307,8 @@ class FetchLog:
         )
 
     def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Warn of *problems* that open the site against its owner's intent, and log those
-        that close it as information.
+        """Log the *problems* that allow more than the owner of the site intended as
+        warnings, and the problems that disallow more at level INFO.
         """
         # O5 (blank lines) and other rules: the literal reading is not always what the
         # author meant.

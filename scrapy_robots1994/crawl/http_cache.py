@@ -164,7 +164,7 @@ class HttpCache(FetchObserver):
             return self._policies[origin]
         policy = await self.get(origin)
         if policy is not None:
-            # Compile the rules before the bytes of the policy are counted.
+            # The size of the policy includes its rules only after they are compiled.
             policy.rules(self._robot.usual)
         self._policies[origin] = policy
         return policy

@@ -262,7 +262,8 @@ class Robots1994Middleware:
         return found
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
-        """Wait for the policy of *origin*; return it, or a request for the scheduler.
+        """Wait for the policy of *origin*. Return the policy, or the request if it must be
+        returned to the scheduler.
 
         `None` lets the request pass to the HTTP cache, which never sends it. Raise the
         error that left the request without a policy.

@@ -172,9 +172,9 @@ class Refusals:
         log and signal the refusal.
         """
         self._increment(stats.FORBIDDEN)
-        # Errbacks and signal handlers put the verdict into items, and a feed in UTF-8
-        # cannot have undecodable bytes. The exported verdict is also small enough to be
-        # written to disk with the request.
+        # Errbacks and signal handlers may put the verdict into items, and a feed in UTF-8
+        # cannot contain undecodable bytes. The exported verdict is also small enough to
+        # be written to disk with the request.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1

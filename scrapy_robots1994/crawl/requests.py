@@ -361,7 +361,7 @@ class RequestContext:
         return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
 
     def for_url(self, url: str) -> "RequestContext":
-        """Return the context for *url*, perhaps of another scheme than the page's.
+        """Return the context for *url*, whose scheme may differ from that of the page.
 
         The environment names a proxy for each scheme. For another scheme the proxy is
         looked up again, as for Scrapy's own redirects.

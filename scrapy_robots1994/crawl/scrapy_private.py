@@ -156,7 +156,7 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     Without more connections, that many slow robots.txt files would leave none for pages.
     """
     # `DownloadHandlers._get_handler` and the limits are private, and there is no setting.
-    # Without them only time is lost, so there is no warning.
+    # A crawl without these attributes is only slower, so there is no warning.
     engine: Any = crawler.engine
     for *path, limit in _LIMITS:
         with suppress(Exception):

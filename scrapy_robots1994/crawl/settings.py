@@ -160,7 +160,7 @@ class RobotsSettings:
     counted, logged and reported. The settings for pages, crawl delays and stores then
     have no effect.
     """
-    # Off by default: other parsers may be slow, and may raise errors on files of sites.
+    # Off by default: other parsers may be slow, and may raise errors for real files.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers whose decisions are compared with the decisions of this package, which
     still decides: ``True`` (the parser of ``ROBOTSTXT_PARSER``) or a list of names and
@@ -174,8 +174,8 @@ class RobotsSettings:
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
     """``True`` applies the pause that a robots.txt asks for (Crawl-delay), in a dialect that
-    has such a field, to the requests of its origin. A number of seconds does so, too, and
-    is the longest delay that is applied.
+    has such a field, to the requests of its origin. A number of seconds also applies the
+    pause, and limits it to that number.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """``True`` obeys the robots directives of pages: items of a NOINDEX page and
@@ -281,7 +281,7 @@ class RobotsSettings:
 
     @property
     def reads_usage(self) -> bool:
-        """Whether usage preferences are read. A dry run changes nothing, and reads none."""
+        """Whether usage preferences are read. A dry run reads no usage preferences."""
         return self.usage != types.USAGE_OFF and not self.dry_run
 
     @property

@@ -55,7 +55,9 @@ robots.txt as a page, so each robots.txt that is fetched early would replace a p
 """
 
 SHARE = 100
-"""Pages or items of such a limit for each request that may wait without counting."""
+"""For each so many pages or items of a limit (`LIMITS`), one request may wait without
+counting.
+"""
 
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits at most for the robots.txt of its own requests."""
@@ -102,7 +104,9 @@ class Visit:
 
     @classmethod
     def outside(cls, request: Request) -> Visit:
-        """Return the visit of *request*, which does not pass the middleware itself."""
+        """Return the visit of a *request* that needs a policy without passing through the
+        middleware.
+        """
         return cls(request, is_awaited=True, has_gone_back=False)
 
     def returned(self, *, for_room: bool = False) -> Request:
@@ -224,10 +228,11 @@ class WaitingRequests:
         )
 
     def is_finished(self, request: Request) -> bool:
-        """Return whether a closing crawl finishes *request*, which waits (R6).
+        """Return whether the waiting *request* is still sent after the crawl begins to
+        close (R6, closing).
 
-        It finishes a request that a component awaits, and the first `CONCURRENT_REQUESTS`
-        requests that came, which Scrapy's own middleware would finish, too.
+        Two kinds of requests are: each one that a component awaits, and the first
+        `CONCURRENT_REQUESTS` ones, which Scrapy's own middleware would send, too.
         """
         visit = self._visits.get(request)
         return visit is not None and self._is_finished(visit)

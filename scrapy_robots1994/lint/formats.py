@@ -91,7 +91,7 @@ def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        # The words of a field may be longer than the rest of the line.
+        # The effect may be longer than the rest of the line, so it may take several lines.
         first, *others = wrap_and_escape(effect, WIDTH - len(row)) or [""]
         more = [" " * len(row) + paint(it, FAINT) for it in others]
         yield line.number, [(row + paint(first, FAINT)).rstrip(), *more]

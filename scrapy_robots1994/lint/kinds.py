@@ -390,7 +390,7 @@ ALLOW_ONLY = Kind(
     severity=INFO,
     title="record of Allow lines alone",
     message=(
-        'the record for "{}" has no Disallow line and forbids nothing, with or '
+        'the record for "{}" has no Disallow line and disallows nothing, with or '
         "without its Allow lines"
     ),
     fix="Write an empty `Disallow:` to say the same in the words of 1994.",

@@ -52,7 +52,7 @@ def is_owned(line: Line) -> bool:
 
 
 def is_rule(line: Line) -> bool:
-    """Return whether the line is a rule, of a record or an orphan."""
+    """Return whether the line is a rule, inside a record or outside any record."""
     field = line.row
     return field is not None and field.role is _RULE
 
@@ -95,7 +95,8 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
     # Ours O3, against 1994 D3.
     is_allowing = any(it.known is not None and it.known.allows for it in block)
-    # Who writes a delay alone, or any other line, means to close nothing by it.
+    # The author of a record that has a delay, or another line, but no rule does not intend
+    # to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
     # Below an Allow other dialects begin another record.
     above = list(takewhile(lambda it: not (it.known and it.known.allows), block))
@@ -239,7 +240,7 @@ def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Prob
 
 
 def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
-    """Yield the records for every robot after the first one."""
+    """Yield a problem for each record for every robot except the first such record."""
     defaults = [record for record in records if record.is_default]
     for record in defaults[1:]:
         # 1994 A3: there may be one.

@@ -228,7 +228,7 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
 
 
 def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
-    """Return the names to which *groups* close the whole site, each once."""
+    """Return the robot names for which *groups* disallow the whole site, each once."""
     whole = ("/", "/*", "*") if dialect.has_wildcards else ("/",)
     found: dict[str, None] = {}
     for group in groups:

@@ -60,8 +60,8 @@ NAMED = 2
 
 def first_named(name: str, robot: str) -> int:
     """Rank a name that is a part of one of the robot's names."""
-    # 1994 A2 (name comparison): a substring, without case. Ours O8 (direction): the name in the
-    # record is a part of the robot's name, not the reverse.
+    # 1994 A2 (name comparison): a name matches as a substring in any case. Ours O8 (direction):
+    # the name in the record is a part of the robot's name, not the reverse.
     return NAMED if name in robot else 0
 
 
@@ -100,8 +100,8 @@ class Choice:
         self.chosen: list[int] = []
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether the robot obeys the *record* with these *names*, by the records seen so
-        far. Call this in the order of the record numbers; a record may come more than once.
+        """Return whether, of the records seen so far, the robot obeys *record*, which has these
+        *names*. Call this in the order of the record numbers; a record may come more than once.
         """
         chosen = self.chosen
         for name in names:

@@ -99,8 +99,8 @@ class PolicyStore(ABC):
         """Raise `SettingsError`, which says what to do, if no crawl can use the store.
 
         Called when a crawl starts, for example to find a folder that does not exist. Do
-        not connect to a server, which may be down only for a while. By default nothing is
-        checked.
+        not connect to a server here, because the server may be down only for a while. By
+        default nothing is checked.
         """
 
     @abstractmethod
@@ -149,4 +149,4 @@ class SharedStore(PolicyStore):
 
     @abstractmethod
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """End the lease of *origin* if *holder* has it."""
+        """Release the lease of *origin* if *holder* has the lease."""

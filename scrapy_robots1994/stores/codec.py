@@ -111,8 +111,8 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
     an error.
     """
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
-    # Limit the size, so that another user of the store cannot fill our memory. A file
-    # that is larger than this crawl would download is fetched again.
+    # Limit the size, so that another user of the store cannot fill our memory. If a
+    # stored file exceeds the download limit of this crawl, the file is fetched again.
     text = unpacker.decompress(entry[1:], limit + 1)
     line, _, body = text.partition(b"\n")
     if entry[:1] != VERSION or not unpacker.eof or len(line) > MAX_HEAD_BYTES:

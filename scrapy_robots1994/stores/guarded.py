@@ -196,8 +196,8 @@ class GuardedStore:
     _is_closed: bool = False
     _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Origins whose lease this process may have. Only the thread of the store uses this
-    # set.
+    # Origins whose lease this process acquired, or may have acquired before a call failed.
+    # Only the thread of the store uses this set.
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:

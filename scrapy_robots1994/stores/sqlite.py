@@ -274,8 +274,8 @@ class SqliteStore(PolicyStore):
         _check_objects(base)
 
     def _make(self, base: sqlite3.Connection) -> None:
-        """Create the table. If several processes do this at once, one creates it, and all
-        continue.
+        """Create the table. If several processes open a new database at once, one of them
+        creates the table, and all of them continue.
         """
         # Set this before the first page is written, because it cannot be changed later.
         base.execute("PRAGMA auto_vacuum = INCREMENTAL")

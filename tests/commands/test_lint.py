@@ -223,7 +223,7 @@ def test_help_of_the_script_promises_no_setting() -> None:
     """It reads no project, which could have ROBOTS1994_DIALECT."""
     shown = robots_lint("--help").out
 
-    assert "in this dialect; without it, in 1994" in " ".join(shown.split())
+    assert "in this dialect instead of 1994" in " ".join(shown.split())
     assert "ROBOTS1994_DIALECT" not in shown
 
 

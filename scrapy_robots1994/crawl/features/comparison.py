@@ -44,9 +44,9 @@ from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
-# Bytes of the files that stay in memory for the other parsers, and compressed bytes of
-# the bodies of answers whose status decides. Most of these bodies are smaller than the
-# rest of their entry.
+# The maximum number of bytes in memory: of the files for the other parsers, and of the
+# compressed bodies of answers that decide by their status alone. Most of these bodies
+# are smaller than the rest of their entry.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500

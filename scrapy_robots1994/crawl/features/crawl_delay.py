@@ -87,7 +87,7 @@ class CrawlDelays:
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         turns = self._turns.get(origin) or _Turns()
-        # This is called for each request, and usually the delay has not changed.
+        # Each request sets the delay, which has usually not changed.
         if turns.delay != applied:
             self._turns[origin], turns.delay = turns, applied
             self._report(origin, stated, applied)

@@ -143,7 +143,7 @@ def usage_of(
 
 
 def line_of(statement: "Statement") -> int:
-    """Return the number of the line of robots.txt that has *statement*."""
+    """Return the number of the line in robots.txt where *statement* stands."""
     return int(statement.where.rpartition(" ")[2])
 
 
