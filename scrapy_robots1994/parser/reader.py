@@ -24,8 +24,8 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.pauses import with_pauses
 
-# 1994 F3: the optional space. Ours O6: a tab counts as a space, because an author cannot see the
-# difference.
+# 1994 F3: the optional space. Ours O6: a line of spaces and tabs only is blank, because an author
+# cannot see these characters.
 SPACE = " \t"
 # 1994 F5: this character begins a comment. Ours O13: no space is needed before the `#`.
 COMMENT = "#"

@@ -124,7 +124,7 @@ T = TypeVar("T", Agent, Rule, Delay)
 
 
 def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
-    """Return *parts* of a record with the attribute *name* as `Record.for_export` has it."""
+    """Return *parts*, with the attribute *name* percent-encoded for `Record.for_export`."""
     changed: list[dict[str, Any]]
     changed = [{name: percent_encode_control_chars(getattr(it, name))} for it in parts]
     return tuple(map(lambda it, change: replace(it, **change), parts, changed))

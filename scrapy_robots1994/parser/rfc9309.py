@@ -92,7 +92,7 @@ class Pattern(NamedTuple):
         return cls(length, first, tuple(others), longest, is_anchored)
 
     def covers(self, target: str) -> bool:
-        """Return whether the pattern covers *target*, which begins with the first text."""
+        """Return whether the pattern covers *target*, which must begin with the first text."""
         place, end = len(self.first), len(target)
         if self.is_anchored:
             if not self.others:
@@ -186,7 +186,9 @@ class LongestTable(Prefixes):
         return number
 
     def permit(self, target: str) -> bool:
-        """Return whether the rules permit a URL with this *target*, which is its own spelling."""
+        """Return whether the rules permit a URL with this *target*, which must be in its normal
+        spelling.
+        """
         number = self.decide("", target, target)
         if number < 0:
             return number == NO_RULE

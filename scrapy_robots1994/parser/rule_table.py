@@ -46,8 +46,8 @@ class RuleTable(Protocol):
         """
 
     def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*, which is its own spelling;
-        None if only `decide` can tell.
+        """Return whether the rules permit a URL with this *target*, which must be in its normal
+        spelling; None if only `decide` can tell.
         """
 
     def decide(self, head: str, target: str, spelling: str) -> int:
@@ -75,8 +75,8 @@ class Prefixes:
         self._numbers = numbers
         # For each text the place, from 1, of the longest shorter text that begins it; 0 for none.
         self._outer: Sequence[int] = ()
-        # If any text begins another, then some text begins the one after it, and `contains` for
-        # neighbouring texts is faster than a comparison of all texts.
+        # If any text begins another, then some text begins the text after it, and `contains` for
+        # adjacent texts is faster than a comparison of all texts.
         if any(map(contains, islice(texts, 1, None), texts)):
             self._outer = small_array(_outer_places(texts), len(texts))
 
@@ -155,7 +155,7 @@ class PrefixTable(Prefixes):
         numbers: list[int] = []
         for number, value in enumerate(with_pauses(rules.values)):
             if value[0] == "/":
-                # Ours O18 (percent-encodings): all have one spelling.
+                # Ours O18 (percent-encodings): all percent-encodings of a path have one spelling.
                 texts.append(canonical(value))
                 numbers.append(number)
             elif is_absolute(value):
@@ -182,7 +182,7 @@ class PrefixTable(Prefixes):
         rules.values = stored_texts(rules.values)
 
     def _without_equal(self, pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Return *pairs* of a text and a rule number without those that never decide because
+        """Return *pairs* of a text and a rule number without the pairs that never decide because
         another pair has the same text. A file may repeat a rule any number of times.
         """
         rules, least = self.rules, dict[tuple[str, int], int]()

@@ -277,7 +277,7 @@ class UsageRules:
 
     @property
     def _forbidden_anywhere(self) -> Usage:
-        """Every disallow of the lines, whatever their paths."""
+        """The usage with every disallow of all lines, whatever the paths of the lines."""
         if self._forbidden is None:
             found = {
                 it.purpose: it
@@ -395,7 +395,7 @@ def statements_of(
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:
-        # Of equal keys of a dictionary the last one counts, even if it cannot be used.
+        # Of members with equal keys the last one counts, even if its value is not understood.
         members = {it.key: it for it in members}.values()
     statements: dict[tuple[str, Answer], Statement] = {}
     said: list[Said] = []

@@ -59,7 +59,7 @@ NAMED = 2
 
 
 def first_named(name: str, robot: str) -> int:
-    """Rank a name that is a part of one of the robot's names."""
+    """Rank *name*: `NAMED` if it is a part of one of the robot's names, otherwise 0."""
     # 1994 A2 (name comparison): a name matches as a substring in any case. Ours O8 (direction):
     # the name in the record is a part of the robot's name, not the reverse.
     return NAMED if name in robot else 0
@@ -100,8 +100,9 @@ class Choice:
         self.chosen: list[int] = []
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether, of the records seen so far, the robot obeys *record*, which has these
-        *names*. Call this in the order of the record numbers; a record may come more than once.
+        """Return whether the robot obeys the *record* with these *names*, judged by the records
+        offered so far. Call this in the order of the record numbers; a record may come more than
+        once.
         """
         chosen = self.chosen
         for name in names:
@@ -131,8 +132,8 @@ class Choice:
 
 
 _Name: TypeAlias = tuple[int, str, bool]
-"""A name in a header: its rank, the text, and whether it is one word of a longer name. Names with a
-smaller rank come first.
+"""A name in a header: its rank, the text, and whether the text is one word of a longer name. Names
+with a smaller rank come first.
 """
 
 # Ours O9: the names after `compatible;` come before all other names.
@@ -340,7 +341,8 @@ def _header_names(value: str) -> tuple[str, ...] | None:
     # Ours O10: a header has a token with a version, and a comment in parentheses.
     if not _VERSIONED.search(value) or not _has_comment(value):
         return None
-    # Ours O10: whole names only. "Dow Jones Searchbot" is not for Dow.
+    # Ours O10: return whole names only, because a header with "Dow Jones Searchbot" is not meant
+    # for the robot Dow.
     names = [text for _, text, is_word in _names_in(value) if not is_word]
     # The header of a browser names no robot: return the header itself, which no robot has as
     # its name.

@@ -159,8 +159,8 @@ _UNPACKERS: dict[str, Unpacker] = {
     "x-gzip": _gunzip,
     "deflate": _inflate,
 }
-"""The function that undoes each coding. A coding whose library is missing is not accepted
-in requests.
+"""The function that decompresses each coding. Requests do not accept a coding whose
+library is missing.
 """
 
 with suppress(ImportError):  # Scrapy before 2.19 does not require the library
