@@ -303,8 +303,8 @@ def parallel_fetches(most: int, pages: int) -> int:
     *pages* is how many connections pages may need at once; 0 means any number.
     """
     limit = descriptor_limit()
-    # Even if pages need most of the file descriptors, fetches get half of them.
-    free = max(limit - pages - SPARE, limit / 2) if pages else limit / 2
+    # Even if pages need most of the file descriptors, fetches get a quarter of them.
+    free = max(limit - pages - SPARE, limit / 4) if pages else limit / 2
     return max(1, int(min(most, free)))
 
 
