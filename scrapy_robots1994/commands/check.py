@@ -114,6 +114,13 @@ class RobotsCheck(RobotsCommand):
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object a line")
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Make the robot of `--robot` the one of the crawl that fetches robots.txt."""
+        super().process_options(args, opts)
+        if opts.robot:
+            name = "ROBOTSTXT_USER_AGENT"
+            self.settings.set(name, opts.robot, priority="cmdline")
+
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
         # Import late: Scrapy loads this module whenever it runs any command.
@@ -264,7 +271,7 @@ class RobotsCheck(RobotsCommand):
             # Name a file that cannot be read once, not for each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
-        robot = self._opts.robot or self._lookup.robot
+        robot = self._lookup.robot
         for url in self._urls[source.name]:
             # Ours O27 (spellings): check the URL as the crawl of the project would send it.
             clients = self._clients.of_scheme(url.partition(":")[0].lower())
@@ -301,7 +308,7 @@ class RobotsCheck(RobotsCommand):
         self._unprinted = []
         if self._opts.json:
             return
-        robot = self._opts.robot or self._lookup.robot
+        robot = self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
         what = "not known for" if self._opts.evidence else "no policy was found for"

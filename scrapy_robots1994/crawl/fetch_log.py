@@ -95,6 +95,9 @@ class FetchLog:
         self._settings = settings
         # In a dry run the built-in decides, and our middleware refuses nothing.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
+        # The command reads the project's settings, not those of a spider or of `scrapy -s`.
+        options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
+        self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
         # The places that were logged: a broken middleware would log a traceback for each
         # of thousands of origins.
@@ -318,21 +321,22 @@ class FetchLog:
             self._number_of_splits += is_split
             self._origins.log(
                 _OPENING,
-                "%s, line %d: %s%s Under the strict reading, this allows URLs that the site "
-                "owner probably wanted to disallow.%s All problems: scrapy robots-lint %s",
+                f"%s, line %d: %s Under the strict reading, this {self._verb('allow')} URLs "
+                "that the site owner probably wanted to disallow%s.%s All problems: %s %s",
                 origin,
-                *_first_and_count(opening),
+                *_first_and_others(opening),
                 ' ROBOTS1994_READING = "cautious" obeys split records.' * is_split,
+                self._lint,
                 origin.robots_url,
             )
         if closing := [it for it in problems if it.tightens_policy]:
             stats.count(self._crawler, stats.CLOSES_SITE)
             self._origins.log(
                 _CLOSING,
-                "%s, line %d: %s%s Under the strict reading, this disallows URLs that the site "
-                "owner probably wanted to allow.",
+                f"%s, line %d: %s Under the strict reading, this {self._verb('disallow')} "
+                "URLs that the site owner probably wanted to allow%s.",
                 origin,
-                *_first_and_count(closing),
+                *_first_and_others(closing),
             )
 
     def _closed(self) -> None:
@@ -346,6 +350,10 @@ class FetchLog:
                 counted(self._number_of_splits, "origin"),
             )
 
+    def _verb(self, verb: str) -> str:
+        """Return *verb* in the third person; in a dry run, in the conditional."""
+        return f"would {verb}" if self._settings.dry_run else f"{verb}s"
+
     def _effect(self, outcome: Outcome) -> str:
         """Return in words the effect of *outcome* on all URLs of an origin, and the
         setting that decides.
@@ -354,15 +362,16 @@ class FetchLog:
         return outcome.row.effect(is_open=is_open, refused=self._are_refused)
 
 
-def _first_and_count(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return the line number and the words of the first of *problems*, and their number
-    in words.
+def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
+    """Return the line number and the words of the first of *problems*, and in words how many
+    others there are.
     """
+    others = len(problems) - 1
     # No more than `MAX_PROBLEMS` are looked for: a hostile file could have 100,000.
-    is_all = len(problems) < MAX_PROBLEMS
-    count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
-    lines = f" ({count} such lines.)" if len(problems) > 1 else ""
-    return problems[0].line, problems[0].sentence, lines
+    or_more = " or more" * (len(problems) == MAX_PROBLEMS)
+    words = f"; so {'does' if others == 1 else 'do'} {others}{or_more} other problem"
+    text = words + "s" * (others > 1) if others else ""
+    return problems[0].line, problems[0].sentence, text
 
 
 HOOKS = frozenset({"process_request", "process_response", "process_exception"})

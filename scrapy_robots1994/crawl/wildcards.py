@@ -18,6 +18,7 @@ from scrapy import signals
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.threads import compute_in_thread
+from scrapy_robots1994.lint.values import has_wildcard
 from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import DIALECTS
 
@@ -51,7 +52,7 @@ MAX_COUNTED_ORIGINS = 100_000
 
 class IgnoredWildcards:
     """Counts the requests that pass although the record for this robot has `*` or `$`,
-    and how many of these requests RFC 9309 would have refused.
+    and how many of these requests a rule with `*` or `$` refuses in RFC 9309.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:
@@ -105,8 +106,11 @@ class IgnoredWildcards:
         if len(self._origins) < MAX_COUNTED_ORIGINS:
             self._origins.add(origin)
         if not known[1].allowed(request.url, clients):
-            self._refused += 1
-            stats.count(self._crawler, stats.WILDCARDS_IGNORED)
+            rule = known[1].verdict(request.url, clients).rule
+            # Without a rule, the URL has too many comparisons with wildcards (O28).
+            if rule is None or has_wildcard(rule):
+                self._refused += 1
+                stats.count(self._crawler, stats.WILDCARDS_IGNORED)
 
     def _closed(self) -> None:
         """Log what was counted."""
@@ -116,7 +120,8 @@ class IgnoredWildcards:
             self._crawler,
             WARNING if self._refused else INFO,
             "robots.txt of %s has rules for this robot with * or $, which mean nothing in "
-            "the dialect %s. RFC 9309 would have refused %d of the %s sent there%s",
+            "the dialect %s. By these rules, RFC 9309 would have refused %d of the %s sent "
+            "there%s",
             counted(len(self._origins), "origin"),
             self._dialect,
             self._refused,

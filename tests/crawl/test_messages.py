@@ -375,15 +375,18 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
 @table(
     ("robots", "dialect", "is_summed_up"),
     (WILD, "1994", True),
+    (WILD + "\nDisallow: /z\n", "1994", True),
     (WILD, "rfc9309", False),
     (CLOSED, "1994", False),
     ("User-agent: other\nDisallow: /*.pdf$\n", "1994", False),
-    short=2,
+    short=3,
 )
 def test_ignored_wildcards_that_open_nothing_are_no_warning(
     site: Site, robots: str, dialect: str, is_summed_up: bool
 ) -> None:
-    """Without one in our record, or in a dialect that has them, no line is about them."""
+    """Without one in our record, or in a dialect that has them, no line is about them. A rule
+    without one is not counted, even if RFC 9309 obeys it and the crawl does not.
+    """
     site.robots(robots)
     result = crawl([site.url("/z.html")], settings={"ROBOTS1994_DIALECT": dialect})
 
