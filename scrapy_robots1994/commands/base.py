@@ -33,6 +33,9 @@ class RobotsCommand(ScrapyCommand):
     # A class attribute, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
+    # Whether the command prints the result of each fetch. Then the log lines of the crawl about
+    # single origins would repeat the output.
+    prints_results = True
 
     # Scrapy sets these attributes before it calls a method that uses them.
     settings: Settings
@@ -104,6 +107,10 @@ class RobotsCommand(ScrapyCommand):
         # Import late: Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - only when it runs
 
+        if self.prints_results and self.settings["LOG_LEVEL"] == "WARNING":
+            from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - only when it runs
+
+            logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 

@@ -31,10 +31,12 @@ TRY_AGAIN = "; try again later"
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
-# A host name, with or without a port and a path, that does not end like the name of a file.
+# A host name or an IPv4 address, with or without a port and a path, that does not end like the
+# name of a file.
 _HOST = re.compile(
     r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
-    r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})(?::[0-9]+)?(?:/[^\s]*)?\Z",
+    r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}|[0-9]+(?:\.[0-9]+){3})"
+    r"(?::[0-9]+)?(?:/[^\s]*)?\Z",
     re.IGNORECASE,
 )
 

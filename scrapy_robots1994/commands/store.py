@@ -58,6 +58,8 @@ class RobotsStore(RobotsCommand):
       scrapy robots-store export > robots.jsonl
     """
     arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
+    # A refresh refers to the log for the reason why a fetch failed.
+    prints_results = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options; two of the options exclude each other."""

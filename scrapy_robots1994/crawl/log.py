@@ -31,13 +31,18 @@ def is_shown(level: int) -> bool:
     return False
 
 
-def log_line(crawler: Crawler, level: int, text: str, *values: object) -> None:
-    """Log *text* with *values* filled in, without the credentials of URLs."""
+def log_line(
+    crawler: Crawler, level: int, text: str, *values: object, **more: object
+) -> None:
+    """Log *text* with *values* filled in, without the credentials of URLs.
+
+    *more* are further attributes of the log record.
+    """
     # Most lines are at DEBUG: do not format a line that no handler shows.
     if is_shown(level):
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
         # Extensions and custom formatters find the lines of a spider by this attribute.
-        logger.log(level, text, *shown, extra={"spider": crawler.spider})
+        logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
@@ -81,7 +86,7 @@ class OriginLog:
     ) -> None:
         """Log *text* with the URL of the robots.txt of *origin* and *values* filled in.
 
-        Log at DEBUG if *kind* is `None`.
+        Log at DEBUG if *kind* is `None`. The log record has the attribute `origin`.
         """
         level = logging.DEBUG
         if kind is not None:
@@ -89,7 +94,8 @@ class OriginLog:
             if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
                 level = kind.level
         # Name the URL of the file, which a reader can open.
-        log_line(self._crawler, level, text, origin.robots_url, *values)
+        url = origin.robots_url
+        log_line(self._crawler, level, text, url, *values, origin=origin)
 
     def _closed(self) -> None:
         """Log a summary of each kind that had more lines than are shown."""

@@ -16,11 +16,13 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, is_shown, log_line, log_lines
+from scrapy_robots1994.crawl.requests import has_default_name
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
@@ -50,7 +52,10 @@ VERDICT = "robots1994"
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d). The first: %s: %s. "
-    "`scrapy robots-check --explain URL` explains each."
+    "`scrapy robots-check --explain URL` explains each.%s"
+)
+_DEFAULT_NAME = (
+    " The record names Scrapy's default name: set USER_AGENT to the name of your robot."
 )
 
 _REASON_STATS = {it: stats.REASONS.format(reason=it.value) for it in Reason}
@@ -228,7 +233,10 @@ class Refusals:
             number = self._starts.number_refused
             stats.count(self._crawler, stats.STARTS_REFUSED, number)
             first = self._starts.first_refused
-            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *first)
+            record = first[1].record if first else None
+            is_named = record is not None and EVERYBODY not in record.names
+            more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
+            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *first, more)
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:

@@ -16,7 +16,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.scrapy_private import CookieJar
@@ -152,6 +152,11 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
+
+
+def has_default_name(crawler: Crawler) -> bool:
+    """Return whether our robot has the name that Scrapy gives to every robot."""
+    return RobotName(crawler).usual == Settings()["USER_AGENT"]
 
 
 def robot_text(name: str | bytes) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -23,6 +23,7 @@ from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.requests import (
     RobotName,
+    has_default_name,
     meta_keys_without_effect,
     robot_text,
 )
@@ -360,7 +361,7 @@ class RobotsSettings:
             dry_run if self.dry_run else "",
             self._usage_text,
         )
-        if RobotName(crawler).usual == Settings()["USER_AGENT"]:
+        if has_default_name(crawler):
             text = (
                 "The robot has Scrapy's default name, which some sites disallow whatever "
                 "a robot does: set USER_AGENT to the name of yours, with an address"

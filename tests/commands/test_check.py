@@ -254,7 +254,9 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
 def test_third_column_says_what_decides_without_explain(
     site: Site, answer: str | Reply, note: str
 ) -> None:
-    """The answer, the line, and where another way to read the file differs."""
+    """The answer, the line, and where another way to read the file differs. The crawl that
+    fetches robots.txt logs none of it.
+    """
     if isinstance(answer, str):
         site.robots(answer)
     else:
@@ -263,6 +265,7 @@ def test_third_column_says_what_decides_without_explain(
     result = scrapy("robots-check", site.url("/x.pdf"), "-s", "RETRY_ENABLED=0")
 
     assert result.lines[0].partition("/x.pdf")[2].strip() == note
+    assert "WARNING" not in result.err
 
 
 def test_ordered_prints_in_the_order_of_the_urls() -> None:

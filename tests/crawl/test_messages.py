@@ -26,6 +26,7 @@ from tests.support.site import Site
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 CLOSING = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
 NOTHING = "refused every start request"
+NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
@@ -196,6 +197,23 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     assert line.endswith("explains each.")
     assert result.stats["robots1994/starts_refused"] == 2
     assert result.stats["finish_reason"] == "robotstxt_denied"
+
+
+@table(
+    ("robots", "settings", "is_recommended"),
+    (NAMING_SCRAPY, {}, True),
+    (NAMING_SCRAPY, {"USER_AGENT": "scrapy"}, False),
+    (CLOSED, {}, False),
+)
+def test_record_for_the_default_name_recommends_another_name(
+    site: Site, robots: str, settings: dict[str, Any], is_recommended: bool
+) -> None:
+    """No other name helps against a record for every robot."""
+    site.robots(robots)
+    result = crawl([site.url("/private/1")], settings=settings)
+
+    (line,) = result.lines(NOTHING)
+    assert ("set USER_AGENT" in line) == is_recommended
 
 
 @table(
