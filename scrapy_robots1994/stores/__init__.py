@@ -1,4 +1,4 @@
-"""Where policies are stored: memory, SQLite, Redis, and the contract of other stores."""
+"""Stores for policies: in memory, in SQLite, in Redis, and the contract of other stores."""
 
 from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
 

@@ -1,5 +1,5 @@
-"""The contract of stores that outlive a crawl. A store has bytes, and knows nothing of
-policies.
+"""The contract of stores that outlive a crawl. A store saves bytes; only the crawl decodes
+these bytes to policies.
 
 Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once, and
 name the class by its import path::
@@ -22,15 +22,17 @@ A minimal store implements five methods and `from_url`::
 
         ...
 
-Methods are plain functions, not coroutines. The crawl creates the store and calls it in
-one daemon thread, so methods may block, and only one method runs at a time. If a call
-takes a second longer than the `timeout` of the store URL, the store is not called again
-in that crawl.
+Methods are plain functions, not coroutines. A crawl creates the store and calls it in one
+daemon thread. So methods may block, and only one method runs at a time. Only `from_url`
+and `check` also run in the main thread when a crawl starts. A call may take one second
+longer than the `timeout` of the store URL. After a longer call, the store is not called
+again in that crawl.
 
-Raise `StoreError` with one sentence when something fails. Any other exception has the
-same effect: the log reports it once, safe to print and without the credentials of the
-store URL. The crawl continues without the store, and tries the store again after two
-seconds.
+If something fails, raise `StoreError` with a message of one sentence. Any other exception
+has the same effect as `StoreError`. The first failure of a crawl is logged as a warning,
+safe to print and without the credentials of the store URL. After a failure the crawl
+continues as if the store had no entry. After a failed read, the crawl does not call the
+store for two seconds.
 """
 
 from abc import ABC, abstractmethod
@@ -41,8 +43,8 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""Largest size of an entry, in bytes. A larger entry is not from this package, and is not
-read.
+"""Largest size of an entry, in bytes. A larger entry is not from this package, and is
+never read.
 """
 
 
@@ -60,7 +62,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The answer of `SharedStore.acquire_lease`.
+    """The result of `SharedStore.acquire_lease`.
 
     *granted* is `True` if the caller now has the lease. Otherwise another worker has the
     lease.
@@ -82,69 +84,72 @@ class PolicyStore(ABC):
 
         *url* is the value of `ROBOTS1994_STORE` without the options that belong to the
         crawl (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit
-        of each call in seconds: a store that gives up before that can report the reason.
-        Raise `SettingsError` for a wrong URL, with a sentence that says what to write
-        instead.
+        of each call, in seconds. A store that gives up before this limit can report the
+        reason. For a wrong URL, raise `SettingsError` with a message that says what to
+        write instead.
         """
 
     @property
     def exists(self) -> bool:
-        """Whether there is a store to read; `False` if the first `put` will create it.
+        """Whether the store exists; `False` if the first `put` will create the store.
 
         `robots-store` reports a missing store. By default the store always exists.
         """
         return True
 
     def check(self) -> None:  # noqa: B027 - nothing to check by default
-        """Raise `SettingsError`, which says what to do, if no crawl can use the store.
+        """Raise `SettingsError` if no crawl can use the store, for example because its
+        folder does not exist.
 
-        Called when a crawl starts, for example to find a folder that does not exist. Do
-        not connect to a server here, because the server may be down only for a while. By
-        default nothing is checked.
+        The message says what to do. This method is called when a crawl starts. Do not
+        connect to a server here, because the server may be down only for a short time.
+        By default nothing is checked.
         """
 
     @abstractmethod
     def get(self, origin: Origin) -> bytes | None:
         """Return the bytes that were last stored for *origin*, or `None`.
 
-        Also return `None` for an entry that is not `bytes`, or that is larger than
-        `MAX_ENTRY_BYTES`. Do not read a larger entry.
+        Also return `None` for an entry that is not `bytes`. Return `None` without reading
+        the entry if the entry is larger than `MAX_ENTRY_BYTES`.
         """
 
     @abstractmethod
     def put(self, stored: Stored) -> None:
-        """Store *stored* in place of the entry of its origin.
+        """Store *stored*, and replace any older entry of its origin.
 
-        Once this returns, the entry survives if the process is killed.
+        After this method returns, the entry must survive if the process is killed.
         """
 
     @abstractmethod
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry of *origin*. Return whether there was one."""
+        """Delete the entry of *origin*. Return whether the store had an entry."""
 
     @abstractmethod
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries, in any order. The store may change meanwhile."""
+        """Yield all entries, in any order. The store may change during the iteration."""
 
     @abstractmethod
     def close(self) -> None:
-        """Close connections and files, and end threads. May be called if nothing was
-        opened.
+        """Close connections and files, and end threads.
+
+        The crawl may also call this method if the store has opened nothing.
         """
 
 
 class SharedStore(PolicyStore):
-    """A store in which workers also agree on who fetches, by leases that run out.
+    """A store with leases: the worker that has the lease of an origin fetches its policy.
 
-    A worker that waits for a lease looks again about once a second.
+    A lease expires by itself. A worker that waits for a lease tries to acquire the lease
+    about once a second.
     """
 
     @abstractmethod
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Try to acquire the lease of *origin* for *holder*, for *seconds* from now.
 
-        Also grant a lease that *holder* already has: its time starts again. A lease that
-        ends too early only causes a second fetch.
+        If *holder* already has the lease, grant the lease again, for *seconds* from now.
+        A lease that ends too early only causes a second fetch.
         """
 
     @abstractmethod

@@ -1,7 +1,8 @@
 """The stored form of a policy: its response as bytes, with a version.
 
-The form is one byte for the version, then a zlib stream of one line of JSON and the body
-of the file. Nothing in it can be executed. Bytes that cannot be decoded are ignored.
+An entry is one byte for the version, then a zlib stream. The stream has one line of JSON
+and the body of the file. Decoding an entry cannot execute code. An entry that cannot be
+decoded is ignored.
 """
 
 import json
@@ -20,14 +21,15 @@ from scrapy_robots1994.robotstxt import Reader
 VERSION: Final = b"\x02"
 
 MAX_HEAD_BYTES: Final = 2**14
-"""Largest size of the line before the body, in bytes. A longer line is not from this
-package, and parsed JSON takes many times its length in memory.
+"""Largest size of the JSON line before the body, in bytes. A longer line is not from this
+package, and is not parsed: in memory, parsed JSON is many times larger than its text.
 """
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
 
-# Text that most entries contain, the most frequent at the end, where zlib finds it best.
-# It is a part of version 2: any change requires a new version.
+# Text that most entries contain. The most frequent text is at the end, where zlib finds
+# text best. The dictionary is part of version 2: a changed dictionary requires a new
+# version.
 DICTIONARY: Final = (
     b"\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\nDisallow: /*?\n"
     b"Disallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -45,12 +47,13 @@ DICTIONARY: Final = (
 
 
 def encode(policy: Policy) -> bytes:
-    """Return the stored form of *policy*; the crawl that reads it decides how long the
-    policy applies.
+    """Return the stored form of *policy*.
+
+    The crawl that decodes the entry decides how long the policy applies.
     """
     robots = policy.robots
-    # Ours R5 (unreachable): a policy without an answer, and one whose refresh failed, is
-    # fetched again at `retry_at`.
+    # Ours R5 (unreachable): a policy without an answer is fetched again at `retry_at`. A
+    # policy whose refresh failed is also fetched again at `retry_at`.
     is_ours = policy.is_stale_on_error or not policy.is_known
     head = {
         "origin": str(policy.origin),
@@ -72,9 +75,10 @@ def encode(policy: Policy) -> bytes:
 def decode(
     entry: bytes, origin: Origin, reader: Reader, freshness: FreshnessSettings
 ) -> Policy | None:
-    """Return the policy of *origin* in *entry*, with the lifetimes of *freshness*.
+    """Return the policy of *origin* in *entry*, with lifetimes from *freshness*.
 
-    Return `None` for another version, another origin, or a broken entry. Never raises.
+    Return `None` for an entry of another version or another origin, and for a broken
+    entry. Never raises.
     """
     try:
         head, body = _unpack(entry, MAX_HEAD_BYTES + reader.limit)
@@ -121,8 +125,8 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
 
 
 def _number(value: Any, *types: type) -> Any:
-    """Return *value* if it is a finite number of *types*, or `None` if *types* has
-    NoneType; otherwise raise an error.
+    """Return *value* if its type is one of *types* and it is `None` or a finite number;
+    otherwise raise an error.
     """
     if type(value) in types and (value is None or math.isfinite(value)):
         return value
@@ -130,8 +134,8 @@ def _number(value: Any, *types: type) -> Any:
 
 
 def _header(value: object) -> str | None:
-    """Return *value* if it is `None` or text that a request header may contain, or raise
-    `ValueError`.
+    """Return *value* if it is `None` or text that a request header may contain; otherwise
+    raise `ValueError`.
     """
     if value is None or (isinstance(value, str) and _HEADER.fullmatch(value)):
         return value

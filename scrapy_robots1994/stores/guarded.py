@@ -1,17 +1,18 @@
 """Protects a crawl from a slow or failing store, and coordinates fetches between workers.
 
-A failure of the store acts as "no entry". A store may be any class, so all its methods
-run in one daemon thread (`_StoreThread`), one after the other, and two limits protect the
-crawl:
+If the store fails, the crawl continues as if the store had no entry. A store may be of any
+class, so all its methods run in one daemon thread (`_StoreThread`), one after the other.
+Two limits protect the crawl:
 
-* **a circuit breaker** (`CircuitBreaker`): a store that could not be read is not called for
-  `REST_SECONDS`, and the first failure of a crawl is a warning;
-* **a time limit**: a store in which one call takes `GRACE_SECONDS` longer than the `timeout`
-  of its URL is not called again in this crawl.
+* **a circuit breaker** (`CircuitBreaker`): after a failed read, the store is not called for
+  `REST_SECONDS`;
+* **a time limit**: if a call takes `GRACE_SECONDS` longer than the `timeout` of the store
+  URL, the store is not called again in this crawl.
 
-If several workers share the store, the one that has the lease of an origin fetches its
-policy. The others check now and then whether the policy is stored or the lease is free.
-After the time that one request may take, they fetch, too.
+If several workers share the store, the worker that has the lease of an origin fetches its
+policy. The other workers check from time to time whether the policy is stored or the lease
+is free. A worker that has waited longer than one request may take fetches the policy
+itself.
 """
 
 import logging
@@ -47,22 +48,24 @@ logger = logging.getLogger("scrapy_robots1994")
 Job: TypeAlias = Callable[[PolicyStore], Any]
 
 REST_SECONDS: Final = 2.0
-"""Seconds for which a store that could not be read is not called again."""
+"""Seconds for which the store is not called after a failed read."""
 
 GRACE_SECONDS: Final = 1.0
-"""Seconds past its time limit in which a call may still fail by itself on a busy machine."""
+"""Extra seconds after the time limit of a call. During this time, a call on a busy machine
+may still end with its own error.
+"""
 
 LEASE_MARGIN: Final = 2.0
 """Seconds by which a lease outlasts the time limit of one robots.txt request."""
 
 WAIT_MARGIN: Final = 5.0
-"""Seconds past the time limit of one robots.txt request after which a worker fetches
-despite another worker's lease.
+"""Seconds that a worker waits beyond the time limit of one robots.txt request, before it
+fetches despite another worker's lease.
 """
 
 LOOK_SECONDS: Final = 1.0
-"""Mean number of seconds between two checks by a worker that waits for a lease; the
-actual time varies by half.
+"""Mean number of seconds between two checks by a worker that waits for a lease. The actual
+time is 50% to 150% of this value.
 """
 
 
@@ -85,9 +88,9 @@ class CircuitBreaker:
     ) -> None:
         """Count and log *error*; the first error is logged as a warning.
 
-        *rests* says that the store could not be read, and is not called for a while;
-        *is_final*, that the store is not called again in this crawl, which is also a
-        warning.
+        If *rests* is true, the store is not called for `REST_SECONDS`. If *is_final* is
+        true, the store is not called again in this crawl, and *error* is always logged as
+        a warning.
         """
         self.failures += 1
         if rests:
@@ -105,8 +108,8 @@ class CircuitBreaker:
 class _StoreThread(Thread):
     """The daemon thread that creates the store at *url* and calls its methods.
 
-    It is a daemon, so that a store that never returns does not prevent the process from
-    exiting.
+    The thread is a daemon, so that a call that never returns does not prevent the process
+    from exiting.
     """
 
     def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
@@ -118,26 +121,31 @@ class _StoreThread(Thread):
         self.pending: set[Future[Any]] = set()
         """The futures without a result."""
         self.began: float | None = None
-        """When the running call of the store began (`time.monotonic`)."""
+        """When the running call of the store began (`time.monotonic`); `None` if no call
+        is running.
+        """
         self.has_ended = False
-        """Whether the thread accepts and runs no more jobs."""
+        """Whether `end` was called. The thread then runs no further job."""
 
     def submit(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
         """Run *job* after all earlier jobs; return its future, whose result is `None` if
         the store fails.
 
-        *rests* says that after a failure the store is not called for a while. If *job* is
-        `None`, close the store and end the thread.
+        If *rests* is true and *job* fails, the store is not called for `REST_SECONDS`. If
+        *job* is `None`, close the store and end the thread.
         """
         future: Future[Any] = Future()
         self.pending.add(future)
-        # `set.add` and `set.discard` are atomic in all threads.
+        # `set.add` and `set.discard` are atomic, so no lock is needed.
         future.add_done_callback(self.pending.discard)
         self._jobs.put((future, job, rests))
         return future
 
     def end(self) -> None:
-        """End all pending futures. A running call cannot be stopped."""
+        """Set the result of all pending futures to `None`, and run no further job.
+
+        A running call of the store cannot be stopped.
+        """
         self.has_ended = True
         for future in tuple(self.pending):
             _set_result(future, None)
@@ -156,7 +164,10 @@ class _StoreThread(Thread):
             self.end()
 
     def _call(self, job: Job, *, rests: bool, is_close: bool = False) -> Any:
-        """Return what *job* returns; `None` if the store fails or rests."""
+        """Run *job* with the store and return its result.
+
+        Return `None` if the store fails, or if the circuit breaker prevents the call.
+        """
         if not (is_close or self._breaker.is_closed):
             return None
         self.began = time.monotonic()
@@ -167,8 +178,7 @@ class _StoreThread(Thread):
                 self._store = _checked(self._url.new_store(), PolicyStore)
             return job(self._store)
         except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
-            # If the thread has ended, the crawl has already reported that it gave up the
-            # call.
+            # After `end`, the crawl has already reported that it gave up this call.
             if not self.has_ended:
                 self._breaker.failed(error, rests=rests)
             return None
@@ -216,8 +226,8 @@ class GuardedStore:
         return self.url.timeout + GRACE_SECONDS
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Return the stored policy of *origin*, fresh or stale; `None` if there is none
-        or the store fails.
+        """Return the stored policy of *origin*, fresh or stale; `None` if no policy is
+        stored or the store fails.
         """
         policy: Policy | None
         policy = await self._result(partial(self._read, origin), rests=True)
@@ -226,13 +236,14 @@ class GuardedStore:
     async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait until this process may fetch the robots.txt of *origin*.
 
-        Return the fresh policy that another worker fetched meanwhile. If that is `None`,
-        this process fetches.
+        Return the fresh policy that another worker fetched meanwhile, or `None`. After
+        `None` this process fetches the policy.
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
         while True:
             found: Policy | Lease | None
-            # Without leases every worker fetches for itself, but the store is still read.
+            # Do not set `rests` here: if only leases fail, every worker fetches for
+            # itself, but can still read the store.
             found = await self._result(partial(self._take_lease, origin))
             if isinstance(found, Policy):
                 return found
@@ -242,16 +253,18 @@ class GuardedStore:
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store the *policy* that this process fetched, and end its lease of *origin*, if
-        there is one.
+        """Store *policy*, which this process fetched, and end the lease of *origin* if this
+        process has the lease.
         """
         if policy is not None:
             self._submit(partial(self._write, policy))
         self._submit(partial(self._end_lease, origin))
 
     async def close(self) -> None:
-        """Store the policies of earlier `release_lease` calls, then close the store,
-        within its time limit.
+        """Close the store, after it has stored the policies of earlier `release_lease`
+        calls.
+
+        If the store exceeds its time limit, it is given up.
         """
         was_closed, self._is_closed = self._is_closed, True
         thread = self._thread
@@ -295,11 +308,11 @@ class GuardedStore:
     def _watch(self) -> None:
         """Give up the store if its running call has reached the time limit.
 
-        As long as a future is pending, check again when the time of the running call
-        ends.
+        While a future is pending, check again when the running call will have reached
+        the time limit.
         """
         now, thread = time.monotonic(), self._thread
-        # Count only the time of the call, not the time in our own queue.
+        # Count only the time of the running call, not the time of jobs in our queue.
         left = (thread.began or now) + self._limit - now
         self._is_watched = bool(thread.pending) and left > 0
         if self._is_watched:
@@ -316,7 +329,7 @@ class GuardedStore:
     # The following methods run in the thread of the store.
 
     def _read(self, origin: Origin, store: PolicyStore) -> Policy | None:
-        """Return the stored policy of *origin*; `None` if there is none or its
+        """Return the stored policy of *origin*; `None` if no policy is stored or its
         `keep_until` is past.
         """
         entry = _checked(store.get(origin), bytes, type(None))
@@ -331,13 +344,13 @@ class GuardedStore:
             # Workers on other machines do not share this store.
             return Lease(granted=True)
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # Note the lease before the call: a call that fails may have acquired it.
+        # Add the origin before the call: a call that fails may have acquired the lease.
         self._held.add(origin)
         lease: Lease
         lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
         if not lease.granted:
             self._held.discard(origin)
-        # The last holder of the lease may have stored a policy since the last check.
+        # The previous holder of the lease may have stored a policy since our last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
             return lease
@@ -345,17 +358,17 @@ class GuardedStore:
         return policy
 
     def _end_lease(self, origin: Origin, store: PolicyStore) -> None:
-        """End our lease of *origin*, if there is one."""
+        """Release the lease of *origin* if this process may have the lease."""
         if isinstance(store, SharedStore) and origin in self._held:
             self._held.discard(origin)
             store.release_lease(origin, self._holder)
 
     def _write(self, policy: Policy, store: PolicyStore) -> None:
-        """Store *policy* for other crawls, if they can use it."""
+        """Store *policy*, if other crawls can use the policy."""
         if not policy.may_be_shared or not self._may_replace(policy, store):
             return
         if policy.keep_until <= self.clock():
-            # The policy has expired meanwhile, and so has any older one in the store.
+            # The policy has expired meanwhile, and so has any older policy in the store.
             store.forget(policy.origin)
             return
         entry = encode(policy)
@@ -365,17 +378,18 @@ class GuardedStore:
     def _may_replace(self, policy: Policy, store: PolicyStore) -> bool:
         """Return whether *policy* may replace the stored entry of its origin.
 
-        A policy that the origin stated always may. Ours R5 (unreachable): a policy
-        without an answer must not replace the last good policy, which this crawl may not
-        know after a failed read, or if another crawl fetched it.
+        A policy that the origin stated may always replace the entry. Ours R5
+        (unreachable): a policy without an answer must not replace the last good policy.
+        This crawl may not know the last good policy, because a read failed or another
+        crawl fetched that policy.
         """
         if policy.is_known and not policy.is_stale_on_error:
             return True
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Do not replace an entry of another version, or one that is too long to be
-            # read.
+            # Do not replace an entry that this crawl cannot decode: the entry may be of
+            # another version, or its file may exceed the download limit of this crawl.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
         # A stored policy with a date in the future is not newer: the clock was set back.
@@ -384,15 +398,15 @@ class GuardedStore:
 
 
 def _set_result(future: "Future[Any]", result: Any) -> None:
-    """Set the result of *future*, unless it was cancelled or given up meanwhile."""
+    """Set the result of *future*, unless *future* already has a result or is cancelled."""
     with suppress(InvalidStateError):
         future.set_result(result)
 
 
 def _checked(result: Any, *types: type) -> Any:
-    """Return *result*, or raise `StoreError` for what a store must not return."""
+    """Return *result* if its type is one of *types*; otherwise raise `StoreError`."""
     if iscoroutine(result):
-        # Close a coroutine: Python warns of one that was never awaited.
+        # Close the coroutine: Python warns of a coroutine that was never awaited.
         result.close()
         raise StoreError("its methods must be plain functions, not coroutines")
     if not isinstance(result, types):

@@ -1,5 +1,5 @@
-"""The policies of this process, limited in bytes: the least recently used ones are
-removed first.
+"""The policies in the memory of this process. If they exceed a limit, the least recently
+used policies are removed.
 """
 
 from collections.abc import Callable
@@ -11,15 +11,15 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.url import MEMORY_BYTES
 
 POLICY_BYTES = 1_300
-"""Bytes of a policy without its file: the policy, its origin, and entries of caches."""
+"""Bytes of a policy without its file: the policy, its origin, and its entries in caches."""
 
 
 class MemoryStore:
-    """Policies by origin: at most *max_origins*, of at most *max_bytes* in all.
+    """Stores at most *max_origins* policies, with at most *max_bytes* bytes in all.
 
-    Files are counted with their compiled rules. The policy that was stored last is never
-    removed. *clock* returns seconds since the epoch: at its `keep_until` a policy is
-    removed.
+    The size of a policy includes its file and the compiled rules of the file. The policy
+    that was stored last is never removed to make room. *clock* returns seconds since the
+    epoch. `get` removes a policy whose `keep_until` is past.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class MemoryStore:
         )
 
     def get(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin*, fresh or stale; `None` without one."""
+        """Return the policy of *origin*, fresh or stale, or `None`."""
         policy = self._policies.get(origin)
         if policy is None or self._clock() < policy.keep_until:
             return policy
@@ -43,7 +43,7 @@ class MemoryStore:
         return None
 
     def put(self, policy: Policy) -> None:
-        """Store *policy*, in place of an older one of its origin."""
+        """Store *policy*, and replace any older policy of its origin."""
         self._policies[policy.origin] = policy
         if len(self._policies) > self._max_origins:
             self._policies.popitem()

@@ -1,4 +1,6 @@
-"""A Redis store that all workers share, by TCP, TLS, a Unix socket, Sentinel or Cluster."""
+"""A Redis store that all workers share: over TCP, TLS or a Unix socket, with Sentinel or
+as a cluster.
+"""
 
 import struct
 import time
@@ -22,7 +24,7 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
 PREFIX: Final = "robots1994"
 
 PAGE: Final = 500
-"""Number of keys that one round trip requests."""
+"""Approximate number of keys that one SCAN examines."""
 
 _END = struct.Struct(">d")
 
@@ -32,7 +34,11 @@ _UNESCAPED = "in user and password, / # ? and @ are written %2F %23 %3F and %40"
 # There is no `__repr__`, because the URL may have a password.
 @dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
-    """Entries are under `prefix:policy:`, leases under `prefix:lease:`. Both expire."""
+    """Stores policies and leases in Redis, where both expire.
+
+    The key of an entry starts with `prefix:policy:`, the key of a lease with
+    `prefix:lease:`.
+    """
 
     url: str
     prefix: str = PREFIX
@@ -42,17 +48,17 @@ class RedisStore(SharedStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Return the store of a URL: one of the client library, or `redis+cluster://` or
-        `redis+sentinel://`.
+        """Return the store at *url*, which is a URL of the client library (redis-py) or
+        starts with `redis+cluster://`, `rediss+cluster://` or `redis+sentinel://`.
 
-        The option `prefix` belongs to this package, and `max_connections` is ignored; all
-        other options belong to the library.
+        This package reads the option `prefix`, and ignores `max_connections`. The library
+        reads all other options.
         """
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
         place = f"{scheme.lower()}://{rest}"
-        # An unescaped / or # in a password ends the host too early. A Unix socket has no
-        # host.
+        # An unescaped / or # in a password ends the host part too early. The URL of a Unix
+        # socket has no host part.
         host, path = urlsplit(place)[1:3]
         if host and "@" in place and "@" not in host:
             raise parts.refusal(_UNESCAPED)
@@ -66,8 +72,8 @@ class RedisStore(SharedStore):
         # The library raises exceptions of many classes for a wrong option.
         except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
-            # An unescaped ? ends the host, too, and the message shows the text in the
-            # place of the port.
+            # An unescaped ? in a password also ends the host part. The message of the
+            # library would then show the start of the password as a port.
             if why.startswith("Port "):
                 why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
@@ -75,15 +81,15 @@ class RedisStore(SharedStore):
         return cls(place, prefix=prefix, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
-        """Read the entry with one GETRANGE, which limits the size of a value that others
-        wrote.
+        """Read the entry with one GETRANGE, which limits how much of a large value is
+        read.
         """
         found = self._entry(self._key("policy", origin))
         return None if found is None else found[_END.size :]
 
     def put(self, stored: Stored) -> None:
         """Write the entry and its expiry with one SET."""
-        # Limit the expiry: the server refuses one in 300 million years.
+        # Limit the expiry: the server refuses an expiry that is 300 million years away.
         left = int(max(1, min((stored.keep_until - self.clock()) * 1000, 2**52)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
@@ -95,8 +101,8 @@ class RedisStore(SharedStore):
             return bool(client.delete(self._key("policy", origin)))
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries by SCAN. An entry that is added or deleted meanwhile may be
-        missing.
+        """Yield all entries by SCAN. An entry that is added or deleted during the iteration
+        may be missing.
         """
         start = f"{self.prefix}:policy:"
         pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
@@ -113,8 +119,8 @@ class RedisStore(SharedStore):
         client, self._client = self._client, None
         if client is not None:
             client.close()
-            # `close` of the library does not close the nodes of a cluster or the
-            # sentinels.
+            # The `close` method of the library does not close the connections to the
+            # nodes of a cluster or to the sentinels.
             pool = getattr(client, "connection_pool", None)
             others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
             nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
@@ -122,7 +128,10 @@ class RedisStore(SharedStore):
                 each.connection_pool.disconnect()
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Acquire the lock of the library, or start its time again if *holder* has it."""
+        """Acquire the lock of *origin* with the lock class of the library.
+
+        If *holder* already has the lock, start the time of the lock again.
+        """
         with self._connected() as client:
             lock = self._lock(client, origin, seconds)
             if lock.acquire(blocking=False, token=holder):
@@ -134,13 +143,14 @@ class RedisStore(SharedStore):
                 return Lease(granted=False)
 
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lock if *holder* has it."""
+        """Release the lock of *origin* if *holder* has the lock."""
         with self._connected() as client, suppress(redis.exceptions.LockError):
             self._lock(client, origin).do_release(holder)
 
     def _lock(self, client: Any, origin: Origin, seconds: float | None = None) -> Any:
         """Return the lock of *origin*; its token is the name of the holder."""
-        # Another thread may release the lock, so the token is not stored for each thread.
+        # The token need not be stored for each thread: a lock object is used in only one
+        # thread.
         return client.lock(
             self._key("lease", origin), timeout=seconds, thread_local=False
         )
@@ -166,14 +176,17 @@ class RedisStore(SharedStore):
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
-        """Yield the client, created in the thread that uses it; raise only `StoreError`."""
+        """Yield the client, and convert its errors to `StoreError`.
+
+        The client is created in the thread that uses it.
+        """
         try:
             if self._client is None:
                 self._client = _new_client(self.url, self.timeout)
             yield self._client
         except redis.exceptions.MovedError as error:
-            # Replace the message of the library: it has only a number and an address,
-            # which differ for each key.
+            # Replace the message of the library, which has only a number and an address.
+            # Both differ for each key.
             raise StoreError("a node of a cluster: write redis+cluster://") from error
         except (redis.RedisError, OSError) as error:
             raise StoreError(str(error) or type(error).__name__) from error
@@ -186,8 +199,7 @@ def _check_url(url: str, timeout: float) -> None:
     connection = pool.connection_class(**pool.connection_kwargs)
     if not isinstance(connection.retry, Retry):
         raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
-    # The library reads even "false" as true, and would then return replies as text
-    # instead of bytes.
+    # The library reads even "false" as true. It would then return text instead of bytes.
     if "decode_responses" in pool.connection_kwargs:
         raise ValueError("decode_responses cannot be set")
     if "+cluster:" in url:
@@ -202,8 +214,8 @@ def _new_client(url: str, timeout: float) -> Any:
     scheme, _, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     options = {
-        # Connecting and one answer must fit into the time limit, so that a slow server is
-        # an error.
+        # Connecting and one answer must together fit into the time limit. Then a slow
+        # server causes an error before the store is given up.
         "socket_timeout": timeout * 0.4,
         "socket_connect_timeout": timeout * 0.4,
         # No retry is needed: the pool replaces connections that the server closed while
@@ -213,7 +225,7 @@ def _new_client(url: str, timeout: float) -> Any:
     if kind == "sentinel":
         return _sentinel_client(rest, options)
     if kind == "cluster":
-        # The client of a cluster connects at once, to find the nodes of the keys.
+        # The cluster client connects immediately, to learn which node has which keys.
         return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
     options = {"max_connections": 1, "timeout": timeout * 0.4, **options}
     pool = redis.BlockingConnectionPool.from_url(f"{plain}://{rest}", **options)
@@ -223,8 +235,8 @@ def _new_client(url: str, timeout: float) -> Any:
 def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
     """Return a client of the master of `[user:password@]host,host/service[/db]`.
 
-    The library has no URL for Sentinel. The password in the URL is for the server; the
-    password for the sentinels is the option `sentinel_password`.
+    The library has no URL scheme for Sentinel. The password before the hosts is for the
+    Redis server. The password for the sentinels is the option `sentinel_password`.
     """
     address, _, query = rest.partition("?")
     user_info, at, place = address.rpartition("@")

@@ -1,8 +1,8 @@
-"""`sqlite://`: a store in one file, which the processes of one machine share and which
-survives SIGKILL.
+"""`sqlite://`: a store in one file, which the processes of one machine share. The stored
+policies survive SIGKILL.
 
-The file may belong to another program, or another program may have changed it. Such a
-file is recognised, and the work that it can cause in SQLite is limited.
+The file may belong to another program, or another program may have changed the file. The
+store recognises such a file, and limits the work that the file can cause in SQLite.
 """
 
 import sqlite3
@@ -24,30 +24,32 @@ FILE_BYTES: Final = 1_000_000_000
 """Default size limit of the file, in bytes."""
 
 MIN_BYTES: Final = 65_536
-"""Smallest size limit of the file, in bytes: without entries a file has about 25,000."""
+"""Smallest size limit that can be set, in bytes. A file without entries already has about
+25,000 bytes.
+"""
 
 BATCH: Final = 10
-"""Number of entries that are deleted at a time."""
+"""Largest number of expired or old entries that one statement deletes."""
 
 MAX_BATCHES: Final = 100
-"""Number of batches that one write deletes at most; later writes delete more."""
+"""Largest number of batches that one write deletes. Later writes delete the rest."""
 
 PAGES_GIVEN_BACK: Final = 2_000
-"""Number of pages by which one write shortens the file at most, which takes some
-milliseconds.
+"""Largest number of pages by which one write shortens the file. Removing these pages takes
+some milliseconds.
 """
 
 MAX_NAME: Final = 1_000
-"""Largest number of characters of an origin; a longer name is not from this package."""
+"""Largest number of characters of an origin. A longer origin is not from this package."""
 
 STEPS_BETWEEN_CHECKS: Final = 10_000
-"""Steps of SQLite's virtual machine between two checks of the time, which take well under
-1 ms.
+"""Number of steps of SQLite's virtual machine between two checks of the time limit. These
+steps take well under 1 ms.
 """
 
 OWN_SHARE: Final = 0.8
-"""Share of the caller's time limit after which SQLite gives up, so that the error says
-"locked" or "interrupted".
+"""Share of the caller's time limit after which SQLite gives up. The error message of
+SQLite then says "locked" or "interrupted".
 """
 
 RETRY_SECONDS: Final = 0.02
@@ -93,10 +95,11 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
-# SQLite's documentation advises the first three for a file that another program may have
-# written. There is no fsync for a commit: commits survive if a process is killed. After a
-# power failure the last commits may be missing, but the file is intact. The write-ahead
-# log is moved into the file after 250 pages (1 MB), and then truncated.
+# SQLite's documentation recommends the first three pragmas for a file that another program
+# may have written. With `synchronous = NORMAL` a commit does not wait for an fsync. Commits
+# survive if a process is killed. After a power failure the last commits may be missing, but
+# the file is intact. The last two pragmas limit the write-ahead log: it is copied into the
+# file after 250 pages (1 MB), and a longer log is truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -106,7 +109,8 @@ PRAGMA wal_autocheckpoint = 250;
 PRAGMA journal_size_limit = 1048576;
 """
 
-# `entries` continues after the last name, which need not be UTF-8.
+# Read origins as bytes: `entries` continues after the last origin, which need not be valid
+# UTF-8.
 _ENTRY = (
     "SELECT CAST(origin AS BLOB), keep_until, CASE WHEN typeof(packed) = 'blob' "  # noqa: S608 - no input
     f"AND length(packed) <= {MAX_ENTRY_BYTES} THEN packed END FROM policies "
@@ -117,9 +121,9 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# Freeing a cell of 400 MB that another program wrote takes SQLite seconds, in one step
-# that no handler can interrupt. The crawl then gives up the call, and the thread
-# completes it.
+# If another program wrote a cell of 400 MB, SQLite needs seconds to free that cell. No
+# handler can interrupt this step. The crawl then gives up the store, and the thread
+# completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (
@@ -134,7 +138,8 @@ _DELETE_OLDEST = _DELETE.format("ORDER BY used_at")
 class SqliteStore(PolicyStore):
     """Stores policies in the file at *path*, which has about *max_bytes* bytes at most.
 
-    The entries that were stored first are deleted first, and the file is shortened.
+    If the file grows larger, the entries that were stored first are deleted, and the file
+    is shortened.
     """
 
     path: str
@@ -162,8 +167,8 @@ class SqliteStore(PolicyStore):
         return None if row is None or row[2] is None else bytes(row[2])
 
     def put(self, stored: Stored) -> None:
-        """Store an entry, and delete expired entries and entries beyond the size limit,
-        in one commit.
+        """Store an entry; in the same commit, delete expired entries and entries beyond
+        the size limit.
         """
         with self._connected() as base:
             bound = self.max_bytes // _number(base, "page_size")
@@ -187,7 +192,7 @@ class SqliteStore(PolicyStore):
         return self._query(_FORGET, str(origin))[1] > 0
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries, sorted by name. No read transaction is open between two
+        """Yield all entries, sorted by origin. No read transaction is open between two
         entries.
         """
         name = b""
@@ -230,7 +235,7 @@ class SqliteStore(PolicyStore):
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the database, with a time limit; convert its errors to `StoreError`."""
+        """Yield the connection, with a time limit; convert its errors to `StoreError`."""
         self._give_up = time.monotonic() + self.timeout * OWN_SHARE
         try:
             if self._connection is None:
@@ -251,19 +256,20 @@ class SqliteStore(PolicyStore):
         return base
 
     def _is_late(self) -> bool:
-        """Return whether the time is over and SQLite must give up."""
+        """Return whether the time limit is reached and SQLite must give up."""
         return time.monotonic() > self._give_up
 
     def _prepare(self, base: sqlite3.Connection) -> None:
-        """Limit the work that the file can cause in SQLite, create the table, and check
-        it.
+        """Limit the work that the file can cause in SQLite, create the table if the file
+        is new, and check the table.
         """
         base.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
-        # Before Python 3.11 `length()` and the time limit are the only limits.
+        # Python 3.10 has no `setlimit`. There, the only limits are the time limit and
+        # `length()` in the statements.
         if sys.version_info >= (3, 11):
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES + 2**16)
         base.executescript(PRAGMAS)
-        # Create first, then check: a table that another process creates meanwhile passes
+        # Check after creating: a table that another process creates meanwhile also passes
         # the check.
         if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             self._make(base)
@@ -274,16 +280,15 @@ class SqliteStore(PolicyStore):
         _check_objects(base)
 
     def _make(self, base: sqlite3.Connection) -> None:
-        """Create the table. If several processes open a new database at once, one of them
-        creates the table, and all of them continue.
+        """Create the table. If several processes open a new database at once, only one
+        process creates the table, and all processes continue.
         """
-        # Set this before the first page is written, because it cannot be changed later.
+        # Set `auto_vacuum` before the first page is written. It cannot be changed later.
         base.execute("PRAGMA auto_vacuum = INCREMENTAL")
         while True:
             try:
-                # With WAL, readers and a writer do not wait for each other. After a
-                # process was killed, the next process reads up to the last complete
-                # commit.
+                # With WAL, readers and a writer do not wait for each other. If a process
+                # is killed, the next process reads up to the last complete commit.
                 base.execute("PRAGMA journal_mode = WAL")
                 break
             except sqlite3.OperationalError:
@@ -295,7 +300,10 @@ class SqliteStore(PolicyStore):
 
 
 def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:
-    """Delete the entries that were stored first until the rest fits into *bound* pages."""
+    """Delete the entries that were stored first, until the rest fits into *bound* pages.
+
+    Delete at most `MAX_BATCHES` batches.
+    """
     for _ in range(MAX_BATCHES):
         if _number(base, "page_count") - _number(base, "freelist_count") <= bound:
             return
@@ -306,7 +314,7 @@ def _check_objects(base: sqlite3.Connection) -> None:
     """Raise an error unless *base* has our table and its indexes, and nothing else.
 
     A trigger would run with each write, and could fill the disk in one step. With a view,
-    a virtual table or other columns, our statements would do something else.
+    a virtual table or other columns, our statements would not do what they say.
     """
     most = len(OWN_OBJECTS) + 1
     query = f"SELECT name, sql FROM sqlite_master LIMIT {most}"  # noqa: S608 - no input

@@ -24,8 +24,8 @@ STORES: Final = {
         ),
     ),
 }
-"""The stores of this package by URL scheme, each with an example. An import path may also
-be a scheme.
+"""The stores of this package by URL scheme, each with an example URL. A scheme may also be
+the import path of another store class.
 """
 
 _EXAMPLES: Final = {
@@ -37,14 +37,15 @@ OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
 """Options that the crawl reads for every store. They are not passed to the store."""
 
 MEMORY_ORIGINS: Final = 100_000
-"""Default number of policies in memory."""
+"""Default maximum number of policies in memory."""
 
 MEMORY_BYTES: Final = 256_000_000
-"""Default size of the policies in memory, in bytes."""
+"""Default maximum size of the policies in memory, in bytes."""
 
 TIMEOUT: Final = 2.0
 
-# A count has at most 18 digits: more than any memory has bytes, and few enough for `int`.
+# A count has at most 18 digits. No memory has as many bytes, and `int` converts such a
+# number quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -70,16 +71,19 @@ class UrlParts:
         return cls(scheme, place, tuple(parse_qsl(query, keep_blank_values=True)))
 
     def refusal(self, why: str) -> SettingsError:
-        """Return the error for a URL that cannot be used, with an example."""
-        # If the scheme is not known, show a persistent store, which every command can
-        # use.
+        """Return the error for a URL that cannot be used, with the reason *why* and an
+        example of a correct URL.
+        """
+        # If the scheme is not known, show a persistent store, because every command can
+        # use a persistent store.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
 
     def allow(self, *names: str) -> None:
-        """Raise `SettingsError` for an option that is not one of *names*, because it
-        would have no effect.
+        """Raise `SettingsError` for an option that is not one of *names*.
+
+        Otherwise a misspelt option would silently have no effect.
         """
         for name, _ in self.options:
             if name not in names:
@@ -104,8 +108,9 @@ class UrlParts:
         return f"{self.scheme}://{self.place}" + (f"?{rest}" if rest else "")
 
     def secrets(self) -> set[str]:
-        """Return the credentials in this URL, escaped and not."""
-        # A password may contain a "?" that should have been escaped.
+        """Return the credentials in this URL, both escaped and unescaped."""
+        # A password may contain a "?" that should have been escaped. The options then
+        # start inside the password.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"
         user_info = place.rpartition("@")[0]
@@ -118,8 +123,10 @@ class UrlParts:
     def _last(
         self, name: str, default: float, pattern: re.Pattern[str], kind: str
     ) -> str:
-        """Return the last value of the option *name*; raise `SettingsError` for a value
-        that is not a *kind*.
+        """Return the last value of the option *name*, or *default*.
+
+        Raise `SettingsError` for a value that does not match *pattern*; *kind* describes
+        the permitted values.
         """
         values = [value for key, value in self.options if key == name]
         for value in values:
@@ -133,9 +140,9 @@ class UrlParts:
 class StoreUrl:
     """A checked `ROBOTS1994_STORE`.
 
-    Memory has at most *max_origins* policies, in about *max_bytes* bytes. The store at
-    *url*, if there is one, is read when memory has no fresh policy; a call of the store
-    takes at most *timeout* seconds.
+    Memory has at most *max_origins* policies, in about *max_bytes* bytes. If *url* is not
+    `None`, the store at *url* is read when memory has no fresh policy. *timeout* is the
+    time limit of each call of the store, in seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS
@@ -148,9 +155,8 @@ class StoreUrl:
     def parse(cls, url: str) -> "StoreUrl":
         """Return the store that *url* names. Open nothing.
 
-        Raise `SettingsError`, with a sentence that says what to write, if *url* names no
-        store or an option is wrong, and `MissingExtra` if the client library is not
-        installed.
+        Raise `SettingsError` if *url* names no store or an option is wrong; the message
+        says what to write. Raise `MissingExtra` if the client library is not installed.
         """
         parts = UrlParts.split(url)
         if _MEMORY.fullmatch(url.partition("?")[0]):
@@ -186,8 +192,8 @@ class StoreUrl:
         return store_url
 
     def new_store(self) -> PolicyStore | None:
-        """Return a new instance of the store at *url*, not opened yet; `None` without
-        one.
+        """Return a new instance of the store at *url*, not opened yet; `None` if there is
+        only memory.
         """
         if self.url is None:
             return None
@@ -204,7 +210,7 @@ class StoreUrl:
     def describe(self, error: BaseException) -> str:
         """Return the message of *error* as one printable line without credentials.
 
-        Return the name of its class if the message is empty or `__str__` raises.
+        Return the name of the exception class if the message is empty or `__str__` raises.
         """
         try:
             text = " ".join(str(error).split()).rstrip(".")

@@ -23,11 +23,11 @@ from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.spellings import canonical, without_dot_segments
 
 SETTING = "PLAYWRIGHT_ABORT_REQUEST"
-"""The setting of scrapy-playwright for a function that says which requests are aborted."""
+"""The setting of scrapy-playwright for a function that decides which requests are aborted."""
 
 
 class Judge(Protocol):
-    """The middleware, as this module uses it."""
+    """The part of the middleware that this module uses."""
 
     async def judge(self, request: Request) -> Verdict:
         """Return the verdict for *request*."""
@@ -36,7 +36,8 @@ class Judge(Protocol):
 def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) -> None:
     """Set `PLAYWRIGHT_ABORT_REQUEST` to a `BrowserRequests`.
 
-    If the project has set it to a function, that function still decides first.
+    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function, this function still
+    decides first. Raise `SettingsError` if the function cannot be loaded.
 
     *judge* is the class of the middleware that decides about requests.
     """
@@ -47,27 +48,26 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
         raise SettingsError(
             f"{SETTING}: {escape_control_chars(str(error))}; write the path of a function"
         ) from error
-    # Keep the priority of the setting; if the project has not set it, use the priority of
-    # add-ons.
+    # Use the priority of the project's setting. If the project has not set it, use the
+    # priority of add-ons.
     priority = settings.getpriority(SETTING) if own else "addon"
     settings.set(SETTING, BrowserRequests(crawler, own, judge), priority=priority or 0)
 
 
 class BrowserRequests:
-    """Says which requests of the browser are aborted: the requests that robots.txt
-    disallows.
+    """Makes Playwright abort the requests of the browser that robots.txt disallows.
 
-    Each request for an http or https URL is decided by the policy of its own origin, even
-    a navigation. The URL that Scrapy itself requested passes, because the crawl has
-    decided about it. A request without a policy is aborted: unknown is not allowed. *own*
-    is a function of the project that decides first.
+    For each request for an http or https URL, even a navigation, the policy of its own
+    origin decides. A navigation to a URL that Scrapy itself requested always passes,
+    because the crawl has already decided about that URL. If a policy cannot be found, the
+    request is aborted. *own* is a function of the project that decides first, or `None`.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
         self._crawler = crawler
         self._judge_class = judge
         self._own = own
-        # The pages that the browser is loading for Scrapy.
+        # How many pages the browser is loading for Scrapy, by the key of their URL.
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,36 +79,36 @@ class BrowserRequests:
         connect(self._closed, signals.spider_closed)
 
     def __repr__(self) -> str:
-        """Return what Scrapy lists under "Overridden settings"."""
+        """Return the text that Scrapy logs under "Overridden settings"."""
         own = f", after {self._own!r}" if self._own else ""
         return f"<requests that robots.txt disallows{own}>"
 
     async def __call__(self, request: Any) -> bool:
-        """Return whether *request*, a request of Playwright, is aborted."""
+        """Return whether Playwright must abort *request*, a request of the browser."""
         if self._own:
             aborts = self._own(request)
             if (await aborts) if isawaitable(aborts) else aborts:
                 return True
         url: str = request.url
         if self._middleware is None or Origin.of(url) is None:
-            # Without the middleware robots.txt is not obeyed, and `data:` URLs are not
-            # sent.
+            # Without the middleware, robots.txt is not obeyed. A URL without an origin,
+            # such as a `data:` URL, has no robots.txt.
             return False
         if request.is_navigation_request() and self._requested[_key(url)] > 0:
             return False
         judging = self._is_disallowed(request.method, url)
         if self._loop in (None, asyncio.get_running_loop()):
             return await judging
-        # On Windows the browser has an event loop of its own, in a thread.
+        # On Windows the browser has its own event loop, in another thread.
         return await asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(judging, self._loop)
         )
 
     async def _is_disallowed(self, method: str, url: str) -> bool:
-        """Return whether a request for *url* is aborted, and count it."""
-        assert self._middleware is not None  # noqa: S101 - the caller has looked
-        # Use a separate slot: the page that needs the robots.txt occupies the slot of its
-        # host until it is loaded, and the file must not wait for the page.
+        """Return whether a request for *url* must be aborted, and count the request."""
+        assert self._middleware is not None  # noqa: S101 - the caller has checked
+        # Use a separate slot, so that the robots.txt need not wait for the page that needs
+        # it. The page occupies the slot of its host until it is loaded.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -116,7 +116,7 @@ class BrowserRequests:
             verdict = await self._middleware.judge(
                 Request(url, method=method, meta=meta)
             )
-        except Exception as error:  # noqa: BLE001 - whatever left no policy
+        except Exception as error:  # noqa: BLE001 - any exception means no policy
             self._unknown += 1
             stats.count(self._crawler, stats.BROWSER_UNKNOWN)
             self._log(method, url, error)
@@ -133,7 +133,9 @@ class BrowserRequests:
         log_line(self._crawler, DEBUG, text, method, url, str(why))
 
     def _opened(self) -> None:
-        """Look up the middleware; without it, robots.txt is not obeyed in this crawl."""
+        """Look up the middleware; without the middleware this crawl does not obey
+        robots.txt.
+        """
         self._middleware = self._crawler.get_downloader_middleware(self._judge_class)
         try:
             self._loop = asyncio.get_running_loop()
@@ -141,12 +143,12 @@ class BrowserRequests:
             self._loop = None
 
     def _reached(self, request: Request) -> None:
-        """Note a page that the browser is about to load."""
+        """Count a page that the browser is about to load."""
         if request.meta.get("playwright"):
             self._requested[_key(request.url)] += 1
 
     def _left(self, request: Request) -> None:
-        """Forget a page that is loaded."""
+        """Stop counting a page that the browser has loaded."""
         key = _key(request.url)
         if self._requested[key] > 1:
             self._requested[key] -= 1
@@ -154,7 +156,7 @@ class BrowserRequests:
             del self._requested[key]
 
     def _closed(self) -> None:
-        """Log what was counted."""
+        """Log the numbers of checked and of aborted requests."""
         text = (
             "Of what the browser loaded by itself, robots.txt was applied to %s: %d aborted "
             "because it disallows them, and %d because no policy was found"

@@ -1,10 +1,11 @@
 """Compare each decision of a crawl with the decisions of other parsers.
 
-1. `compare`, on the event loop: a decision becomes a question in a queue.
-2. `_run`, in one daemon thread: the parsers answer the questions, those about one file together.
-   A parser that computes for longer than `PARSER_SECONDS` ends the comparison.
-3. `report`, when the crawl closes: everything counted until then, with causes as far as
-   time allows.
+1. `compare` runs on the event loop: it puts each decision into a queue, as a question.
+2. `_run` runs in one daemon thread: the parsers answer the questions, and questions about
+   one file are answered together. If a parser computes for longer than `PARSER_SECONDS`,
+   the comparison ends.
+3. `report` runs when the crawl closes: it returns all results, with as many causes as the
+   thread finds within `CLOSE_SECONDS`.
 """
 
 import time
@@ -44,20 +45,21 @@ from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
-# The maximum number of bytes in memory: of the files for the other parsers, and of the
-# compressed bodies of answers that decide by their status alone. Most of these bodies
-# are smaller than the rest of their entry.
+# The maximum number of bytes in memory: first of the files for the other parsers, then of
+# the compressed bodies of answers that decide by their status alone. `_ENTRY_BYTES` is
+# added for each file and each body, because most bodies are smaller than the rest of their
+# entry.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
-# Number of questions that wait for the other parsers, and bytes of their files; further
-# questions are skipped.
+# Maximum number of questions that wait for the other parsers, and maximum number of bytes
+# of their files. Further questions are skipped.
 MAX_QUEUED = 20_000
 MAX_QUEUED_BYTES = 64_000_000
 
 BATCH = 200
-"""Number of questions that the thread takes from the queue at a time."""
+"""Largest number of questions that the thread takes from the queue at a time."""
 
 PARSER_SECONDS = 5.0
 """Seconds of processor time in which a parser must answer a batch of questions about one
@@ -65,7 +67,7 @@ file.
 """
 
 CLOSE_SECONDS = 20.0
-"""Seconds that the questions in the queue and the causes may take when a crawl closes."""
+"""Seconds that a closing crawl waits for the remaining questions and causes."""
 
 _LOOK_SECONDS = 0.1
 
@@ -74,11 +76,11 @@ UNCHECKED = (
     "that wait for the same robots.txt (Scrapy 2.14 and newer), and requests the file again "
     "for each spelling of a host. The stats count what it did."
 )
-"""The note on what a report of a dry run does not show."""
+"""The note that says what the report of a dry run does not show."""
 
 
 class _Request(NamedTuple):
-    """The question of one request; *is_new* says that it is the first about *capture*."""
+    """The question of one request; *is_new* marks the first question about *capture*."""
 
     capture: Capture
     is_new: bool
@@ -86,10 +88,11 @@ class _Request(NamedTuple):
 
 
 class ShadowComparison(FetchObserver):
-    """Compares each decision of a crawl, and reports at its end.
+    """Compares each decision of a crawl with other parsers, and reports when the crawl
+    closes.
 
-    `store_body` takes the bodies of answers whose status decides, `compare` each
-    decision.
+    Call `store_body` with the body of each answer whose status decides, and `compare` for
+    each decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -98,7 +101,7 @@ class ShadowComparison(FetchObserver):
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
         self._max_bytes = settings.max_bytes
-        # A dry run always compares the parser of the built-in.
+        # A dry run always compares with the parser of Scrapy's built-in middleware.
         wanted = (
             (PARSER_SETTING, *settings.compare)
             if settings.dry_run
@@ -109,22 +112,23 @@ class ShadowComparison(FetchObserver):
         self._parsers = tuple(other.name for other in others)
         self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
-        # When the comparison is over, the thread may still compute, but must not change
+        # After the end of the comparison the thread may still compute, but must not change
         # the results.
         self._lock = Lock()
         self._is_over = False
-        # The parser that the thread has called, the site, and the time by the clock of
-        # the thread.
+        # The running call of the thread: the parser, the site, and the start of the call
+        # by the clock of the thread.
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
-        # A request may have a User-Agent of its own; the report lists all of them.
+        # A request may have its own User-Agent. The report lists all names.
         self._robots: set[str] = set()
-        # Other parsers read the body of any status as rules. Error pages compress well.
+        # Store the bodies of answers whose status decides for us: other parsers read the
+        # body of any status as rules. Error pages compress well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(
             MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
         )
-        # The object that the policy states is stored with the capture: a refreshed policy
-        # with the same file is not new.
+        # Each capture has the `stated` object of its policy next to it. A policy that a
+        # 304 confirmed has the same object, so its capture is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
@@ -137,11 +141,11 @@ class ShadowComparison(FetchObserver):
             "the parsers did not keep up, or the body of an answer was no longer stored"
         )
         self.unknown = 0
-        """Number of requests of a dry run for which it is not known what ours would
-        decide.
+        """Number of requests of a dry run for which the decision of our middleware is not
+        known.
         """
         # Use a daemon thread, so that the interpreter does not wait for a parser that
-        # hangs.
+        # never returns.
         self._thread = Thread(target=self._run, daemon=True)
         self.report_path = report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -149,7 +153,7 @@ class ShadowComparison(FetchObserver):
     def store_body(self, origin: Origin, body: bytes) -> None:
         """Store the body of a response whose status decides.
 
-        In a dry run, store each body that only the built-in reads.
+        In a dry run, also store a body of which our parser reads only the beginning.
         """
         self._bodies[origin] = zlib.compress(body)
 
@@ -160,7 +164,7 @@ class ShadowComparison(FetchObserver):
         is_read = answer is None or answer.outcome.row.reads_body
         if answer is None or is_read or not isinstance(result, RobotsResponse):
             return
-        # The body decides nothing, so one that cannot be unpacked is left out.
+        # Leave out a body that cannot be unpacked: the body decides nothing.
         with suppress(Undecodable):
             self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
@@ -172,9 +176,9 @@ class ShadowComparison(FetchObserver):
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""
     ) -> None:
-        """Compare the decision whether *policy* lets *robot* fetch *url*.
+        """Compare the decision of *policy* whether *robot* may fetch *url*.
 
-        In a dry run, other parsers decide for the robot *theirs*.
+        In a dry run, the other parsers decide for the robot name *theirs*.
         """
         self._asked += 1
         if self._is_over or self._has_hung():
@@ -183,7 +187,7 @@ class ShadowComparison(FetchObserver):
         is_new = stated is not policy.stated
         if is_new:
             capture = self._capture(policy)
-        # Skip the question if the thread is too slow, so that no request waits.
+        # If the thread is too slow, skip the question, so that no request waits.
         size = self._queued_bytes - self._compared_bytes
         is_full = self._queue.qsize() >= MAX_QUEUED
         if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
@@ -198,7 +202,8 @@ class ShadowComparison(FetchObserver):
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
-        # Start the thread with the first question: a crawl without one needs no thread.
+        # Start the thread with the first question: a crawl without questions needs no
+        # thread.
         if self._thread.ident is None:
             self._thread.start()
 
@@ -208,16 +213,17 @@ class ShadowComparison(FetchObserver):
         body = None if packed is None else zlib.decompress(packed)
         if policy.robots is not None:
             capture = capture_of(policy, obeyed_body(policy.robots))
-            # Without a dry run, the stored body belongs to an earlier answer.
+            # Use the stored body only in a dry run. In other crawls, the stored body
+            # belongs to an earlier answer.
             return replace(capture, others=body) if self._is_dry_run else capture
         if policy.status is None and not self._is_dry_run:
-            # Ours R5 (unreachable): a failed fetch has no body, and the built-in treats
-            # the file as empty.
+            # Ours R5 (unreachable): a failed fetch has no body. Scrapy's built-in
+            # middleware then treats the file as empty.
             body = b""
         return None if body is None else capture_of(policy, body)
 
     def _run(self) -> None:
-        """Let the parsers answer the questions, and find causes at the end of the queue."""
+        """Let the parsers answer the questions. After the last question, find causes."""
         self._clock = _processor_time()
         is_open = True
         while is_open:
@@ -237,9 +243,10 @@ class ShadowComparison(FetchObserver):
                 self._explain(site)
 
     def _compare_group(self, group: list[_Request]) -> None:
-        """Compare the decisions of *group*, questions about one file."""
+        """Compare the decisions of *group*, whose questions are about one file."""
         questions = tuple(it.question for it in group)
-        # Leave the causes to `_explain`: finding one parses the file many times.
+        # Do not find causes here: finding a cause parses the file many times. `_explain`
+        # finds the causes later.
         task = Comparison(group[0].capture, questions, diagnose=False)
         site = SiteImpact.of(task.capture)
         for name in self._parsers:
@@ -269,10 +276,9 @@ class ShadowComparison(FetchObserver):
                 self._totals.causes.update(site.causes)
 
     def _has_hung(self, *, is_late: bool = False) -> bool:
-        """Return whether a parser computes for too long; if *is_late*, whether it
-        computes at all.
+        """Return whether a parser computes for too long. If so, end the comparison.
 
-        If so, the comparison is over.
+        If *is_late* is true, any running call of a parser is too long.
         """
         call = self._call
         if call is None:
@@ -291,7 +297,7 @@ class ShadowComparison(FetchObserver):
         return True
 
     def report(self) -> ComparisonReport:
-        """Return the report of the comparison; no question may follow.
+        """Return the report of the comparison. No question may follow this call.
 
         Wait for the thread, but not longer than `CLOSE_SECONDS`.
         """
@@ -336,7 +342,9 @@ class ShadowComparison(FetchObserver):
             )
 
     async def _closed(self) -> None:
-        """Log the table and write the report; a failure to write is one log line."""
+        """Log the table and write the report. If the report cannot be written, log one
+        line.
+        """
         # The report takes up to CLOSE_SECONDS, and other crawls may share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
@@ -362,8 +370,8 @@ class ShadowComparison(FetchObserver):
 
 
 def _processor_time() -> Callable[[], float]:
-    """Return a clock of the processor time of this thread; on systems without one, return
-    `monotonic`.
+    """Return a clock of the processor time of this thread, or `monotonic` if the system
+    has no such clock.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         return monotonic
@@ -371,7 +379,7 @@ def _processor_time() -> Callable[[], float]:
 
 
 def capture_of(policy: Policy, body: bytes) -> Capture:
-    """Return the capture to compare where *policy* decides; other parsers read *body*."""
+    """Return the capture for decisions of *policy*; other parsers read *body*."""
     label = str(policy.origin)
     if policy.robots is not None:
         return Capture(label, body)

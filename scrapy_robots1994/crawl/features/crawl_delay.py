@@ -1,8 +1,8 @@
-"""Crawl delay: requests to an origin are sent at intervals that its robots.txt states
+"""Crawl delay: requests to an origin are sent at the intervals that its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 
-A request waits in a middleware for its turn, like a request that waits for a robots.txt.
-The next turn begins when the stated time has passed since the answer to the last request.
+A request waits for its turn in a middleware, as other requests wait for a robots.txt. The
+next turn begins when the stated time has passed since the last request was answered.
 """
 
 import math
@@ -30,17 +30,17 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Number of origins whose delay is remembered; for further origins, the next request sets
-the delay again.
+"""Number of origins whose delay is stored. If a delay was removed to make room, the next
+request to its origin sets the delay again.
 """
 
 
 @dataclass(slots=True, eq=False)
 class _Turns:
-    """The turns of one origin: *delay* seconds apart, the next one from *free_at* on.
+    """The turns of the requests to one origin, *delay* seconds apart.
 
-    *last* is the request that had the last turn; *is_sent* says that the downloader has
-    it.
+    The next turn may begin at *free_at*, a time of `monotonic`. *last* is the request that
+    had the last turn. *is_sent* says that *last* has reached the downloader.
     """
 
     delay: float = 0.0
@@ -59,7 +59,10 @@ _CAPPED = MessageKind(
 
 
 class CrawlDelays:
-    """Applies the crawl delays of origins to their requests, which wait in *waiting*."""
+    """Applies the crawl delay of each origin to its requests.
+
+    *waiting* counts the requests that wait for their turn.
+    """
 
     def __init__(
         self, crawler: Crawler, settings: RobotsSettings, waiting: WaitingRequests
@@ -69,25 +72,24 @@ class CrawlDelays:
         self._longest = settings.crawl_delay or math.inf
         self._waiting = waiting
         self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_DELAYED_ORIGINS)
-        # The last request of each origin, until it is answered.
+        # The turns of each origin, by the last request, until that request is answered.
         self._last: dict[Request | None, _Turns] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
         connect(self._answered, signals.request_left_downloader)
-        # The signal `request_left_downloader` is not sent for a page that an HTTP cache
-        # answers.
+        # For a page from the HTTP cache, Scrapy does not send `request_left_downloader`.
         connect(self._answered, signals.response_received)
 
     def set_delay(self, origin: Origin, seconds: float | None, answered: float) -> None:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay.
 
-        The origin answered the request for its robots.txt at *answered*, a Unix time.
+        *answered* is the Unix time at which the origin answered the robots.txt request.
         """
-        # Some parsers return whatever `float` reads: -5, "nan", "inf".
+        # Some parsers return any value that `float` accepts, such as -5, "nan" or "inf".
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         turns = self._turns.get(origin) or _Turns()
-        # Each request sets the delay, which has usually not changed.
+        # This method is called for each request, and the delay has usually not changed.
         if turns.delay != applied:
             self._turns[origin], turns.delay = turns, applied
             self._report(origin, stated, applied)
@@ -115,7 +117,7 @@ class CrawlDelays:
                 turns.waiting.remove(visit)
 
     def _next(self, turns: _Turns) -> None:
-        """Let the next request have its turn, now or when its time comes."""
+        """Give the next turn to the first waiting request, now or at `free_at`."""
         if turns.timer is not None:
             turns.timer.cancel()
             turns.timer = None
@@ -128,19 +130,20 @@ class CrawlDelays:
             self._last.pop(turns.last, None)
             turns.last, turns.is_sent = visit.request, False
             self._last[visit.request] = turns
-            # If the request reaches the downloader, the time is set again at the answer.
+            # If the request reaches the downloader, `_answered` sets this time again.
             turns.free_at = monotonic() + turns.delay
             if visit.turn is not None:
                 visit.turn.release(None)
 
     def _reached(self, request: Request) -> None:
-        """Give no further turn before the answer to *request*."""
+        """Record that *request* is sent: no other turn begins before its answer."""
         if turns := self._last.get(request):
             turns.is_sent = True
 
     def _answered(self, request: Request) -> None:
-        """Begin the pause after *request*, which may have failed; no pause if it was not
-        sent.
+        """Begin the pause after *request*, which was answered or failed.
+
+        If *request* was not sent, the next turn begins without a pause.
         """
         if turns := self._last.pop(request, None):
             turns.free_at = monotonic() + turns.delay * turns.is_sent
@@ -164,9 +167,10 @@ class CrawlDelays:
 class CrawlDelay:
     """The extension to use with Scrapy's built-in robots.txt middleware.
 
-    The delays come from the parser of the built-in, with the signal `robots_parsed` of
-    Scrapy 2.18. The extension adds itself as a downloader middleware behind the built-in,
-    and applies the delays there. `Robots1994Middleware` applies delays itself.
+    The extension gets each delay from the parser of the built-in, by the signal
+    `robots_parsed` of Scrapy 2.18. To apply the delays, the extension adds itself as a
+    downloader middleware behind the built-in. `Robots1994Middleware` applies delays
+    itself, without this extension.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -189,7 +193,8 @@ class CrawlDelay:
             waiting = WaitingRequests(crawler, settings.max_waiting)
             self._delays = CrawlDelays(crawler, settings, waiting)
             crawler.signals.connect(self._parsed, ROBOTS_PARSED)
-            # Scrapy makes extensions before it freezes the settings.
+            # Change the setting here, because Scrapy freezes the settings after it has
+            # created the extensions.
             crawler.settings.setdefault_in_component_priority_dict(
                 "DOWNLOADER_MIDDLEWARES", CrawlDelay, int(max(orders))
             )
@@ -197,15 +202,15 @@ class CrawlDelay:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "CrawlDelay":
         """Return the extension; raise `NotConfigured` if the setting is off."""
-        # When Scrapy creates the middleware that the extension has added, return the
-        # extension itself.
+        # Scrapy also calls this method to create the downloader middleware that the
+        # extension has added. Return the extension itself then.
         with suppress(RuntimeError):
             if made := crawler.get_extension(cls):
                 return made
         return cls(crawler)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Apply the delay of a robots.txt that was read because *request* needed it."""
+        """Apply the delay in a robots.txt that was parsed because *request* needed it."""
         if origin := Origin.of(request.url):
             delay = robotparser.crawl_delay(self._robot.of(request))
             self._delays.set_delay(origin, delay, time())
@@ -215,7 +220,9 @@ class CrawlDelay:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Request | None:
-        """Let *request* wait for its turn; return it to the scheduler at a close."""
+        """Let *request* wait for its turn. If the crawl closes, return *request* to the
+        scheduler.
+        """
         visit, origin = Visit.begin(request), Origin.of(request.url)
         if origin is None or exemption_of(request.url, origin, request.meta):
             return None

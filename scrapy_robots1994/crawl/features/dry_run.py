@@ -1,17 +1,21 @@
-"""Dry run: Scrapy's own middleware decides, and ours reports what it would change.
+"""Dry run: Scrapy's own middleware decides, and ours reports what ours would change.
 
-1. `DryRun.of`: is there anything to observe? Either Scrapy's middleware, or a subclass of
-   it, is listed in front of ours; or ours is listed in its place, and creates an instance
-   that decides.
-2. `_received`, `_failed`: the answer to a robots.txt request of Scrapy's middleware, or
-   the exception. `_result` is the result that ours would get, `None` where ours would
-   continue. The policy is made from the result as in any other crawl.
-3. `process_request`: Scrapy's middleware let a request pass. `process_exception`:
-   Scrapy's middleware refused one. `_count` compares the decision with the policy.
-4. `_closed`: the summary.
+"Ours" is `Robots1994Middleware`; "Scrapy's middleware" may be a subclass of it.
 
-Nothing is requested, refused or changed here. A decision that does not follow from an
-answer is counted as not known.
+1. `DryRun.of` checks that there is something to observe. Scrapy's middleware may be listed
+   in front of ours. Otherwise ours creates an instance of Scrapy's middleware, which
+   decides.
+2. `_received` and `_failed` get the answer to a robots.txt request of Scrapy's middleware,
+   or its exception. `_result` returns the result that ours would get from the answer, or
+   `None` if ours would not stop at the answer. The policy is built from the result as in
+   any other crawl.
+3. `process_request` is called if Scrapy's middleware lets a request pass, and
+   `process_exception` if Scrapy's middleware refuses a request. `_count` compares the
+   decision with the policy.
+4. `_closed` logs the summary.
+
+Our code requests, refuses and changes nothing in a dry run. If no answer says what ours
+would decide about a request, the decision is counted as not known.
 """
 
 from __future__ import annotations
@@ -85,8 +89,8 @@ _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
 class DryRun:
     """Observes Scrapy's middleware; counts, logs and sums up what ours would change.
 
-    *built_in* is the instance of Scrapy's middleware that decides here, in place of ours;
-    `None` if Scrapy has one in its list.
+    *built_in* is an instance of Scrapy's middleware that decides in place of ours. It is
+    `None` if the crawl already lists Scrapy's middleware.
     """
 
     def __init__(
@@ -102,15 +106,16 @@ class DryRun:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         url = settings.store
-        # Store policies only in memory: a store has answers that this crawl did not get.
+        # Store policies only in memory: the store of the setting has answers that this
+        # crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
-        # Ours 3.1 (retries), as in `ScrapyBackend`.
+        # Ours 3.1 (retries): apply the same limit as `ScrapyBackend`.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
         self._requests = 0
-        # Number of requests by origin.
+        # Number of requests that ours would open and would refuse, by origin.
         self._opened: Counter[Origin] = Counter()
         self._refused: Counter[Origin] = Counter()
         self._evidence: Evidence | None = None
@@ -125,7 +130,7 @@ class DryRun:
 
     @classmethod
     def of(cls, crawler: Crawler, settings: RobotsSettings, ours: type) -> Self:
-        """Return the dry run for *ours*, the middleware class that *crawler* lists.
+        """Return the dry run for *ours*, the class of our middleware in the settings.
 
         Raise `NotConfigured` if there is nothing to observe.
         """
@@ -135,8 +140,8 @@ class DryRun:
         places = [at for at, kind in enumerate(classes) if is_built_in(kind)]
         if not places:
             return cls(crawler, settings, RobotsTxtMiddleware.from_crawler(crawler))
-        # In front of Scrapy's middleware, ours would see neither its decisions nor its
-        # answers.
+        # If ours is in front of Scrapy's middleware, ours sees neither the decisions of
+        # Scrapy's middleware nor the answers to its requests.
         if ours in classes and classes.index(ours) < max(places):
             raise NotConfigured(
                 "DOWNLOADER_MIDDLEWARES lists ours in front of Scrapy's own robots.txt "
@@ -147,19 +152,26 @@ class DryRun:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Awaitable[None] | None:
-        """Count a request that Scrapy's middleware let pass; in its place, let it decide."""
+        """Count a request that Scrapy's middleware let pass.
+
+        If ours is listed in place of Scrapy's middleware, first let our own instance of
+        Scrapy's middleware decide.
+        """
         if self._built_in is not None:
             return self._decided(request, spider)
-        # Nothing is awaited, so requests are sent in the order in which they came.
+        # Await nothing, so that requests are sent in the order in which they arrived.
         self._count(request, is_open=True)
         return None
 
     async def _decided(self, request: Request, spider: Spider | None) -> None:
-        """Let our own instance of Scrapy's middleware decide; count what it lets pass."""
+        """Let our own instance of Scrapy's middleware decide, and count *request* if it
+        passes.
+        """
         decide = self._built_in.process_request
-        # Scrapy 2.13 passes and expects the spider; newer versions warn of the argument.
+        # Scrapy 2.13 passes and expects the spider. Newer versions warn of the argument.
         decision = decide(request) if spider is None else decide(request, spider)
-        # Scrapy 2.13 returns a Deferred, or None for a request that is not checked.
+        # In Scrapy 2.13 the method returns a Deferred, or `None` for a request that is not
+        # checked. In newer versions the method is a coroutine.
         if isinstance(decision, Deferred):
             decision = maybe_deferred_to_future(decision)
         if decision is not None:
@@ -172,14 +184,18 @@ class DryRun:
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Count a request that Scrapy's middleware refused, or note its failed fetch."""
+        """Count a request that Scrapy's middleware refused, or evaluate a failed
+        robots.txt request.
+        """
         if _is_for_robots_txt(request):
             self._failed(request, exception)
         elif isinstance(exception, IgnoreRequest) and str(exception) == FORBIDDEN:
             self._count(request, is_open=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Record an unchanged answer to a robots.txt request."""
+        """Record the answer to a robots.txt request, before a middleware changes the
+        answer.
+        """
         if self._evidence is not None and _is_for_robots_txt(request):
             first = (*request.meta.get("redirect_urls", ()), request.url)[0]
             origin = Origin.of(first)
@@ -187,15 +203,18 @@ class DryRun:
                 self._evidence.write_exchange(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
-        """Note an answer to a robots.txt request: the response that Scrapy's parser gets."""
+        """Evaluate the answer to a robots.txt request: the response that Scrapy's parser
+        gets.
+        """
         if not _is_for_robots_txt(request):
             return
         urls = [*request.meta.get("redirect_urls", ()), response.url]
         reasons = request.meta.get("redirect_reasons", ())
-        # Note the answer for each robots.txt that redirected here, too, the last one
-        # first.
+        # The answer also applies to each robots.txt URL that redirected to this URL. Start
+        # with the last URL.
         for hops, url in enumerate(reversed(urls)):
-            # Stop at a meta refresh, whose reason is a text: ours does not follow one.
+            # Stop at a meta refresh, which ours does not follow. The reason of a meta
+            # refresh is a text, not a status.
             if hops and not isinstance(reasons[-hops], int):
                 break
             result = self._result(response, request, hops)
@@ -203,10 +222,10 @@ class DryRun:
 
     def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
         """Return the result that ours would get from *response* after *hops* redirects;
-        `None` if it is not known.
+        `None` if the result is not known.
         """
         if hops > (most := self._settings.max_redirects):
-            # Ours R2
+            # Ours R2 (redirects): ours has its own limit of redirects.
             detail = f"more than {most} redirects"
             return FetchError("too many redirects", detail, is_final=True)
         flags = response.flags
@@ -220,21 +239,22 @@ class DryRun:
             final_url=response.url if hops else None,
         )
         is_late = request.meta.get("download_latency", 0) > self._settings.timeout
-        # R5 (unreachable): ours has its own time limit; and an old failure from a cache
-        # says nothing about the origin now.
+        # R5 (unreachable): ours has its own time limit. An old failure from an HTTP cache
+        # does not say whether the origin fails now.
         is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
-        # R5: ours would retry, or could unpack a body that Scrapy could not.
+        # R5: ours would retry after an incomplete body, and may be able to unpack a body
+        # that Scrapy could not unpack.
         is_read = answer.outcome.row.reads_body
         is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
         if is_late or is_old_failure or (is_read and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
-        # Ours follows a redirect (R2), and a `LocalFault` is the answer of a proxy (R7,
-        # our own fault).
+        # After a redirect, ours would continue (R2). A `LocalFault` is the answer of a
+        # proxy, not of the origin (R7, our own fault).
         return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
-        """Note that *request*, for a robots.txt, ended with *error*."""
+        """Evaluate *error*, with which the robots.txt request *request* ended."""
         # An exception that is not a network failure comes from a middleware.
         was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
@@ -248,15 +268,16 @@ class DryRun:
     def _note(
         self, url: str, request: Request, result: Answer | None, body: bytes = b""
     ) -> None:
-        """Make the policy of the origin of *url* from *result*, unless *url* is not that
-        of a robots.txt, *result* is `None`, or ours would retry.
+        """Store and log the policy that *result* states for the origin of *url*.
 
-        *body* is the body that Scrapy's middleware reads.
+        Do nothing if *url* is not the URL of a robots.txt, or if *result* is `None`. Also
+        do nothing if the origin already has a policy, or if ours would retry. *body* is the
+        body that Scrapy's middleware reads.
         """
         origin = Origin.of(url)
         if result is None or origin is None or target_of(url) != "/robots.txt":
             return
-        # The first answer counts: ours would not request the file again.
+        # Use only the first answer: ours would not request the file again.
         if self._memory.get(origin) is not None:
             return
         retries = request.meta.get("retry_times", 0)
@@ -283,7 +304,7 @@ class DryRun:
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision about *request* with what ours would have decided."""
         origin = Origin.of(request.url)
-        # Remove the key of another request, whose meta this request was made with.
+        # Remove the key of an earlier request, from whose meta this request was made.
         request.meta.pop(EVIDENCE, None)
         if origin is None or exemption_of(
             request.url, origin, request.meta, self._settings.exempt
@@ -326,19 +347,20 @@ class DryRun:
         """Return why it is not known what ours would decide; `None` if it is known."""
         if policy is None:
             return "no answer of its robots.txt at which ours would have stopped"
-        # Ours would request robots.txt by the route of the page. Another route has the
-        # same file, but may have other refusals and failures.
+        # Ours would request robots.txt by the route of the page. By another route, the
+        # file is the same, but refusals and failures may differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
         has_route = any(request.meta.get(key) for key in keys)
-        # Proxies of the environment also apply to robots.txt requests.
+        # A proxy from the environment also applies to the robots.txt requests of Scrapy's
+        # middleware.
         is_own = has_route and not request.meta.get("_scheme_proxy")
         if is_own and not policy.outcome.row.allows:
             return "ours would have fetched its robots.txt by the proxy of the page"
         return None
 
     def _their_name(self, request: Request) -> str | bytes:
-        """Return the name of the robot for other parsers in the report; the name decides
-        nothing.
+        """Return the robot name for the other parsers in the report. The name has no
+        effect on the crawl.
         """
         settings = self._crawler.settings
         sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
@@ -386,7 +408,10 @@ def is_built_in(kind: object) -> bool:
 
 
 def _is_for_robots_txt(request: Request) -> bool:
-    """Return whether Scrapy's middleware sent *request*, perhaps redirected or retried."""
+    """Return whether *request* is a robots.txt request of Scrapy's middleware.
+
+    *request* may have been redirected or retried.
+    """
     first = (*request.meta.get("redirect_urls", ()), request.url)[0]
     return (
         request.callback is NO_CALLBACK

@@ -3,7 +3,7 @@
 `Evidence` observes each fetch and each decision. It finds the record of a policy by the
 `uid` of the policy. A policy without a record in this WARC comes from a store, from the
 HTTP cache or from a downloader middleware. The first decision by such a policy writes a
-record with its bytes.
+record with the bytes of its file.
 """
 
 import time
@@ -72,7 +72,7 @@ class Evidence(FetchObserver):
     """Records answers and decisions, and closes the crawl if a record cannot be written."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
-        assert settings.evidence is not None  # noqa: S101 - the caller has looked
+        assert settings.evidence is not None  # noqa: S101 - the caller has checked
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)
@@ -93,10 +93,10 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # The records of policies, by `uid`. The record of a forgotten policy is written
-        # again.
+        # The records of policies, by `uid`. If a reference was removed from this cache, the
+        # record is written again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # By origin, the last answer of a fetch that has not made a policy yet.
+        # By origin, the record of the last answer of a fetch that still has no policy.
         self._answers: dict[Origin, Reference] = {}
         # The source to state for a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
@@ -111,7 +111,9 @@ class Evidence(FetchObserver):
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def _info(self, software: str, name: str) -> dict[str, str]:
-        """Return the fields of the warcinfo: the crawl, and the settings that decide."""
+        """Return the fields of the warcinfo record, which describe the crawl and the
+        settings that affect decisions.
+        """
         texts = {
             "software": software,
             "format": "WARC File Format 1.1",
@@ -123,7 +125,7 @@ class Evidence(FetchObserver):
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
 
             texts[names.USAGE_VERSIONS] = VERSIONS
-        # With these settings and clients each decision can be verified.
+        # Each decision can be verified with the following settings and clients.
         texts |= self._settings.recorded()
         clients = self._clients.names.items()
         texts |= {names.CLIENT + scheme: it for scheme, it in clients}
@@ -145,7 +147,7 @@ class Evidence(FetchObserver):
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Forget the answer if the *result* does not come from it."""
+        """Forget the record of the answer if *result* does not come from the answer."""
         # If a downloader middleware changed the answer, the record does not match the
         # *result*.
         is_recorded = answer is not None and not answer.is_changed
@@ -153,7 +155,7 @@ class Evidence(FetchObserver):
             self._answers.pop(origin, None)
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
-        """Note which record *policy* was made from, given the *last* good one."""
+        """Store which record *policy* was made from; *last* is the last good policy."""
         reference = self._answers.pop(policy.origin, None)
         # After a 304 or a failure, the policy still states what the last policy stated.
         is_new = last is None or policy.uid != last.uid
@@ -195,7 +197,7 @@ class Evidence(FetchObserver):
         more = {
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
             "failure": policy.failure,
-            # State the client only if it is not the client of all requests.
+            # State the client only if this request chose its client itself.
             "client": own_name_of(clients),
         }
 
@@ -212,8 +214,8 @@ class Evidence(FetchObserver):
     def _usage_of(
         self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
     ) -> dict[str, Any]:
-        """Return the values of a journal line about usage preferences, if the crawl reads
-        them.
+        """Return the values of a journal line about usage preferences; no values if the
+        crawl does not read usage preferences.
         """
         if not self._settings.reads_usage:
             return {}
@@ -228,7 +230,7 @@ class Evidence(FetchObserver):
         decide: Callable[[], dict[str, Any]],
         reference: Reference | None = None,
     ) -> None:
-        """Write the line of *request*; *decide* is called by the thread that writes."""
+        """Write the line of *request*; the thread that writes the line calls *decide*."""
         record, digest = reference or (None, None)
         at, method, url = time.time(), request.method, request.url
         robot = self._robot.of(request)
@@ -251,7 +253,7 @@ class Evidence(FetchObserver):
     # Records.
 
     def _write_policy(self, policy: Policy, source: str) -> Reference:
-        """Write a record of *policy*, which has no answer in this WARC; *source* says
+        """Write a record of *policy*, whose answer is not in this WARC; *source* says
         where the policy comes from.
         """
         robots, status = policy.robots, policy.status or 0
@@ -273,9 +275,10 @@ class Evidence(FetchObserver):
     def write_exchange(
         self, origin: Origin, request: Request, response: Response, truncated: str = ""
     ) -> Reference:
-        """Write *request* and *response*.
+        """Write *request* and *response*, and return the reference of *response*.
 
-        *truncated* says why the body is incomplete, in a term of WARC.
+        If the body is incomplete, *truncated* is the reason: a value that WARC defines for
+        the field `WARC-Truncated`.
         """
         protocol = response.protocol or "HTTP/1.1"
         if not protocol.startswith("HTTP/"):
@@ -288,7 +291,7 @@ class Evidence(FetchObserver):
         headers = {"WARC-Concurrent-To": f"<{sent}>"}
         if request.meta.get("proxy"):
             headers[names.VIA_PROXY] = "yes"
-        # Through a proxy, the address would be that of the proxy.
+        # If a proxy was used, `ip_address` would be the address of the proxy.
         elif response.ip_address is not None:
             headers["WARC-IP-Address"] = str(response.ip_address)
         if truncated:
@@ -301,7 +304,7 @@ class Evidence(FetchObserver):
     def _write(
         self, origin: Origin, url: str, record: WarcRecord, name: str
     ) -> Reference:
-        """Write *record*, about *url*, with the id *name*."""
+        """Write *record*, which is about *url*, with the id *name*."""
         reference = Reference(name, names.digest_text(sha256(record.body)))
         headers = {
             "WARC-Record-ID": f"<{name}>",
@@ -319,13 +322,13 @@ class Evidence(FetchObserver):
     # The crawl.
 
     def _opened(self) -> None:
-        """Begin to write."""
+        """Start the thread that writes the files."""
         self._call_in_crawl = thread_safe_call()
         self._files.start()
 
     def _failed(self) -> None:
         """Close the crawl; may be called from any thread."""
-        # A crawl that has ended has no event loop; `_closed` checks for the error, too.
+        # A crawl that has ended has no event loop. `_closed` then logs the error.
         with suppress(RuntimeError):
             self._call_in_crawl(self._fail)
 
@@ -343,7 +346,7 @@ class Evidence(FetchObserver):
             deferred_from_coro(close(reason=CLOSE_REASON))
 
     def _log_error(self) -> bool:
-        """Return whether evidence is missing; log the reason, once."""
+        """Return whether evidence is missing. If so, log the reason once."""
         error = self._files.error
         if error is not None and not self._has_failed:
             self._has_failed = True
@@ -360,7 +363,9 @@ class Evidence(FetchObserver):
         return error is not None
 
     def _idle(self) -> None:
-        """Write everything while the crawl can still close with an error as its reason."""
+        """Write all waiting items now, while an error can still be the reason for which
+        the crawl closes.
+        """
         self._files.flush()
         if self._log_error():
             raise CloseSpider(CLOSE_REASON)

@@ -1,10 +1,11 @@
 """The files of evidence of one crawl: a WARC of answers, and a journal of decisions.
 
-A thread builds and writes the records and lines of each second together: on the event
-loop, between two pages, the same code takes several times as long. The files remain
-readable if the process is killed: each record of the WARC is a gzip member, and so are
-the journal lines of each second. The WARC is written first, so that no line names a
-record that is missing.
+A thread builds and writes the records and lines of each second together. On the event
+loop, between two pages, the same work takes several times as long.
+
+If the process is killed, the files remain readable. Each record of the WARC is a gzip
+member, and the journal lines of each second are one gzip member. The thread writes the
+WARC before the journal, so that no line names a missing record.
 """
 
 import gzip
@@ -36,26 +37,31 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.warcwriter import WARCWriter
 
 FLUSH_SECONDS = 1.0
-"""Seconds between two writes, which a killed crawl may lose."""
+"""Seconds between two writes. A killed crawl may lose the evidence of these seconds."""
 
 FLUSH_BYTES = 4_000_000
-"""Bytes of waiting items at which the thread writes at once."""
+"""Size of the waiting items, in bytes, at which the thread writes immediately."""
 
 MAX_WAITING_BYTES = 64_000_000
-"""Bytes that may wait for the disk; with more, the disk is too slow."""
+"""Largest size of the waiting items, in bytes. If they are larger, the disk is too slow,
+and evidence is missing.
+"""
 
 CLOSE_SECONDS = 30.0
 """Seconds that the last write may take when the crawl closes."""
 
 COMPRESSION = 3
-"""The level of gzip: it takes a third of the time of level 9, for a tenth more bytes."""
+"""The compression level of gzip. Level 3 takes a third of the time of level 9, and its
+files are a tenth larger.
+"""
 
 _ENTRY_BYTES = 500
 """Bytes of memory that a record or a line takes in addition to its text."""
 
-# Headers that are left out. Credentials are not evidence, and people share the files. Of
-# a request, any header that a project sets may have credentials; of an answer, only
-# headers whose names say so. The body is written without transfer coding.
+# Leave out headers with credentials, because people share the files. In a request, any
+# header that a project sets may have credentials, so only the headers in `_OF_REQUESTS` are
+# written. In an answer, headers are left out if their names match `_LEFT_OUT`.
+# `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),
     *("accept-encoding", "if-match", "if-none-match", "if-range"),
@@ -83,14 +89,14 @@ class WarcRecord(NamedTuple):
 
 
 MakeLine: TypeAlias = Callable[[], JournalLine]
-"""Makes a line of the journal, in the thread that writes it."""
+"""Makes a line of the journal. It is called in the thread that writes the journal."""
 
 
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    Once the files exist, no method raises: the first exception is stored in *error*, and
-    *on_error* is called, in any thread.
+    After the constructor, no method raises. The first exception is stored in `error`, and
+    then *on_error* is called. *on_error* may be called in any thread.
     """
 
     def __init__(
@@ -106,7 +112,7 @@ class EvidenceFiles:
         *info* has the fields of the warcinfo record, *header* the first line of the
         journal. Raise `SettingsError` if the folder cannot be written.
         """
-        # Workers of one spider start in the same second.
+        # Add a random part to the name: workers of one spider may start in the same second.
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -138,18 +144,19 @@ class EvidenceFiles:
         self._accepted = self._done = 0
         self._is_due = Event()
         self._is_closing = False
-        # Use a daemon thread, so that the interpreter does not wait for a disk that
-        # hangs.
+        # Use a daemon thread, so that the interpreter does not wait for a disk that does
+        # not respond.
         self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
 
     def start(self) -> None:
-        """Start the thread, which also writes the items that were accepted before."""
+        """Start the thread, which also writes the items of earlier `write` calls."""
         self._thread.start()
 
     def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
-        """Write a record or a line, of *size* bytes, after all earlier items.
+        """Queue a record or a line of about *size* bytes, to be written after all earlier
+        items.
 
-        Nothing is written after an error.
+        After an error nothing more is written.
         """
         if self.error is not None:
             return
@@ -195,7 +202,7 @@ class EvidenceFiles:
                     self._journal.close()
             except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
                 self._fail(error)
-            # Count the items as handled now, because they were in memory until now.
+            # Count the items only now, because they were in memory until now.
             self._done = accepted
             for item in items:
                 if isinstance(item, Event):
@@ -205,7 +212,7 @@ class EvidenceFiles:
         """Write *items*, records first."""
         records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
         lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
-        # Append even if there is no record, which detects a file that was removed.
+        # Append even if there is no record, because `_append` detects a removed file.
         _append(self._warc, b"".join(records))
         _append(self._journal, _packed_lines(it()._asdict() for it in lines))
         self.records += len(records)
@@ -238,7 +245,7 @@ class EvidenceFiles:
         return gzip.compress(self._block.getvalue(), COMPRESSION)
 
     def _fail(self, error: Exception) -> None:
-        """Report the first *error*."""
+        """Store *error* and call `on_error`, if *error* is the first error."""
         if self.error is None:
             self.error = error
             self._on_error()
@@ -253,8 +260,8 @@ def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
 def without_credentials(
     headers: HttpHeaders, kind: str
 ) -> tuple[list[tuple[str, str]], str]:
-    """Return the *headers* to write into a record of this *kind*, and the names of the
-    headers that are left out.
+    """Return the part of *headers* to write into a record of *kind*, and the names of the
+    other headers.
     """
     shown, left_out = [], []
     for raw_name, values in headers:
@@ -273,7 +280,9 @@ def without_credentials(
 
 
 def _append(file: FileIO, piece: bytes) -> None:
-    """Write all of *piece* to the end of *file*, or nothing and raise `OSError`."""
+    """Write *piece* to the end of *file*. If that fails, leave *file* unchanged and raise
+    `OSError`.
+    """
     status = os.fstat(file.fileno())
     # A write to a file that was removed would be lost without an error.
     if status.st_nlink == 0:
@@ -283,8 +292,8 @@ def _append(file: FileIO, piece: bytes) -> None:
         while rest:
             rest = rest[file.write(rest) :]
     except OSError:
-        # Remove the part that was written before the disk was full: it would be a broken
-        # end.
+        # Remove the part that was written before the error, for example before the disk was
+        # full. Otherwise the file would end with a broken gzip member.
         with suppress(OSError):
             file.truncate(status.st_size)
         raise

@@ -1,5 +1,5 @@
-"""The names and values in files of evidence, for the crawl that writes the files and the
-command that reads the files.
+"""The names and values in files of evidence. The crawl writes these files, and
+`robots-check --evidence` reads the files.
 """
 
 import json
@@ -17,43 +17,51 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
-"""The header of each record with the origin whose robots.txt was requested. After a
-redirect, the URL of the record may have another origin.
+"""The header with the origin whose robots.txt was requested. After a redirect, the URL of
+the record may have another origin.
 """
 
 STATUS = "Robots1994-Status"
-"""The header of a policy that this crawl did not fetch: the status of its answer."""
+"""The header with the status of the answer, for a policy whose answer is not in the WARC."""
 
 FETCHED = "Robots1994-Fetched"
-"""The header of a policy that this crawl did not fetch: the time when it was fetched."""
+"""The header with the time of the fetch, for a policy whose answer is not in the WARC."""
 
 SOURCE = "Robots1994-Source"
-"""The header of a policy that this crawl did not fetch: where the policy comes from."""
+"""The header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The header of an answer that came through a proxy: the proxy may have sent it itself."""
+"""The header of an answer that came through a proxy. The proxy itself may have made the
+answer.
+"""
 
 LEFT_OUT = "Robots1994-Left-Out"
 """The header with the names of the HTTP headers that a record leaves out."""
 
 CLIENT = "client-"
-"""The prefix of the field of a warcinfo with the client for a scheme, such as
-`client-https`.
+"""The prefix of a warcinfo field that names the client for a URL scheme. `client-https`,
+for example, names the client for `https`.
 """
 
 UNCHECKED = "unchecked"
-"""The decision about a request for which no policy was found."""
+"""The decision about a request that no policy decides about: the request is not checked, or
+no policy could be found.
+"""
 
 DECLINED = "declined"
-"""The decision about a request that robots.txt allows, but not for a purpose of the crawl."""
+"""The decision about a request that robots.txt allows, but whose page must not be used for
+a purpose of the crawl.
+"""
 
 USAGE_VERSIONS = "usage-preferences"
-"""The field of a warcinfo with the versions of the drafts by which usage preferences were
-read.
+"""The warcinfo field with the versions of the drafts by which this crawl read usage
+preferences.
 """
 
 MAX_TEXT = 4_000
-"""Characters of a rule or a header in the journal; the rest is cut off."""
+"""Largest number of characters of a rule in the journal, and of a header or a field in the
+WARC. The rest is cut off.
+"""
 
 
 def shown_url(url: str) -> str:
@@ -65,7 +73,7 @@ def shown_url(url: str) -> str:
 
 
 class JournalLine(NamedTuple):
-    """A decision about a request, as a line of the journal has it."""
+    """A line of the journal, which is about one request."""
 
     time: str
     method: str
@@ -87,8 +95,8 @@ class JournalLine(NamedTuple):
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> "JournalLine | None":
-        """Return the line with these *values*; `None` if they are not the values of a
-        decision.
+        """Return the line with these *values*; `None` if a value is missing, unknown or of
+        a wrong type.
         """
         with suppress(TypeError):
             line = cls(**values)
@@ -109,7 +117,9 @@ _TYPES = tuple(JournalLine.__annotations__.values())
 
 
 def decision_of(verdict: Verdict) -> dict[str, Any]:
-    """Return the values of a journal line for *verdict*; verification compares them."""
+    """Return the values of a journal line for *verdict*. To verify a line, its values are
+    compared with these values.
+    """
     return {
         "decision": "allowed" if verdict.allowed else "refused",
         "reason": verdict.reason.value,
@@ -124,8 +134,9 @@ def usage_of(
     """Return the values of a journal line for *usage*, the statements of robots.txt about
     the use of a URL.
 
-    They are added to the values of *verdict*. If the page must not be used for one of
-    *purposes*, they replace the decision, because the request is not sent.
+    These values are added to the values of *verdict*. They also replace the decision if
+    *verdict* allows the URL, but the page must not be used for one of *purposes*. Such a
+    request is not sent.
     """
     if usage is None or not usage.statements:
         return {"usage": None}
@@ -143,7 +154,7 @@ def usage_of(
 
 
 def line_of(statement: "Statement") -> int:
-    """Return the number of the line in robots.txt where *statement* stands."""
+    """Return the number of the line in robots.txt that has *statement*."""
     return int(statement.where.rpartition(" ")[2])
 
 
@@ -158,7 +169,7 @@ def digest_text(digest: Any) -> str:
 
 
 def rfc3339(at: datetime | float) -> str:
-    """Return a time, or seconds since the epoch, as a date of RFC 3339 in UTC."""
+    """Return *at*, a time or seconds since the epoch, in the format of RFC 3339, in UTC."""
     if isinstance(at, datetime):
         at = at.astimezone(timezone.utc)
     else:

@@ -1,6 +1,7 @@
 """Marks on items: a spider middleware marks an item, and an item pipeline drops it.
 
-If a spider middleware dropped an item, Scrapy would not count it or send a signal.
+A spider middleware should not drop an item itself: Scrapy would neither count the dropped
+item nor send a signal.
 """
 
 from typing import Any, NamedTuple
@@ -11,8 +12,8 @@ from scrapy.exceptions import DropItem
 
 
 class Mark(NamedTuple):
-    """The exception by which an item is *dropped*, and the key of the stat that counts
-    it.
+    """Why an item is to be dropped: the exception to raise, and the key of the stat that
+    counts the dropped item.
     """
 
     dropped: DropItem
@@ -23,9 +24,9 @@ class ItemMarks:
     """The items of one crawl that are to be dropped, and why."""
 
     def __init__(self) -> None:
-        # The key is the id of an item, because items need not be hashable. The reference
-        # to the item prevents its id from being used again. A callback may yield an item
-        # several times.
+        # The key is the `id` of an item, because items need not be hashable. Each value has
+        # a reference to the item, so that Python does not use its `id` again. A value is a
+        # list, because a callback may yield an item several times.
         self._marks: dict[int, list[tuple[Any, dict[str, Mark]]]] = {}
 
     def mark(self, feature: str, item: Any, dropped: DropItem, stat: str) -> None:
@@ -37,7 +38,9 @@ class ItemMarks:
         marks[-1][1][feature] = Mark(dropped, stat)
 
     def take(self, item: object) -> Mark | None:
-        """Return the first mark of *item*, and forget it; `None` if it is not marked."""
+        """Forget the marks from one time that *item* was yielded, and return the first of
+        these marks; `None` if *item* is not marked.
+        """
         marks = self._marks.get(id(item))
         if marks is None:
             return None

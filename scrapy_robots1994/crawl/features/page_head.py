@@ -1,5 +1,5 @@
-"""The robots header and the meta tags of a page, for page directives and usage
-preferences.
+"""The robots header (`X-Robots-Tag`) and the meta tags of a page. Page directives and usage
+preferences are read from this header and these tags.
 """
 
 import re
@@ -20,16 +20,17 @@ from scrapy_robots1994.directives import meta_tags
 MAX_PAGE_BYTES = 64 * 1024
 """Number of bytes that are read from the start of a page, and of a header."""
 
-# Python raises these for a charset that decodes no text, such as `zip`, and Scrapy for a
-# page with `<base href="http://[">`: Scrapy reads the base URL of each page that it
-# parses.
+# Python raises these exceptions for a charset that cannot decode text, such as `zip`.
+# Scrapy raises them for a page with `<base href="http://[">`, because Scrapy reads the base
+# URL of each page that it parses.
 UNREADABLE = (LookupError, ValueError)
 
-# A meta tag, whose quoted values may contain `>`. Nothing follows the repetition, so that it
-# never fails, and the time is linear.
+# A meta tag, whose quoted values may contain `>`. The pattern has nothing after the
+# repetition, so matching never backtracks and takes linear time.
 _META = re.compile(rb"""meta(?:[^>"']+|"[^"]*"?|'[^']*'?)*""")
 
-# Encodings of host names, which no page uses; Python decodes them in quadratic time.
+# Encodings of host names, which no page uses. Python needs quadratic time to decode these
+# encodings.
 _SLOW = frozenset({"idna", "punycode"})
 
 
@@ -45,16 +46,16 @@ class PageHead(NamedTuple):
     has_tags: bool
 
 
-# A cache of one page: two features read each page, one after the other.
+# A cache of one page, because two features read each page, one after the other.
 _last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Return the head of *response*, read from up to `MAX_PAGE_BYTES` of the page and of
-    the header. Never raises on any body.
+    """Return the head of *response*. Never raises on any body.
 
-    With *words*, in lower case, the result may have no tags if no meta tag of the page
-    has one of the words.
+    At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are in lower
+    case. If *words* are given and no meta tag has one of the words, the result may have no
+    tags.
     """
     global _last  # noqa: PLW0603 - a cache of one
     known, head = _last
@@ -64,7 +65,7 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags)
     has_tags = True
-    # Parsing the tags takes as long as everything else that Scrapy does with a page.
+    # Avoid parsing the tags, which takes as long as all other work of Scrapy on a page.
     if words and not _may_have(response.body[:MAX_PAGE_BYTES].lower(), words):
         return PageHead(header, (), has_tags)
     tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
@@ -75,7 +76,7 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
 
 def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
     """Return whether a meta tag of *page*, in lower case, may have one of *words*."""
-    # An encoding such as UTF-16 has other bytes for letters.
+    # A null byte means an encoding such as UTF-16, which has other bytes for letters.
     if b"\0" in page:
         return True
     tags, place = b"", page.find(b"meta")
@@ -87,7 +88,7 @@ def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
         try:
             text = unescape(tags.decode("latin-1")).lower()
         except ValueError:
-            # Python does not convert a number of more than 4,300 digits.
+            # Python does not convert a character number of more than 4,300 digits.
             return True
         tags = text.encode("ascii", "replace")
     # UTF-7 may hide a word.
@@ -106,8 +107,8 @@ def _text(response: TextResponse) -> str:
     """Return the start of *response*, decoded."""
     head = response.body[:MAX_PAGE_BYTES]
     content_type = response.headers.get("Content-Type") or b""
-    # Do not use `response.encoding`: it decodes the whole page, and takes any time to
-    # guess an encoding that the page does not state.
+    # Do not use `response.encoding`, which decodes the whole page. If the page states no
+    # encoding, guessing the encoding has no time limit.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(content_type.decode("latin-1"))

@@ -1,4 +1,4 @@
-"""What a page states about its use: its headers and its meta tags."""
+"""Usage preferences that a page states in its headers and its meta tags."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,15 +33,15 @@ HEADER, META = "header", "meta"
 
 _NOTHING = {read: Usage(read=read) for read in ((HEADER,), (HEADER, META))}
 
-# Usage U12: `noai` is about the text of the page, `noimageai` about an image.
+# Usage U12 (images): `noai` applies to any response, and `noimageai` only to an image.
 _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 
-# TDMRep: every other value means that nothing is stated.
+# TDMRep: any value other than 1 and 0 states nothing.
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# A page without any of them states nothing in its meta tags.
+# If the meta tags of a page have none of these words, they state no preference.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 # Header names, spelled like the keys of `Headers`.
 _HEADERS = frozenset(
@@ -57,16 +57,16 @@ _Stated: TypeAlias = tuple[Sequence[Statement], Sequence[Said]]
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
-    """Return the preferences about its use that *response* states to *robot*, a bare name
-    or a whole User-Agent header.
+    """Return the usage preferences that *response* states to *robot*, a bare name or a
+    whole User-Agent header.
 
-    The headers of any response are read, and the meta tags of HTML and XHTML, each up to 64 KiB.
-    Never raises on any body.
+    The headers of any response are read, and the meta tags of HTML and XHTML. At most
+    64 KiB of each header and of the page are read. Never raises on any body.
     """
     head = page_head(response, _WORDS)
     read = (HEADER, META) if head.has_tags else (HEADER,)
     names = _HEADERS.intersection(response.headers)
-    # Most pages state nothing.
+    # Fast path: most pages state nothing.
     if not (head.tags or names):
         return _NOTHING[read]
     headers = {it: header_of(response, it) for it in names}
@@ -79,7 +79,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
         found.append(_tdm_reservation(head, headers.get(b"Tdm-Reservation", "")))
     statements = tuple(it for stated, _ in found for it in stated)
     odd = tuple(it for _, said in found for it in said)
-    # TDMRep: a policy is the one of a reservation.
+    # TDMRep: a policy applies only together with a reservation.
     is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
     policy = (*_contents(head, _TDM_POLICY), headers.get(b"Tdm-Policy", "").strip())
     return Usage(
@@ -92,7 +92,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
 
 def _content_usage(value: str) -> _Stated:
-    """Return the preferences in *value*, all lines of the header Content-Usage joined."""
+    """Return the preferences in *value*, the joined lines of the header Content-Usage."""
     where = f"header {USAGE_FIELD}"
     try:
         # RFC 9651, section 4.2: one line that cannot be parsed makes the whole dictionary
@@ -104,8 +104,8 @@ def _content_usage(value: str) -> _Stated:
 
 
 def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _Stated:
-    """Return the preferences that `noai` and `noimageai` state, in the header and in meta
-    tags of the *head* of *response*.
+    """Return the preferences that `noai` and `noimageai` state in *head*, the header and
+    the meta tags of *response*.
     """
     statements: list[Statement] = []
     odd: list[Said] = []
@@ -120,12 +120,12 @@ def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _State
 
 
 def _is_image(response: Response) -> bool:
-    """Return whether *response* says that it is an image."""
+    """Return whether the Content-Type of *response* is an image."""
     return header_of(response, b"Content-Type").lower().startswith("image/")
 
 
 def _tdm_reservation(head: PageHead, header: str) -> _Stated:
-    """Return the preference that TDMRep states, in the meta tag, or else in the *header*."""
+    """Return the TDMRep preference in the meta tag, or else in *header*."""
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
     in_header = [
@@ -133,7 +133,8 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
     ]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
-    # Usage U11: the page overrides its header, even if the header is more restrictive.
+    # Usage U11 (TDMRep): the meta tag overrides the header, even if the header is more
+    # restrictive.
     for places in (in_meta, in_header):
         for value, answer in _TDM_ANSWERS.items():
             for said in places:
@@ -144,7 +145,7 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
 
 
 def _contents(head: PageHead, name: str) -> list[str]:
-    """Return what the meta tags called *name* say, without those that are blank."""
+    """Return the contents of the meta tags called *name*, without blank contents."""
     said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
     return list(filter(None, said))
 

@@ -32,19 +32,24 @@ from scrapy_robots1994.parser.user_agent import robot_names
 PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
-_MAX_LOGGED = 10  # log lines for one page, which may hold thousands of terms
+# Number of terms that are logged for one page. A page may have thousands of terms.
+_MAX_LOGGED = 10
 
-# By default the extractor leaves out links to images and archives. And of two links to
-# one URL, only one may say nofollow.
+# Extract all links. By default the extractor leaves out links to images and archives, and
+# all but the first link to a URL. But of two links to one URL, only one may say nofollow.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """Raised for an item of a page that must not be indexed; *said* is the directive."""
+    """Raised for an item of a page that must not be indexed.
+
+    *said* is the directive that forbids indexing.
+    """
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
-        # Without a level Scrapy logs a warning with the whole item for each dropped item.
+        # Set the level: by default Scrapy logs each dropped item, with all its values, as a
+        # warning.
         super().__init__(
             f"Not to be indexed: {said} of {redact_and_escape(url)}", log_level="DEBUG"
         )
@@ -54,8 +59,8 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return the directives of *response* for *robot*, a bare name or a whole User-Agent
     header.
 
-    The header of any response is read, and the meta tags of HTML and XHTML, each up to
-    64 KiB. Never raises on any body.
+    The header of any response is read, and the meta tags of HTML and XHTML. At most 64 KiB
+    of the header and of the page are read. Never raises on any body.
     """
     head = page_head(response)
     if not head.tags and not head.header:
@@ -67,8 +72,8 @@ class RobotsPages(BaseSpiderMiddleware):
     """Drops requests made from a NOFOLLOW page, and marks items of a NOINDEX page for
     `RobotsPagesPipeline`.
 
-    The directives of each page are in `response.meta["robots1994_page"]`. Next to the
-    engine, this middleware sees the output of all other spider middlewares.
+    The directives of each page are in `response.meta["robots1994_page"]`. This middleware
+    is the one next to the engine, so it sees the output of all other spider middlewares.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -81,8 +86,9 @@ class RobotsPages(BaseSpiderMiddleware):
         self._obeyed = settings.pages
         self._robot = RobotName(crawler)
         self._marks = marks_of(crawler)
-        # Cache the links of one response, which is followed by many requests from it. A
-        # cache of the module would keep the last response after the crawl.
+        # Cache the links of one response, because many requests may follow from the
+        # response. A cache in the module would keep the last response in memory after the
+        # crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def process_spider_input(
@@ -104,8 +110,10 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` if the page it was made from forbids it."""
-        # Pages P9: a request for the page itself follows no link.
+        """Return *request*, or `None` if *response*, from which *request* was made, says
+        that the link must not be followed.
+        """
+        # Pages P9 (the page itself): a request for the page itself follows no link.
         if response is None or request.url == response.url:
             return request
         reason: object = self._directives(response).nofollow
@@ -130,12 +138,14 @@ class RobotsPages(BaseSpiderMiddleware):
         return item
 
     def _directives(self, response: Response) -> Directives:
-        """Return the directives of *response*, which are read once."""
+        """Return the directives in the meta of *response*, or read the directives."""
         found = response.meta.get(PAGE_KEY)
         return found if isinstance(found, Directives) else self._read(response)
 
     def _read(self, response: Response) -> Directives:
-        """Return the directives of *response*, and put them into its meta."""
+        """Read the directives of *response*, put the directives into its meta, and return
+        the directives.
+        """
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
         directives = page_directives(response, self._robot.of(response.request))
         response.meta[PAGE_KEY] = directives
@@ -143,7 +153,10 @@ class RobotsPages(BaseSpiderMiddleware):
 
 
 class RobotsPagesPipeline:
-    """Drops the items that `RobotsPages` and `RobotsUsage` marked, so that Scrapy counts them."""
+    """Drops the items that `RobotsPages` and `RobotsUsage` marked.
+
+    Scrapy counts items that a pipeline drops.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -168,12 +181,12 @@ class RobotsPagesPipeline:
 
 
 def _closed_links(response: Response) -> frozenset[str]:
-    """Return the URLs to which all links of *response* have `rel=nofollow`."""
+    """Return each URL for which all links in *response* have `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
     if b"nofollow" not in response.body.lower():
         return frozenset()
-    # Most pages do not get here: they have no `nofollow`.
+    # Only a page with `nofollow` reaches this step, which parses the page.
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:

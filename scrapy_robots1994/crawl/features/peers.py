@@ -1,4 +1,4 @@
-"""Other parsers, as settings and options name them."""
+"""Load the other parsers that settings and command-line options name."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -26,7 +26,7 @@ def peers(
                 kind.from_crawler(crawler, b"")
             except ImportError:
                 raise
-            except Exception:  # noqa: BLE001, S110 - counted, as at any file
+            except Exception:  # noqa: BLE001, S110 - counted later, for each file
                 pass
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found

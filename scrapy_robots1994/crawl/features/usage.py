@@ -1,6 +1,8 @@
 """Usage preferences in a crawl (`ROBOTS1994_USAGE`): the statements of robots.txt and of
-pages about the use of a page are handed to the spider, counted, and obeyed if the setting
-says so.
+pages about the use of a page.
+
+The spider gets the preferences of each page, and the stats count the preferences. With
+"items" or "requests" as its value, the setting makes the crawl obey the preferences.
 """
 
 from logging import DEBUG, INFO
@@ -35,9 +37,11 @@ from scrapy_robots1994.policy.policy import Policy
 USAGE_KEY = "robots1994_usage"
 """The key of `response.meta` with the `Usage` of the page."""
 
-_MAX_LOGGED = 10  # log lines for one page, which may hold thousands of terms
+# Number of terms that are logged for one page. A page may have thousands of terms.
+_MAX_LOGGED = 10
 
-_MAX_LOGGED_ORIGINS = 10_000  # origins whose statements are logged once
+# Number of origins that are remembered, so that the statements of an origin are logged once.
+_MAX_LOGGED_ORIGINS = 10_000
 
 _UNKNOWN = Usage()
 
@@ -55,19 +59,21 @@ def not_for(statement: Statement, url: str) -> str:
 class DroppedByUsage(DropItem):
     """Raised for an item of a page that must not be used for a purpose of the crawl.
 
-    *statement* is the preference that says so.
+    *statement* is the statement that disallows the purpose.
     """
 
     def __init__(self, statement: Statement, url: str) -> None:
         self.statement = statement
-        # Without a level Scrapy logs a warning with the whole item for each dropped item.
+        # Set the level: by default Scrapy logs each dropped item, with all its values, as a
+        # warning.
         super().__init__(not_for(statement, url), log_level="DEBUG")
 
 
 class RefusedByUsage(IgnoreRequest):
-    """Raised for a request that robots.txt allows, but not for a purpose of the crawl.
+    """Raised for a request that robots.txt allows, but whose page must not be used for a
+    purpose of the crawl.
 
-    *statement* is the preference that says so.
+    *statement* is the statement that disallows the purpose.
     """
 
     def __init__(self, statement: Statement, url: str) -> None:
@@ -81,13 +87,15 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # A missing file states nothing; a file that could not be fetched may state anything.
+    # A missing file states nothing. A file that could not be fetched may state anything.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
 class StatedUsage:
-    """Looks up the preferences of robots.txt for each request that it allows, and refuses
-    the request if they disallow a purpose of the crawl and the crawl obeys them.
+    """Looks up the usage preferences of robots.txt for each request that robots.txt allows.
+
+    If the crawl obeys the preferences, requests whose pages must not be used for a purpose
+    of the crawl are refused.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -97,12 +105,14 @@ class StatedUsage:
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Put the preferences that *policy* states into the meta of *request*; raise
-        `RefusedByUsage` if they disallow a purpose of the crawl.
+        """Put the preferences that *policy* states into the meta of *request*.
+
+        Raise `RefusedByUsage` if the preferences disallow a purpose for which the crawl
+        refuses requests.
         """
         usage = stated_by(policy, request.url, self._robot.of(request)).for_export()
-        # draft-ietf-aipref-attach-05: the robots.txt that was known when the page was
-        # fetched counts.
+        # Store the preferences before the page is fetched: by draft-ietf-aipref-attach-05,
+        # the robots.txt that is known at the time of the fetch applies.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
@@ -119,10 +129,10 @@ class StatedUsage:
 
 
 class UsageReader:
-    """Hands the usage preferences of each page to the spider, and counts them.
+    """Hands the usage preferences of each page to the spider, and counts the preferences.
 
-    This spider middleware has no `process_spider_output`, because every item would pass
-    through it.
+    This spider middleware has no `process_spider_output`, because every item would have to
+    pass through that method.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -161,7 +171,9 @@ class UsageReader:
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
     def _read(self, response: Response) -> Usage:
-        """Return the usage preferences of *response*, and put them into its meta."""
+        """Read the usage preferences of *response*, put the preferences into its meta, and
+        return the preferences.
+        """
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
         # Remove the preferences of robots.txt: a request made with the meta of this page
         # must not have them.
@@ -173,18 +185,18 @@ class UsageReader:
         return exported
 
     def _closed(self) -> None:
-        """Log, for each purpose, how many pages must not be used for it."""
+        """Log for each purpose how many pages must not be used for that purpose."""
         for purpose, number in self._forbidden.items():
             text = "%d of %d pages are not for %s"
             log_line(self.crawler, INFO, text, number, self._pages, purpose)
 
 
 class RobotsUsage(UsageReader, BaseSpiderMiddleware):
-    """Hands the usage preferences of each page to the spider, and marks items that must
-    not be used for a purpose of the crawl.
+    """Hands the usage preferences of each page to the spider. Marks items that must not be
+    used for a purpose of the crawl.
 
     Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
-    `Usage` of the page, from robots.txt, the headers and the meta tags.
+    `Usage` of the page. The `Usage` comes from robots.txt, the headers and the meta tags.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -193,8 +205,8 @@ class RobotsUsage(UsageReader, BaseSpiderMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        """Return the middleware; if no item is to be dropped, one that does not look at
-        items.
+        """Return the middleware. If the crawl drops no items, return a `UsageReader`,
+        which does not process items.
         """
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.dry_run:
