@@ -1,6 +1,7 @@
-"""The commands: `scrapy robots-check`, `-lint`, `-compare`, `-store`, and `robots-lint`.
+"""The commands `scrapy robots-check`, `robots-lint`, `robots-compare` and `robots-store`, and the
+console script `robots-lint`.
 
-Whenever Scrapy runs any command, it loads the modules of all commands. So a command imports
-the modules that it needs for its work only when it runs. `terminal`, `inputs` and `robots_lint`
-import neither Scrapy nor Twisted.
+Scrapy loads the modules of all commands whenever it runs any command. So a command imports the
+modules for its work only when it runs. `terminal`, `inputs` and `robots_lint` import neither
+Scrapy nor Twisted.
 """

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 class RobotsCommand(ScrapyCommand):
     """The base class of our Scrapy commands.
 
-    *help_text* has three parts: one line for the list of commands, a paragraph with which
-    `--help` begins, and examples, with which `--help` ends.
+    *help_text* has three parts: one line for the list of commands, a paragraph for the beginning
+    of the `--help` text, and examples for its end.
     """
 
-    # A class attribute, because `python -OO` removes docstrings.
+    # The help text is not a docstring, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
     # Whether the command prints the result of each fetch. Then the log lines of the crawl about
@@ -46,14 +46,14 @@ class RobotsCommand(ScrapyCommand):
         return f"[options] {self.arguments}"
 
     def short_desc(self) -> str:
-        """Return the line about this command in the list of commands."""
+        """Return the line about the command for the list of commands."""
         return self.help_text.partition("\n")[0].rstrip(".")
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's own options and the options that all our commands have."""
         super().add_options(parser)
         self._parser = parser
-        # Use Scrapy's formatter of help, but without wrapping our texts.
+        # Use Scrapy's help formatter, but do not wrap our texts.
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
@@ -65,7 +65,7 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Reject unknown options. Log warnings only, unless the user sets LOG_LEVEL."""
+        """Reject unknown options. Log only warnings and errors, unless the user sets LOG_LEVEL."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.check_streams(self._parser)
@@ -84,7 +84,8 @@ class RobotsCommand(ScrapyCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Do the work of the command, and return its exit code.
 
-        A `RobotsError` that this raises means wrong use; its message says what to write.
+        If this method raises a `RobotsError`, the process prints the message of the error and ends.
+        The exit code then means wrong use, or for `Unreadable` that a file could not be read.
         """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
@@ -103,7 +104,7 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a lookup that fetches and reads robots.txt files as the project would."""
+        """Return a lookup that fetches and reads robots.txt files as the project's crawl would."""
         # Import late: Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - only when it runs
 
@@ -115,7 +116,7 @@ class RobotsCommand(ScrapyCommand):
 
 
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
-    """Yield a note for each reason why the crawl of the project does not decide as printed."""
+    """Yield a note for each reason why the project's crawl may decide otherwise than we print."""
     if is_dry_run:
         yield "note: ROBOTS1994_DRY_RUN is on here, so the built-in's rules would decide"
     name = "ROBOTSTXT_OBEY"

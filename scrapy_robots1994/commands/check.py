@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
+# The number of columns of the word of a verdict.
 _MARGIN = 12
-# Besides the verdicts, the command counts URLs that are allowed, but not for a purpose.
+# The key of a further count: URLs that are allowed, but not for a purpose of --purpose.
 _NOT_FOR = "not for a purpose"
 # The ANSI codes of green, red and yellow.
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
 class RobotsCheck(RobotsCommand):
-    """`scrapy robots-check`."""
+    """The command `scrapy robots-check`."""
 
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
@@ -135,7 +136,7 @@ class RobotsCheck(RobotsCommand):
         self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
-        # With --ordered: the position of each URL, and the verdicts that are not yet printed.
+        # For --ordered: the position of each URL, and the verdicts that are not printed yet.
         self._positions: dict[str, int] = {}
         self._unprinted: list[UrlVerdict] = []
         if opts.evidence:
@@ -145,9 +146,9 @@ class RobotsCheck(RobotsCommand):
                 "--at and --verify are about a folder: name it by --evidence"
             )
         self._files = inputs.expand(opts.robots)
-        # The URLs by the robots.txt that decides about them, and the URLs that a crawl does not
-        # check.
+        # The URLs by the name of the robots.txt that decides about them.
         self._urls: dict[str, list[str]] = {}
+        # The verdicts on the URLs that a crawl does not check.
         exempt: list[UrlVerdict] = []
         captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
@@ -175,11 +176,11 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _exemption(self, url: str, *, is_path_fine: object) -> str:
-        """Return why a crawl does not check *url*; "" if a crawl checks it.
+        """Return why a crawl does not check *url*; "" if a crawl checks *url*.
 
-        Raises `WrongUse` if *url* is not a URL. With *is_path_fine*, *url* may also be a path.
+        Raises `WrongUse` if *url* is not a URL. If *is_path_fine* is true, a path is also valid.
         """
-        from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         if is_path_fine and url.startswith("/"):
             return ""
@@ -195,15 +196,15 @@ class RobotsCheck(RobotsCommand):
 
     @property
     def _exit_code(self) -> int:
-        """Return the exit code for all URLs that were counted."""
+        """The exit code, which depends on the counts of all URLs."""
         if self._counts["unknown"]:
             return ExitCode.UNREAD
         found = self._counts["disallowed"] or self._counts[_NOT_FOR]
         return ExitCode.FOUND if found else ExitCode.FINE
 
     def _read_evidence(self, args: list[str]) -> int:
-        """Print the decisions in the evidence of crawls, and return the exit code."""
-        from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - an extra
+        """Print the decisions that the evidence of crawls has, and return the exit code."""
+        from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - needs an extra
 
         opts = self._opts
         if opts.verify:
@@ -231,9 +232,9 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _verify(self, args: list[str]) -> int:
-        """Verify the evidence: print each difference from its records, and how many there are."""
-        from scrapy_robots1994.commands.evidence import EvidenceFolder  # noqa: PLC0415 - an extra
-        from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - heavy
+        """Verify the evidence: print the differences and their number, and return the exit code."""
+        from scrapy_robots1994.commands.evidence import EvidenceFolder  # noqa: PLC0415 - needs an extra
+        from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - slow to import
 
         if args or self._opts.urls:
             raise WrongUse("--verify is about all decisions: leave the URLs out")
@@ -268,7 +269,7 @@ class RobotsCheck(RobotsCommand):
     def _add(self, source: inputs.PolicySource) -> None:
         """Print the verdicts of *source* about its URLs."""
         if source.rules is None and not inputs.is_url(source.name):
-            # Name a file that cannot be read once, not for each URL.
+            # Print one note about a file that cannot be read, not a note for each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         robot = self._lookup.robot
@@ -278,8 +279,12 @@ class RobotsCheck(RobotsCommand):
             self._print(UrlVerdict.of(url, source, robot, clients))
 
     def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print it if the options ask for it; with --ordered, print later."""
-        # Without a policy, a setting decides, and the word of the verdict is not "unknown".
+        """Count *verdict*, and print it unless --only excludes it.
+
+        With --ordered, `_print_end` prints the verdict later.
+        """
+        # If a fetch failed, a setting decides, and the word of the verdict is not "unknown". Also
+        # count the URL as unknown.
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
         verdict = replace(verdict, forbidden=verdict.forbids(self._purposes))
         self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
@@ -315,7 +320,7 @@ class RobotsCheck(RobotsCommand):
         without = f"; {what} {unknown:,}" * bool(unknown)
         purposes = " or ".join(self._purposes)
         kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
-        # In evidence, each decision has the robot's name that the crawl used.
+        # In evidence, each decision names the robot, as the crawl recorded it.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
         names = "" if is_recorded else describe_names(robot)
@@ -328,12 +333,12 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class UrlVerdict:
-    """The verdict of *source* about *url*, and all that is printed with it.
+    """The verdict of *source* about *url*, and all that is printed with the verdict.
 
-    *otherwise* has the verdicts of the other ways to read the file, if they differ. A URL that
-    a crawl does not check has an *exemption* and no *source*. *applied* is the decision of a
-    crawl, if the verdict comes from evidence. *usage* has the usage preferences of the file for
-    the URL, and *forbidden* is the statement that forbids one of the purposes of --purpose.
+    *otherwise* has the verdicts of the other ways to read the file, if these verdicts differ. A
+    URL that a crawl does not check has an *exemption* and no *source*. *applied* is the decision
+    of a crawl, if the verdict comes from evidence. *usage* has the usage preferences of the file
+    for the URL. *forbidden* is the statement that forbids a purpose of --purpose.
     """
 
     url: str
@@ -354,7 +359,10 @@ class UrlVerdict:
         robot: str | bytes,
         clients: Clients,
     ) -> "UrlVerdict":
-        """Return the verdict of *source* for *robot* about *url*, which one of *clients* sends."""
+        """Return the verdict of *source* for *robot* about *url*.
+
+        *clients* are the clients that may send the request.
+        """
         if source.rules is None:
             return cls(url, source)
         verdict = source.rules.rules(robot).verdict(url, clients)
@@ -370,8 +378,9 @@ class UrlVerdict:
         return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
 
     def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
-        """Return the statement that forbids one of *purposes*; None if there is none, or if the URL
-        is not allowed.
+        """Return the statement that forbids one of *purposes*.
+
+        Return None if no statement forbids a purpose, or if the URL is not allowed anyway.
         """
         if self.usage is None or self.word != "allowed":
             return None
@@ -379,7 +388,7 @@ class UrlVerdict:
 
     @property
     def is_known(self) -> bool:
-        """Whether a policy was fetched or read, or the URL needs no policy."""
+        """Whether the policy was fetched or read, or the URL needs no policy."""
         return self.source is None or self.source.is_known
 
     @property
@@ -409,8 +418,10 @@ class UrlVerdict:
                 yield " " * _MARGIN + line
 
     def _note(self, *, names_file: bool) -> str:
-        """Return the note of one line: the line or answer that decides, and which other way to
-        read the file gives another verdict.
+        """Return the note at the end of the line of the URL.
+
+        The note names the line or the answer that decides, and each other way to read the file
+        that gives another verdict.
         """
         source, verdict = self.source, self.verdict
         if source is None:
@@ -434,7 +445,7 @@ class UrlVerdict:
         return note
 
     def _reasons(self) -> Iterator[str]:
-        """Yield the reasons for the verdict, and the ways to read the file that would change it."""
+        """Yield the reasons for the verdict, and the other ways to read the file that change it."""
         source = self.source
         if source is None:
             yield f"not checked: {self.exemption}"
@@ -461,8 +472,8 @@ class UrlVerdict:
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":
-        """Return the problem of a line that has no effect on the URL, but was probably meant to
-        disallow it; None if there is no such line.
+        """Return the problem of a line that was probably meant to disallow the URL, but has no
+        effect on it. Return None if the file has no such line.
         """
         robots = self.source and self.source.rules
         if self.verdict is None or not self.verdict.allowed or self.applied:
@@ -494,7 +505,7 @@ class UrlVerdict:
 
 def _purposes(names: list[str]) -> tuple[str, ...]:
     """Return the purposes of `--purpose`. Raises `WrongUse` for an unknown purpose."""
-    from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
 
     try:
         return PURPOSES.read("--purpose", names)
@@ -503,19 +514,19 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
 
 
 def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
-    """Yield the lines about the usage preferences of a file for a URL, if there are any."""
+    """Yield lines about *usage*, the preferences of a file for a URL; nothing if there are none."""
     if usage is None or not (
         usage.statements or usage.licenses or usage.not_understood
     ):
         return
     said: dict[str, str] = {}
     for it in usage.statements:
-        # Of several statements about a purpose, show the most restrictive.
+        # If several statements are about a purpose, show the most restrictive statement.
         if it.answer is usage[it.purpose]:
             where = it.where.removeprefix("robots.txt ")
             said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
     # A robots.txt can state preferences only about the purposes in `LABELS`.
-    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - only if wanted
+    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - rarely needed
 
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]

@@ -10,11 +10,14 @@ from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
 LARGEST = 1_000_000_000
-"""The maximum for a number in an option: no timer can wait for 10,000,000,000 seconds."""
+"""The maximum value of a number in an option. A timer cannot wait for 10,000,000,000 seconds."""
 
 
 def positive_number(text: str) -> int:
-    """Return *text* as a whole number of 1 or more; at most `LARGEST`."""
+    """Return the whole number in *text*; `LARGEST` if the number is larger.
+
+    Raises ArgumentTypeError unless *text* is a whole number, 1 or more.
+    """
     if not (text.isascii() and text.isdigit() and int(text)):
         msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
         raise argparse.ArgumentTypeError(msg)
@@ -22,7 +25,7 @@ def positive_number(text: str) -> int:
 
 
 class RobotsCompare(RobotsCommand):
-    """`scrapy robots-compare`."""
+    """The command `scrapy robots-compare`."""
 
     help_text = """Compare our reading of robots.txt with that of other parsers.
 
@@ -90,7 +93,7 @@ class RobotsCompare(RobotsCommand):
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        # Check the path of the report before the comparison, which may take long.
+        # Check the path of the report before the comparison, because a comparison may take long.
         REPORT_PATH.read("--report", opts.report)
         if opts.report == "":
             raise WrongUse("--report needs a path that ends in .html or .json")
@@ -110,7 +113,7 @@ class RobotsCompare(RobotsCommand):
         stuck = map(": ".join, totals.stuck)
         terminal.print_notes("no answer, counted as raised", stuck)
         if totals.is_interrupted:
-            # The number of files in a WARC file is unknown until all of it has been read.
+            # The number of answers in a WARC file is unknown until the whole file has been read.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
@@ -118,5 +121,5 @@ class RobotsCompare(RobotsCommand):
         is_whole = not (inputs.unread or totals.stuck)
         if not is_whole:
             return ExitCode.UNREAD
-        # There is no question if no URL of --urls belongs to one of the files.
+        # Without a question, the exit code is FOUND: no URL of --urls belongs to an input.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

@@ -1,8 +1,8 @@
 """A comparison job: its inputs, its work in a pool of processes, and its report.
 
-The inputs are files, folders, WARC files (each answer to GET /robots.txt in them) and URLs, which
-are fetched. Each task has a time limit and runs in another process, because the parsers of other
-projects may hang or crash.
+The inputs are files, folders, WARC files and URLs. Of a WARC file, the answers to GET /robots.txt
+are compared. URLs are fetched. Each task has a time limit and runs in another process, because the
+parsers of other projects may hang or crash.
 """
 
 import argparse
@@ -56,21 +56,22 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
-# The maximum number of scheduled tasks for each process, waiting and running.
+# The maximum number of scheduled tasks for each process, whether they wait or run.
 _TASKS_PER_PROCESS: Final = 4
 
 NOWHERE = "http://localhost"
-"""The origin of a file whose name does not say one."""
+"""The origin of a file if neither its name nor its folder names an origin."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The files *names* and the fetched policies; *unread* has a line for each fault.
+    """The files *names*, and the captures of the fetched policies.
 
-    *reader* decides which bytes of a file are obeyed, and so compared. *freshness* decides what
-    the status of an answer means.
+    *reader* decides which bytes of a file are obeyed and therefore compared. *freshness* decides
+    what the status of an answer means. *unread* has one line about each input that could not be
+    read.
     """
 
     names: list[str]
@@ -80,15 +81,16 @@ class CompareInputs:
     unread: list[str] = field(default_factory=list)
 
     def add_fetched(self, source: PolicySource) -> None:
-        """Add the fetched *source*, if the origin itself answered."""
+        """Add the capture of the fetched *source*, if the origin itself answered."""
         self.fetched += self._captures(source)
 
     def _captures(self, source: PolicySource) -> Iterator[Capture]:
-        """Yield the capture of *source*, if the file could be read."""
+        """Yield the capture of *source*, or add a line to *unread* if its policy is unknown."""
         if not source.is_known:
             self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
             return
-        # The body of an answer without rules is not stored, so other parsers read an empty file.
+        # A policy without a file does not have the body of its answer. So other parsers read an
+        # empty file.
         rules = source.rules
         body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
         if source.policy is None:
@@ -99,8 +101,8 @@ class CompareInputs:
     def _archived(self, path: Path) -> Iterator[Capture]:
         """Yield a capture for each answer to GET /robots.txt in a WARC file (see `answers_in`).
 
-        The policy of an answer is that of a crawl without stored policies, by R1 to R5 (the
-        outcomes of an answer).
+        Each answer is treated as in a crawl without stored policies, by R1 to R5 (what an answer
+        means).
         """
         reader = self.reader
         for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
@@ -110,14 +112,16 @@ class CompareInputs:
 
     @property
     def count(self) -> int | None:
-        """The number of files; None if a WARC file, whose number of answers is unknown, is one."""
+        """The number of captures; None if one of *names* is a WARC file, because the number of its
+        answers is unknown.
+        """
         if any(map(is_archive, self.names)):
             return None
         return len(self.names) + len(self.fetched)
 
     @property
     def has_answers(self) -> bool:
-        """Whether the inputs have answers with a status, and not only files."""
+        """Whether some inputs are answers with a status, not files."""
         return bool(self.fetched) or self.count is None
 
     def __iter__(self) -> Iterator[Capture]:
@@ -131,8 +135,10 @@ class CompareInputs:
 
 
 def _label_of(name: str) -> str:
-    """Return the origin in the name of a file, such as `example.org`, or in that of its folder,
-    such as `example.org/robots.txt`; otherwise *name*.
+    """Return the origin that the path *name* of a file contains; otherwise *name*.
+
+    The host may be the name of the file, such as `example.org`. If the file is called
+    `robots.txt`, the host may be the name of its folder, such as `example.org/robots.txt`.
     """
     path = Path(name)
     stem = path.stem if path.suffix.lower() == ".txt" else path.name
@@ -148,10 +154,10 @@ def _label_of(name: str) -> str:
 class Job:
     """What to compare and how, as plain values that can be pickled for another process.
 
-    *parsers* are class paths or names in `scrapy.robotstxt`, *names* are the names of these
+    *parsers* are class paths or names in `scrapy.robotstxt`, and *names* are the names of these
     parsers in the report. *settings* are the settings of the command line, and *spider* is the
-    spider whose settings are read. *urls* replace the questions made from the files. *seconds* is
-    the time limit of one parser for one file.
+    spider whose settings are read. If *urls* is not None, the questions are about these URLs, and
+    not about URLs made from the files. *seconds* is the time limit of one parser for one file.
     """
 
     parsers: tuple[str, ...]
@@ -168,10 +174,13 @@ class Job:
     def of(
         cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
     ) -> "Job":
-        """Return the job of the options and the settings of the project."""
+        """Return the job for the options *opts* and the *settings* of the project.
+
+        Raises `MissingExtra` if the library of the pool is not installed.
+        """
         _pool_class()
-        # Do not create the crawler by the crawler process: in Scrapy 2.13, that installs the
-        # reactor.
+        # Do not create the crawler with the crawler process, because in Scrapy 2.13 the crawler
+        # process then installs the reactor.
         crawler = Crawler(Spider, settings)
         if opts.parsers is None:
             wanted = tuple(it for it in SCRAPY_PARSERS if _is_installed(it, crawler))
@@ -201,8 +210,11 @@ class Job:
         )
 
     def task(self, capture: Capture) -> Comparison:
-        """Return the comparison of *capture*: by its own questions, or by the URLs of the job."""
-        # If the label is not an origin, the questions need another one.
+        """Return the task to compare *capture*.
+
+        The questions are about the URLs of the job, or about URLs made from the file.
+        """
+        # If the label is not an origin, the questions still need an origin.
         origin = str(Origin.of(capture.label) or NOWHERE)
         limit = self.max_questions
         made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
@@ -228,20 +240,20 @@ def _is_installed(name: str, crawler: Crawler) -> bool:
 
 
 def _given(settings: Settings) -> dict[str, str]:
-    """Return the settings that the command line set; their values are texts."""
+    """Return the settings that the command line has set."""
     priority = SETTINGS_PRIORITIES["cmdline"]
     given = (it for it in settings if settings.getpriority(it) == priority)
     return {name: settings[name] for name in given}
 
 
-# The comparer of this process, if it is a process of the pool.
+# The comparer of this process. Only processes of the pool have a comparer.
 _comparer: Comparer
 
 
 def _start(job: Job) -> None:
     """Create the comparer of *job* in this process, with the settings of the project."""
-    global _comparer  # noqa: PLW0603 - what the initializer of a pool is for
-    # Discard what a parser prints, so that it is not mixed with the output of the command.
+    global _comparer  # noqa: PLW0603 - the initializer of a pool sets globals
+    # Discard the output of parsers, so that it is not mixed with the output of the command.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     # Some parsers log a message for each file.
     logging.disable(logging.CRITICAL)
@@ -265,10 +277,10 @@ def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
 
 
 class _Work:
-    """Runs tasks in a pool, with a bounded number of scheduled tasks.
+    """Runs tasks in a pool. At most *room* tasks are scheduled at a time.
 
-    A task that fails is retried for each parser alone, and then without a search for causes. A
-    parser that fails even then counts as one that raised an exception.
+    A task that fails is retried for each parser alone, and then without the search for causes. A
+    parser that fails even then counts as a parser that raised an exception.
     """
 
     def __init__(self, pool: Any, job: Job, room: int) -> None:
@@ -278,9 +290,10 @@ class _Work:
         self._tasks: dict[Any, tuple[tuple[str, ...], Comparison]] = {}
 
     def impacts(self, inputs: CompareInputs) -> Iterator[tuple[SiteImpact, int]]:
-        """Yield each impact, and how many captures are finished with it: 1 or 0.
+        """Yield each impact, and 1 if its capture is to be counted, otherwise 0.
 
-        If the parsers of a capture are compared in several tasks, only one of these counts.
+        If a capture is compared in several tasks, one for each parser, only the task of the first
+        parser counts the capture.
         """
         captures = iter(inputs)
         while True:
@@ -329,9 +342,9 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
 def run(
     job: Job, inputs: CompareInputs, processes: int, step: Callable[[], None]
 ) -> Totals:
-    """Compare all *inputs* and return the totals; *step* is called after each capture.
+    """Compare all *inputs* in a pool of *processes*, and return the totals.
 
-    Ctrl-C ends the comparison early, with the totals so far.
+    *step* is called after each capture. At Ctrl-C, return the totals so far.
     """
     totals = Totals()
     if inputs.count is not None:
@@ -359,8 +372,9 @@ def run(
 
 
 def _context() -> Any:
-    """Return the start method of processes. They are not forked from this process, because it may
-    have threads.
+    """Return the context that starts the processes of the pool.
+
+    The processes are not forked from this process, because this process may have threads.
     """
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
@@ -371,9 +385,9 @@ def _context() -> Any:
 
 
 def _pool_class() -> Any:
-    """Return the class of the pool of processes."""
+    """Return the class of the pool. Raises `MissingExtra` if its library is not installed."""
     with needs_extra("robots-compare", "report"):
-        import pebble  # noqa: PLC0415 - an extra
+        import pebble  # noqa: PLC0415 - needs an extra
     return pebble.ProcessPool
 
 

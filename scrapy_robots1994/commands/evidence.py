@@ -1,10 +1,10 @@
 """Read the evidence of crawls: find the decision that applied to a URL, and verify all decisions.
 
-To verify a decision, make it again from the bytes of its record, with the reader and the outcome
-rows of this package and the settings in the WARC. Nothing is fetched.
+To verify a decision, make the decision again from the bytes of its record. The reader and the
+outcome rows of this package decide, with the settings in the WARC. Nothing is fetched.
 
-The folder is untrusted: only regular files in it are opened, and each line, header and block is
-read up to a limit.
+The folder is untrusted. Only regular files in the folder are opened, and each line, header and
+block is read only up to a limit.
 """
 
 import gzip
@@ -65,25 +65,25 @@ MAX_LINE_BYTES = 1_000_000
 """The maximum number of bytes of one line of a journal."""
 
 MAX_INFO_BYTES = 65_536
-"""The maximum number of bytes of the record in which a WARC has the settings."""
+"""The maximum number of bytes of the WARC record with the settings of the crawl."""
 
 MAX_BLOCK_BYTES = 256_000_000
-"""The maximum number of bytes of one record of a WARC."""
+"""The maximum number of bytes of the block of one WARC record."""
 
 MAX_FINDING = 1_000
 """The maximum number of characters of a printed line about evidence."""
 
 MAX_FIELD = 300
-"""The maximum number of characters of an id, digest or origin in a record, and of a printed
-value."""
+"""The maximum number of characters of a header field of a record, and of a printed value."""
 
 MAX_BODY_BYTES = 8_000_000
-"""The maximum number of bytes of one robots.txt, even if the crawl read more."""
+"""The maximum number of bytes that are read of one robots.txt, even if the crawl read more."""
 
 MAX_FILE_BYTES = 10_000_000
-"""The maximum number of bytes of all robots.txt files whose parse is cached. With the rules for
-many robots, a parsed file takes fifty times its size."""
+"""The maximum number of bytes of all robots.txt files whose parsed forms are cached. A parsed file
+with rules for many robots takes fifty times its size in memory."""
 
+# The size of a cached policy without its file, in bytes.
 _POLICY_BYTES = 1_000
 
 OnFault = Callable[[str], object]
@@ -91,9 +91,9 @@ OnFault = Callable[[str], object]
 
 @dataclass
 class Findings:
-    """Counts lines about evidence, and stores the first ones.
+    """Counts lines about evidence, and stores the first `MAX_NAMED` lines.
 
-    *each* is called with every line at once.
+    *each* is called with every line as soon as the line is added.
     """
 
     each: OnFault = lambda _: None
@@ -109,7 +109,7 @@ class Findings:
 
 
 class RecordPlace(NamedTuple):
-    """The byte at which a record of a WARC begins, and values of its header."""
+    """The byte at which a WARC record begins, and values of the header of the record."""
 
     offset: int
     kind: str
@@ -126,8 +126,8 @@ class CrawlEvidence:
     ) -> None:
         """Read the header of the *journal* in *folder*.
 
-        *differ* is called with a line for each difference. *note* is called with a line for a
-        file that ends early, which happens if a crawl is killed.
+        *differ* is called with one line about each difference. *note* is called with one line
+        about a file that ends early, because a killed crawl leaves such files.
         """
         self.folder, self.journal = folder, journal
         self._differ, self._note = differ, note
@@ -137,17 +137,17 @@ class CrawlEvidence:
         self._client_names: dict[str, str] = {}
         self._policies: LRUCache[tuple[str, str, str], Policy | None]
         self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
-        # The values of the first line of the journal; None if the line cannot be read.
+        # The values of the first line of the journal; None if the first line cannot be read.
         self._header = next(self._lines(), (0, None))[1]
         named = (self._header or {}).get("warc")
-        # Look for the WARC only in the folder of the journal: an untrusted journal must not
-        # choose which other files are read.
+        # Look for the WARC only in the folder of the journal. An untrusted journal must not choose
+        # which files outside the folder are read.
         self.warc = Path(named).name if isinstance(named, str) else ""
         if self._header is not None and not self.warc:
             differ(f"{journal}: its first line names no WARC")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield each decision of the journal with the number of its line."""
+        """Yield the number and the decision of each line of the journal, without the header."""
         if self._header is None:
             return
         lines = self._lines()
@@ -190,7 +190,10 @@ class CrawlEvidence:
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[BinaryIO]:
-        """Open the file *name* of the folder. Raises ValueError if the file is left out."""
+        """Open the file *name* of the folder.
+
+        Raises ValueError for a link that leaves the folder, and for a file that is not regular.
+        """
         path = self.folder / name
         if why := left_out_as(path, self.folder):
             raise ValueError(f"it {why}")
@@ -198,12 +201,15 @@ class CrawlEvidence:
             yield file
 
     def _in_warc(self, what: str) -> None:
-        """Report damage of the WARC. An early end, as after a killed crawl, is only a note."""
+        """Report *what* as damage of the WARC.
+
+        A WARC that ends early, as after a killed crawl, is not damaged: *what* is only a note.
+        """
         is_end = what == BREAKS_OFF
         (self._note if is_end else self._differ)(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
-        """Store the place of each record, and check its digests."""
+        """Read the whole WARC: its settings, and the places and digests of its records."""
         # For a name that is too long, `os.path.exists` returns False.
         if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - never raises
             self._differ(f"{self.warc} is missing")
@@ -231,7 +237,7 @@ class CrawlEvidence:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
     def _faults_of(self, record: Any) -> Iterator[str]:
-        """Read the block of *record*, and yield each fault of it."""
+        """Read the block of *record*, and yield a line for each fault of the record."""
         kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
         while piece := record.raw_stream.read(PIECE_BYTES):
@@ -249,7 +255,10 @@ class CrawlEvidence:
             yield from self._read_settings(info)
 
     def _read_settings(self, info: bytes) -> Iterator[str]:
-        """Read the settings of the crawl from *info*; yield a line for each that is not used."""
+        """Read the settings of the crawl from *info*.
+
+        Yield a line for each value that cannot be used as it was recorded.
+        """
         faults: list[str] = []
         text = info.decode("utf-8", "replace")
         parts = (line.partition(": ") for line in text.split("\r\n"))
@@ -273,9 +282,9 @@ class CrawlEvidence:
         yield from faults
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
-        """Return the policy of *line*, read in *dialect* or else in the dialect of *line*.
+        """Return the policy that decided *line*; None if the evidence has no such policy.
 
-        Returns None if the record of *line* states no policy.
+        The file is read in *dialect*, or in the dialect of *line* if *dialect* is empty.
         """
         if line.record is None:
             origin = Origin.of(line.url)
@@ -283,7 +292,7 @@ class CrawlEvidence:
                 return None
             return replace(self._unreachable(origin), failure=line.failure)
         key = line.record, dialect or line.dialect, line.reading
-        # Check the key first, so that the keys of the cache have a bounded length.
+        # Check the key before it is cached, so that the keys of the cache have a limited length.
         if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
             return None
         if key not in self._policies:
@@ -296,9 +305,10 @@ class CrawlEvidence:
         return Policy.unreachable(origin, failed, 0.0, self.settings.freshness)
 
     def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
-        """Return the policy that the record *name* states; None if it states none."""
-        # In evidence of earlier versions, a 304 is a revisit record, which refers to the record
-        # of the confirmed answer, and a fetch without an answer has a record, too.
+        """Return the policy that the record *name* states; None if the record states no policy."""
+        # Evidence of earlier versions has two more kinds of records. A revisit record is a 304,
+        # and refers to the record of the confirmed answer. A metadata record is a fetch without
+        # an answer.
         refers_to = self.records[name].refers_to
         it = self.records.get(refers_to or name)
         if it is None or it.origin is None:
@@ -316,7 +326,7 @@ class CrawlEvidence:
         return None
 
     def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer in *record*; None if it has no answer."""
+        """Return the answer in *record*; None if the record has no answer."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
@@ -331,7 +341,7 @@ class CrawlEvidence:
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
-        """Yield a line for each value of *line* that does not follow from the records."""
+        """Yield a text for each value of *line* that does not follow from the WARC."""
         record = self.records.get(line.record or "")
         is_checked = line.decision != UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
@@ -362,12 +372,16 @@ class CrawlEvidence:
     def clients(self, line: JournalLine) -> Clients:
         """Return the clients that may have sent the request of *line*."""
         scheme = line.url.partition(":")[0].lower()
-        # Journals of earlier versions do not have the client.
+        # The lines of journals of earlier versions do not name the client.
         return clients_named(line.client or self._client_names.get(scheme))
 
 
 class Applied(NamedTuple):
-    """The decision that applied to a URL; perhaps made about another URL of its origin."""
+    """The decision that applied to a URL: line *number* of the journal of *crawl*.
+
+    *is_own* says whether the decision is about the URL itself. Otherwise it is about another URL
+    of the same origin.
+    """
 
     crawl: CrawlEvidence
     number: int
@@ -375,7 +389,10 @@ class Applied(NamedTuple):
     is_own: bool
 
     def source(self, dialect: str) -> PolicySource:
-        """Return the source of the decision, read in *dialect* unless that is empty."""
+        """Return the source of the decision.
+
+        Its file is read in *dialect*, or in the dialect of the crawl if *dialect* is empty.
+        """
         name = f"{Origin.of(self.line.url)}/robots.txt"
         if self.line.decision == UNCHECKED:
             reason = escape_control_chars(self.line.reason or "", MAX_FIELD)
@@ -386,11 +403,11 @@ class Applied(NamedTuple):
             why = "its record is missing or damaged: see --verify"
             return PolicySource(name, None, "unknown", why=why)
         source = PolicySource.from_policy(name, policy)
-        # Leave out the advice to try again: a new fetch says nothing about the past.
+        # Remove the advice to try again: a new fetch says nothing about the past.
         return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the places of the decision and of its record, as plain values for JSON."""
+        """Return where the decision and its record are, as plain values for JSON."""
         record = self.crawl.records.get(self.line.record or "")
         return {
             "time": self.line.time,
@@ -403,9 +420,9 @@ class Applied(NamedTuple):
         }
 
     def __str__(self) -> str:
-        """Return the places of the decision and of its record in words, safe to print."""
+        """Return where the decision and its record are, in words that are safe to print."""
         record = self.crawl.records.get(self.line.record or "")
-        # In an untrusted journal, a value may be as long as a line.
+        # Limit each value: in an untrusted journal, a value may be as long as a line.
         line = self.line
         time, url, name, reason = (
             escape_control_chars(it or "", MAX_FIELD)
@@ -422,7 +439,7 @@ class Applied(NamedTuple):
 class EvidenceFolder:
     """All evidence in one folder.
 
-    *differ* is called with a line for each difference as soon as it is found.
+    *differ* is called with one line about each difference, as soon as the difference is found.
     """
 
     def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
@@ -451,7 +468,10 @@ class EvidenceFolder:
                 crawl.read_warc()
 
     def verify(self) -> tuple[int, int]:
-        """Make each decision again. Return the number of decisions and the number of records."""
+        """Make each decision again, and add the differences to `differences`.
+
+        Return the number of decisions and the number of records.
+        """
         decisions = 0
         for crawl in self.crawls:
             for number, line in crawl:
@@ -461,14 +481,15 @@ class EvidenceFolder:
         return decisions, sum(len(crawl.records) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
-        """Return the source for a *url* about whose origin there is no decision."""
+        """Return the source for *url* for the case that no decision is about its origin."""
         why = f"no request of this origin, or none so early, is in {self._name}"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
-        """Return for each of *urls* the last decision that was made about it, not later than *at*.
+        """Return the last decision about each of *urls* that was made not later than *at*, by URL.
 
-        For a URL that was not requested, return the last decision about its origin.
+        For a URL without a decision, return the last decision about its origin. A URL whose origin
+        has no decision, either, is not in the result.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
@@ -488,10 +509,9 @@ class EvidenceFolder:
 
 
 def time_of(text: str | None) -> str:
-    """Return the time *text* of the command line in the format of journals; for None, a time
-    after all decisions.
+    """Return the time *text* from the command line, in the format of journals.
 
-    Raises `WrongUse` if *text* is not a time.
+    For None, return a time after all decisions. Raises `WrongUse` if *text* is not a time.
     """
     if text is None:
         return "9999"
@@ -508,7 +528,10 @@ def time_of(text: str | None) -> str:
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
-    """Yield a line for each value of *line* that differs from the value that *by* *stated*."""
+    """Yield a text for each value of *line* that differs from its value in *stated*.
+
+    *by* says where *stated* comes from.
+    """
     for key, value in stated.items():
         if (written := getattr(line, key)) != value:
             shown = (escape_control_chars(repr(it), 200) for it in (written, value))
@@ -516,13 +539,14 @@ def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterat
 
 
 def _field(record: Any, name: str) -> str:
-    """Return the field *name* of the header of *record*, without angle brackets; "" if it is too
-    long.
+    """Return the field *name* of the header of *record*, without angle brackets.
+
+    Return "" if the field is missing or too long.
     """
     text = str(record.rec_headers.get_header(name) or "")
     return text.strip("<>") if len(text) <= MAX_FIELD else ""
 
 
 def _size_of(policy: Policy | None) -> int:
-    """Return the number of bytes of the file of *policy*, plus some for the policy itself."""
+    """Return the size of *policy* for the cache: the bytes of its file, plus `_POLICY_BYTES`."""
     return _POLICY_BYTES + (0 if policy is None else policy.stated.size)

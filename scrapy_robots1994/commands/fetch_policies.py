@@ -1,6 +1,6 @@
-"""Fetch policies as the crawl of the project would, with its settings and downloader.
+"""Fetch policies as the crawl of the project would, with its settings and its downloader.
 
-The command runs a crawl whose spider requests policies and no page.
+A command that fetches policies runs a crawl whose spider requests no pages.
 """
 
 import signal
@@ -31,7 +31,7 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 from scrapy_robots1994.policy.policy import Policy
 
-# Settings that turn off all that a crawl does besides fetching.
+# Settings of the crawl that fetches policies. They turn off what a crawl does besides fetching.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
@@ -51,9 +51,9 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """A lookup that fetches URLs in a crawl.
 
-    *kind* is the spider class of the project's crawl. *robot* is the robot's name that the crawl
-    uses; it is set before the first source is reported. *store_failures* is the number of
-    failures of the crawl's store; it is set when `run` returns.
+    *kind* is the spider class of the project's crawl. *robot* is the name of the robot. It comes
+    from the settings, or from the crawl if the crawl has started. *store_failures* is the number
+    of failures of the crawl's store; it is set before `run` returns.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -68,19 +68,19 @@ class PolicyLookup(Lookup):
         self._stop: Callable[[], object] = self._give_up
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Run a crawl that fetches only the policies of *urls*, and report their sources.
+        """Run a crawl that fetches only the policies of *urls*, and report a source for each URL.
 
         A URL without a path means the robots.txt of its origin. Raises `WrongUse` if the crawl
-        cannot start.
+        cannot start or fails.
         """
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
             try:
                 await self._fetch_all(iter(urls), report, spider.crawler)
-            except Exception as error:  # noqa: BLE001 - reported by the command, in one line
+            except Exception as error:  # noqa: BLE001 - the command reports it in one line
                 self._error = str(error)
             for request in NO_PAGES:
-                yield request  # pragma: no cover - there are none
+                yield request  # pragma: no cover - no pages
 
         body = {"name": "robots1994", "start": start}
         settings = self._process.settings
@@ -96,7 +96,8 @@ class PolicyLookup(Lookup):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # An extension may close the crawl early, and a middleware may drop its start requests.
+        # Report the URLs without a source: an extension may have closed the crawl early, or a
+        # middleware may have dropped the start requests.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -104,8 +105,9 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        """Fetch *urls*, as many at a time as the project downloads pages."""
-        # Give up on the event loop, because the signal may arrive while a line is printed.
+        """Fetch *urls*, at most CONCURRENT_REQUESTS and at most 100 at a time."""
+        # At Ctrl-C, call `_give_up` from the event loop: the signal may arrive while a line is
+        # being printed.
         self._stop = partial(thread_safe_call(), self._give_up)
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
@@ -116,7 +118,7 @@ class PolicyLookup(Lookup):
                 try:
                     policy = await self._policy(url, ours)
                     source = PolicySource.from_policy(url, policy)
-                except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
+                except Exception as error:  # noqa: BLE001 - R7 (our own fault)
                     source = PolicySource.from_error(url, error)
                 report(source)
 
@@ -129,11 +131,13 @@ class PolicyLookup(Lookup):
                 failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
-        """Return the policy of the origin of *url*. If the path of *url* names another file, return
-        the policy that this file would be as the robots.txt of the origin.
+        """Return the policy of the origin of *url*.
+
+        If *url* has a path other than /robots.txt, fetch *url* as if it were the robots.txt of
+        the origin, and return the policy of the answer.
         """
         origin = Origin.of(url)
-        assert origin is not None  # noqa: S101 - the caller has looked
+        assert origin is not None  # noqa: S101 - the caller has checked
         # A URL without a path means the robots.txt of its origin.
         if target_of(url) in ("/", "/robots.txt"):
             return await ours.resolve(Request(origin.robots_url), origin)
@@ -156,13 +160,13 @@ class PolicyLookup(Lookup):
         return Policy.from_response(origin, answer, self.reader, now, freshness)
 
     def _interrupt(self, *_signal: object) -> None:
-        """Print the results so far and end the process. At the second signal, end it at once."""
+        """Print the results so far and end the process. A second signal ends it at once."""
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         self._stop()
 
 
 def _error_of(started: Any) -> str:
-    """Return as one line why the crawl could not start; "" if it started."""
+    """Return why the crawl could not start; "" if it started."""
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

@@ -1,5 +1,6 @@
-"""The inputs of commands: files, folders of files, lists of URLs and standard input; and the
-policies that the inputs give.
+"""The inputs of commands, and the policies of these inputs.
+
+An input is a file, a folder of files, a URL, a list of URLs, or standard input.
 """
 
 import os
@@ -31,8 +32,8 @@ TRY_AGAIN = "; try again later"
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
-# A host name or an IPv4 address, with or without a port and a path, that does not end like the
-# name of a file.
+# A host name or an IPv4 address, with or without a port and a path. It does not end like the name
+# of a file.
 _HOST = re.compile(
     r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
     r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}|[0-9]+(?:\.[0-9]+){3})"
@@ -57,12 +58,14 @@ def is_archive(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* in order, each once, with each folder replaced by all files under it.
+    """Return *names* without repetitions, with each folder replaced by all files under it.
 
-    Hidden files and folders are left out. Links that leave the folder are left out with a
-    note. A folder that cannot be listed stays an item: reading it later reports why. Raises
-    `WrongUse` for a folder without files, for an empty name, and for a URL without a valid
-    origin.
+    Inside a folder, hidden files and folders, and journals of evidence, are left out. Links that
+    leave the folder, and files that are not regular, are left out with a note. A folder that
+    cannot be listed is not replaced: reading the folder later reports the reason.
+
+    Raises `WrongUse` for a folder without files, for an empty name, for a host name without
+    `https://`, and for a URL without a valid origin.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -80,7 +83,9 @@ def expand(names: Iterable[str]) -> list[str]:
 
 
 def _files_under(folder: str) -> Iterator[str]:
-    """Yield the files under *folder* that are not hidden, and the folders that cannot be listed."""
+    """Yield the files under *folder* that `expand` does not leave out, and the folders that cannot
+    be listed.
+    """
     faults: list[str] = []
     left_out: dict[str, list[str]] = {LEAVES: [], IS_SPECIAL: []}
     walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
@@ -89,14 +94,14 @@ def _files_under(folder: str) -> Iterator[str]:
         leaving = (str(Path(path, name)) for name in folders)
         left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
-            # Skip the journals of evidence, which are in one folder with WARC files.
+            # Skip the journals of evidence: a folder of evidence has both journals and WARC files.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
             if why := left_out_as(file, folder):
                 left_out[why].append(file)
             else:
-                # With `./`, a file called `-` is not taken for standard input.
+                # Write `./` in front of `-`, so that the file is not taken for standard input.
                 yield f"./{file}" if file == STDIN else file
     for why, files in left_out.items():
         terminal.print_notes(f"not read, as it {why}", files)
@@ -108,11 +113,10 @@ IS_SPECIAL = "is not a regular file"
 
 
 def left_out_as(path: str | Path, folder: str | Path) -> str:
-    """Return why a command that reads *folder* leaves out *path*; "" if it reads *path*.
+    """Return why a command that reads *folder* leaves out *path*; "" if the command reads *path*.
 
-    A link that leaves the folder is left out, because the author of the folder must not choose
-    which other files are read. A pipe, a socket or a device is left out, because reading it may
-    never end.
+    A link that leaves the folder is left out: the author of the folder must not choose which
+    other files are read. A pipe, a socket or a device is left out: reading it may never end.
     """
     root, target = os.path.realpath(folder), os.path.realpath(path)
     if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - as in `expand`
@@ -128,10 +132,10 @@ def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
 
 
 def read_bytes(name: str, count: int = -1) -> bytes:
-    """Return the bytes of the file *name*, or of standard input for `-`; at most *count* bytes
-    unless *count* is -1.
+    """Return the bytes of the file *name*, or of standard input if *name* is `-`.
 
-    Raises OSError for a file that cannot be read, and `WrongUse` if standard input is closed.
+    At most *count* bytes are read; all bytes if *count* is -1. Raises OSError for a WARC file and
+    for a file that cannot be read, and `WrongUse` if standard input is closed.
     """
     if name == STDIN:
         if sys.stdin is None:
@@ -146,19 +150,19 @@ def read_bytes(name: str, count: int = -1) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(count)
     except IsADirectoryError:
-        # `expand` returns a folder itself only if the folder could not be listed. List it again
-        # to raise the reason.
+        # `expand` returns a folder only if the folder could not be listed. List the folder again,
+        # to raise the error that says why.
         next(Path(name).iterdir(), None)
         raise
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
-    """Return the URLs of the arguments, of the file *named*, and of standard input.
+    """Return the URLs of the arguments *args*, of the file *named*, and of standard input.
 
-    Standard input is read for `-`, and if there is no other URL and standard input is not a
-    terminal. Raises `WrongUse` if there is no URL.
+    Standard input is read if an argument or *named* is `-`. It is also read if no URL and no file
+    is named, and standard input is not a terminal. Raises `WrongUse` if there is no URL.
     """
-    # The arguments of a process are bytes, which may not be UTF-8.
+    # The arguments of a process are bytes that need not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named is not None and named != STDIN:
         urls += listed(named)
@@ -173,9 +177,9 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def listed(name: str) -> list[str]:
-    """Return the URLs of the list *name*: one URL per line, without blank lines and comments.
+    """Return the URLs in the file *name*, which has one URL per line.
 
-    Raises `Unreadable` for a file that cannot be read.
+    Blank lines and comments are skipped. Raises `Unreadable` if the file cannot be read.
     """
     try:
         body = read_bytes(name)
@@ -187,8 +191,8 @@ def listed(name: str) -> list[str]:
 
 
 def _as_url(line: bytes) -> str:
-    """Return *line* as a URL, with each byte that is not UTF-8 percent-encoded, as a client sends
-    it.
+    """Return *line* as a URL. If *line* is not UTF-8, percent-encode its non-ASCII bytes, as a
+    client does.
     """
     try:
         return line.decode("utf-8")
@@ -199,7 +203,7 @@ def _as_url(line: bytes) -> str:
 def why_unread(error: OSError) -> str:
     """Return why a file could not be read, and what to do, as one printable line.
 
-    The text does not name the file, because the printed line begins with the name of the file.
+    The text does not name the file, because callers print the name in front of the text.
     """
     if error.strerror is None:
         return str(error)
@@ -208,8 +212,10 @@ def why_unread(error: OSError) -> str:
 
 
 class OtherReading(NamedTuple):
-    """Another way to read a file: a phrase (*words*) for messages, the *setting* that chooses this
-    way, and the arguments of `RobotsTxt.read_as`.
+    """Another way to read a file.
+
+    *words* is a phrase for messages. *setting* is the setting that chooses this way, and
+    *options* are the arguments of `RobotsTxt.read_as`.
     """
 
     words: str
@@ -225,15 +231,15 @@ OTHER_READINGS = {
         "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
     ),
 }
-"""The ways to read a file that `robots-check` compares with that of the project, by name."""
+"""The other ways to read a file, by name. `robots-check` prints their verdicts if they differ."""
 
 
 @dataclass(frozen=True)
 class PolicySource:
-    """The policy of an origin, or a file, with the name under which the user asked for it.
+    """The policy of an origin or of a file. *name* says which URL or file the policy is from.
 
-    *rules* is None if no rules are known. *why* then says why; it also says why a fetch failed
-    for a policy that we made ourselves, under R5 (unreachable).
+    *rules* is None if no rules are known; *why* then says why. *why* also says why a fetch failed
+    if the policy is our own, by R5 (unreachable).
     """
 
     name: str
@@ -250,8 +256,9 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The file, read in each of the ways of `OTHER_READINGS`; computed once for all URLs. Empty
-        without a file.
+        """The file, read in each of the ways of `OTHER_READINGS`, by the name of the way.
+
+        Empty if no file states the policy. Computed only once, for all URLs.
         """
         rules = self.rules
         if not isinstance(rules, RobotsTxt):
@@ -269,8 +276,8 @@ class PolicySource:
         except OSError as error:
             return cls(name, None, why=why_unread(error))
         if not robots.has_whole_line:
-            # Ours O24 (size limit): without a whole line, it is unknown what the file closes.
-            # Unknown does not mean allowed.
+            # Ours O24 (size limit): without a whole line, the rules of the file are unknown.
+            # Unknown rules do not mean that URLs are allowed.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )
@@ -279,7 +286,7 @@ class PolicySource:
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
-        """Return the source for *name* with the *policy* that was found for it."""
+        """Return the source for *name*, whose policy is *policy*."""
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
@@ -293,7 +300,7 @@ class PolicySource:
 
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
-        """Return the source for a *name* whose policy is unknown because of *error*."""
+        """Return the source for *name*, whose policy is unknown because of *error*."""
         why = redact_and_escape(str(error), 300)
         why = f"{why or type(error).__name__}; try again"
         return cls(name, None, "unknown", why=why)
@@ -303,8 +310,9 @@ OnSource: TypeAlias = Callable[[PolicySource], object]
 
 
 class Lookup:
-    """Looks up the robots.txt of each name, and reports it. This class reads files only; its
-    subclass `PolicyLookup` also fetches URLs.
+    """Looks up the robots.txt of each name, and reports a source for it.
+
+    This class only reads files. Its subclass `PolicyLookup` also fetches URLs.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -316,9 +324,10 @@ class Lookup:
         add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
-        """Call *add* with the source of each of *names* as soon as it is known, then *end*.
+        """Call *add* with the source of each of *names*, as soon as the source is known. Then call
+        *end*.
 
-        Ctrl-C calls *end* at once, lists the names without a source, and ends the process.
+        At Ctrl-C, call *end* at once, list the names without a source, and end the process.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -341,7 +350,7 @@ class Lookup:
         end()
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Report a source for each of *urls*."""
+        """Fetch *urls* and report a source for each URL. In this class, do nothing."""
 
     def _give_up(self) -> NoReturn:
         """Print the results so far, list the names without a source, and end the process."""

@@ -7,7 +7,7 @@ from scrapy_robots1994.commands.robots_lint import HELP, LintRun, add_options
 
 
 class RobotsLint(RobotsCommand):
-    """`scrapy robots-lint`."""
+    """The command `scrapy robots-lint`."""
 
     help_text = HELP.replace("\n  robots-lint", "\n  scrapy robots-lint")
     arguments = "FILE|FOLDER|URL|-..."

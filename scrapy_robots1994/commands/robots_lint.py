@@ -1,6 +1,7 @@
-"""`robots-lint`, the console script: it imports neither Scrapy nor Twisted.
+"""The console script `robots-lint`, which imports neither Scrapy nor Twisted.
 
-`scrapy robots-lint` uses this module with the settings of the project, and also fetches URLs.
+The command `scrapy robots-lint` also uses this module. It reads the settings of the project, and
+it fetches URLs.
 """
 
 import argparse
@@ -43,7 +44,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class LintRun:
-    """Counts and prints the reports of the files that *args* name."""
+    """Counts and prints the reports on the files that *args* name.
+
+    *inputs* says in words what *args* may name.
+    """
 
     def __init__(
         self, args: list[str], opts: argparse.Namespace, inputs: str = WITH_URLS
@@ -60,7 +64,7 @@ class LintRun:
         self._reports: dict[str, Report | Unread] = {}
 
     def add(self, source: PolicySource) -> None:
-        """Count one file. Print its report now if the format prints files one by one."""
+        """Count the file of *source*; print its report now if the format prints one by one."""
         form, is_summary = self._opts.format, self._opts.summary
         # Users share reports, so a report must not show credentials.
         name = redact_credentials(source.name)
@@ -90,13 +94,13 @@ class LintRun:
             self._reports[source.name] = report
 
     def print_end(self) -> None:
-        """Print the end of the output, after all files."""
+        """Print the end of the output. Called after `add` has been called for all files."""
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
             terminal.print_lines(formats.summary_as_text(self._summary))
         if form != "json":
             return
-        # List the reports in the order of the names, not in that of their arrival.
+        # List the reports in the order of the names, not in the order in which they were added.
         reports = [self._reports[it] for it in self.names if it in self._reports]
         if is_summary:
             document = formats.summary_as_json(self._summary, reports)
@@ -106,7 +110,7 @@ class LintRun:
 
 
 def _unread(name: str, source: PolicySource) -> Unread:
-    """Return the line for a file that could not be read, with its *name* and the reason."""
+    """Return the entry that replaces a report if *source* has no file, with the reason."""
     if source.policy is None or source.why:
         return Unread(name, source.why)
     row = source.policy.outcome.row
@@ -117,7 +121,10 @@ def _unread(name: str, source: PolicySource) -> Unread:
 
 
 def _codes(text: str) -> frozenset[str]:
-    """Return the codes of problems in *text*, a comma-separated list."""
+    """Return the codes in *text*, a comma-separated list of codes of problems.
+
+    Raises `WrongUse` for an unknown code.
+    """
     codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
     unknown = codes - KIND_CODED.keys()
     if unknown:

@@ -38,7 +38,7 @@ _NOT_RENEWED = (
 
 
 class RobotsStore(RobotsCommand):
-    """`scrapy robots-store`."""
+    """The command `scrapy robots-store`."""
 
     help_text = """List, show, refresh, forget or export stored robots.txt policies.
 
@@ -62,7 +62,7 @@ class RobotsStore(RobotsCommand):
     prints_results = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options; two of the options exclude each other."""
+        """Add the options. `--fresh` and `--stale` exclude each other."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
         with_value("--store", metavar="URL", help="this store, not the project's")
@@ -109,7 +109,7 @@ class RobotsStore(RobotsCommand):
                         store.forget(policy.origin)
                     elif action == "refresh":
                         _expire(store, policy)
-        except Exception as error:  # noqa: BLE001 - a store may be of any kind
+        except Exception as error:  # noqa: BLE001 - a store may raise anything
             # With --json, standard output has only JSON lines.
             say = terminal.print_note if opts.json else terminal.print_line
             say(f"the store failed: {settings.store.describe(error)}")
@@ -125,11 +125,14 @@ class RobotsStore(RobotsCommand):
         return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
 
     def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
-        """Fetch the policies through the project's downloader, and print each."""
+        """Fetch the policies of *origins* as the project's crawl would, and print each outcome.
+
+        Return the exit code.
+        """
         are_fetched: list[bool] = []
 
         def show(source: PolicySource) -> None:
-            # R5 (unreachable): the source has the last good policy although the fetch failed.
+            # R5 (unreachable): although the fetch failed, the source may have the last good policy.
             is_stale = source.policy is not None and source.policy.is_stale_on_error
             are_fetched.append(source.is_known and not is_stale)
             why = _NOT_RENEWED if is_stale else source.why
@@ -162,7 +165,7 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
 
 
 def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Print why no policy was found. Return whether the reason is that *store* does not exist."""
+    """Print why no policy was found. Return whether *store* does not exist."""
     text = f"{settings.store} has no policy that fits"
     if not store.exists:
         text = f"{settings.store}: there is no such file or folder; a crawl makes it"
@@ -184,14 +187,14 @@ def _stored(
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy:
             if policy.robots is not None:
-                # Compress the body: all policies are sorted in memory, and a store may have
-                # 1 GB of compressed files.
+                # Compress the body: all policies are in memory while they are sorted, and a
+                # store may have 1 GB of compressed files.
                 policy.robots.compress_body()
             yield policy
 
 
 def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
-    """Return whether the options ask for *policy*, and a crawl would still use the policy."""
+    """Return whether *policy* fits the options, and a crawl may still use it at time *now*."""
     is_fresh = policy.is_fresh(now)
     return (
         policy.keep_until > now
@@ -202,13 +205,14 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 
 
 def _expire(store: PolicyStore, policy: Policy) -> None:
-    """Store *policy* as expired, so that the next crawl that needs the policy fetches it.
+    """Store *policy* with its times moved back, so that a crawl must fetch it before it is used.
 
-    The policy keeps its validators, for R1 (success), and remains the last good policy, for R5
-    (unreachable). Its times are moved back, so that it must be fetched before it is used.
+    The validators of *policy* do not change, for R1 (not modified), and *policy* remains the last
+    good policy, for R5 (unreachable). A policy that the origin did not state, or that is too old
+    to be the last good policy, is removed from the store.
     """
     now = time.time()
-    # Move the times only back: a policy that expired long ago must not become newer.
+    # Never move the times forward: a policy that expired long ago must not become newer.
     back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
     expired = replace(
         policy,
@@ -223,7 +227,7 @@ def _expire(store: PolicyStore, policy: Policy) -> None:
 
 
 def _row(policy: Policy, now: float) -> dict[str, Any]:
-    """Return all values of *policy* except its text, for JSON."""
+    """Return the values of *policy* for JSON, without its file."""
     robots = policy.robots
     return {
         "origin": str(policy.origin),
@@ -252,8 +256,8 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]]:
-    """Yield the totals of *policies*, by kind and in bytes: for each total its key in JSON, its
-    words for people, and its value.
+    """Yield the totals of *policies*. Each total is its key in JSON, its words for people, and its
+    value.
     """
     outcomes = Counter(policy.outcome.value for policy in policies)
     files = [policy.robots for policy in policies if policy.robots is not None]
@@ -268,8 +272,8 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
 
 
 def _moment(seconds: float) -> str:
-    """Return a time in seconds since the epoch as text. Never raises, even for a time that no
-    calendar has.
+    """Return a time in seconds since the epoch as text. Never raises: a time that `datetime` cannot
+    represent is returned as a number of seconds.
     """
     try:
         moment = datetime.fromtimestamp(int(seconds), timezone.utc)
@@ -309,7 +313,7 @@ def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 
 
 def _counts(value: int | dict[str, int]) -> str:
-    """Return *value*, one number or several numbers by name, as text."""
+    """Return *value* as text. It is one number, or several numbers by name."""
     if isinstance(value, int):
         return str(value)
     return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"

@@ -1,4 +1,4 @@
-"""Options and output of our commands: exit codes, lines, colour, progress, Ctrl-C."""
+"""Common options, exit codes and output of our commands: lines, colour, progress and Ctrl-C."""
 
 import argparse
 import json
@@ -45,15 +45,15 @@ MIN_STEPS = 20
 """The minimum number of steps for which a progress bar is shown."""
 
 MAX_NAMED = 20
-"""The maximum number of notes of one kind that are printed. The rest is only counted."""
+"""The maximum number of notes of one kind that are printed. Further notes are only counted."""
 
 
-class Unreadable(RobotsError):  # noqa: N818 - named for the situation, as its exit code
-    """A file that the arguments name cannot be read; the message says which file, and why."""
+class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
+    """A file that the arguments name cannot be read. The message says which file, and why."""
 
 
-class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
-    """The arguments are wrong; the message says what to write."""
+class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
+    """The arguments are wrong. The message says what to write instead."""
 
 
 OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
@@ -63,10 +63,10 @@ OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
 def add_common_options(
     parser: argparse.ArgumentParser, help_text: str, default: str = OF_THE_PROJECT
 ) -> None:
-    """Add the options that all our commands have, and the *help_text* of this command.
+    """Add the options that all our commands have, and the *help_text* of the command.
 
-    *help_text* has three parts: one line, a paragraph, and the examples. *default* says in
-    which dialect files are read without `--dialect`.
+    *help_text* has three parts: one line, a paragraph, and examples. *default* says which
+    dialect is used without `--dialect`.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -76,8 +76,8 @@ def add_common_options(
         default="auto",
         help="whether to print in colour; auto, the default, means at a terminal",
     )
-    # The help of an option must not have a colon before a space: when wrapping puts the colon
-    # at the end of a line, Scrapy's formatter takes that line for a heading.
+    # The help of an option must not have a colon before a space. If the help is wrapped after the
+    # colon, Scrapy's formatter takes the line that ends with the colon for a heading.
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
@@ -86,13 +86,13 @@ def add_common_options(
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
-    """Return the function that adds an option to *parser* and rejects an empty value."""
+    """Return a function that adds an option to *parser*; the option rejects an empty value."""
     return partial(parser.add_argument, type=not_empty)
 
 
 def not_empty(text: str) -> str:
-    """Return *text*, the value of an option; reject an empty value, such as that of an unset
-    shell variable.
+    """Return *text*, the value of an option. Raise an error for an empty value, which an unset
+    shell variable gives.
     """
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
@@ -101,8 +101,8 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Run the block. End the process with one sentence if the block raises a `RobotsError`, and at
-    Ctrl-C.
+    """Run the block. If it raises a `RobotsError`, or at Ctrl-C, print one sentence and end the
+    process.
     """
     try:
         yield
@@ -119,19 +119,21 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def check_streams(parser: argparse.ArgumentParser) -> None:
-    """End the process if standard output is closed. If standard error is closed, as cron may start
-    a process, discard notes.
+    """End the process if standard output is closed. If standard error is closed, discard notes.
+
+    A process that cron starts may have closed streams.
     """
     if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - never closed
     if sys.stdout is None:
         parser.error("standard output is closed: name a file for it, as in > FILE")
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """End the process if one of *args* looks like an option: *parser* does not know that option.
+    """End the process if one of *args* looks like an option.
 
-    Remove the first `--` from *args*; arguments after it are never options.
+    *args* are the arguments that *parser* did not parse as options, so such an option is unknown.
+    Remove the first `--` from *args*; the arguments after `--` are never options.
     """
     end = args.index("--") if "--" in args else len(args)
     options = args[:end]
@@ -147,31 +149,31 @@ def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print one line of the answer, in any encoding of standard output."""
+    """Print one line of the result. Escape characters that standard output cannot encode."""
     encoding = sys.stdout.encoding or "utf-8"
     _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print each line of the answer as soon as *lines* yields it."""
+    """Print each line of the result as soon as *lines* yields it."""
     for line in lines:
         print_line(line)
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print *value* as JSON; without *indent*, on one line."""
+    """Print *value* as JSON. Without *indent*, print one line."""
     print_line(escape_json(json.dumps(value, indent=indent)))
 
 
 def print_note(line: str) -> None:
-    """Print one line that is not part of the answer."""
+    """Print one line on standard error, because the line is not part of the result."""
     _write(sys.stderr, line)
 
 
 def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> None:
-    """Print a note for each of *lines*, up to a maximum, and then how many more there are.
+    """Print a note for each of *lines*. After `MAX_NAMED` notes, print only how many more follow.
 
-    *count* is the number of all notes if *lines* has only the first ones.
+    *count* is the number of all notes, if *lines* has only the first notes.
     """
     found = 0
     for found, line in enumerate(lines, start=1):
@@ -183,7 +185,10 @@ def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> No
 
 
 def _write(stream: TextIO, line: str) -> None:
-    """Write *line*. If the reader has closed the pipe (`| head`), end as other programs do."""
+    """Write *line*. If its reader has closed the pipe (`| head`), end the process.
+
+    Raises `WrongUse` for any other error.
+    """
     try:
         stream.write(f"{line}\n")
         stream.flush()
@@ -191,7 +196,8 @@ def _write(stream: TextIO, line: str) -> None:
         # Do not raise SystemExit: an event loop would catch it and go on.
         end_now(BROKEN_PIPE)
     except OSError as error:
-        # At exit, Python flushes the buffer again; a second failure would change the exit code.
+        # At exit, Python flushes the buffer again. A second failure would change the exit code, so
+        # discard the buffer.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         where = "output" if stream is sys.stdout else "error"
         msg = f"standard {where} cannot be written: {error.strerror}"
@@ -210,9 +216,9 @@ def painter(choice: str) -> Paint:
 def progress(total: int | None) -> Iterator[Callable[[], None]]:
     """Show a progress bar on standard error during the block.
 
-    The block calls the yielded function after each of *total* files (None for an unknown
-    number). The bar is shown only if standard error is a terminal, there are many files, and
-    `rich` is installed.
+    *total* is the number of files; None if it is unknown. The block calls the yielded function
+    after each file. The bar is shown only if standard error is a terminal, `rich` is installed,
+    and *total* is at least `MIN_STEPS` or unknown.
     """
     bar = None
     if sys.stderr.isatty() and (total is None or total >= MIN_STEPS):
@@ -221,8 +227,8 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
             from rich.console import Console  # noqa: PLC0415 - only when it runs
             from rich.progress import Progress  # noqa: PLC0415 - only when it runs
 
-            # Redirect standard output to the bar, which prints lines above itself, only if
-            # standard output is a terminal and not a file.
+            # The bar prints redirected lines above itself. Redirect standard output only if
+            # it is a terminal, and not a file.
             is_shown = sys.stdout.isatty()
             console = Console(stderr=True)
             bar = Progress(console=console, transient=True, redirect_stdout=is_shown)
@@ -235,14 +241,14 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
 
 
 def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:
-    """End the process without waiting for its threads and its event loop.
+    """End the process at once, without waiting for its threads and its event loop.
 
-    At a normal exit, Python waits for all threads, and a thread that looks up a host name
-    cannot be stopped.
+    At a normal exit, Python waits for all threads. A thread that looks up a host name cannot be
+    stopped.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
-            # Show the cursor again, which a progress bar hides.
+            # Show the cursor again, because a progress bar hides it.
             stream.write(
                 "\x1b[?25h" if stream is sys.stderr and stream.isatty() else ""
             )

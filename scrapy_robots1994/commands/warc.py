@@ -1,4 +1,4 @@
-"""Read WARC files, written by our crawls or by other programs, within limits."""
+"""Read WARC files that our crawls or other programs wrote. All sizes are limited."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -37,16 +37,16 @@ MAX_HEADER_BYTES = 262_144
 """The maximum number of bytes of all header lines of one record."""
 
 MAX_PACKED_BYTES = 8_000_000
-"""The maximum number of bytes of one body as it was sent, before it is unpacked."""
+"""The maximum number of bytes of one body before it is unpacked."""
 
 BREAKS_OFF = "breaks off within a record"
 """The fault of a file that ends early, such as the file of a crawl that was killed."""
 
 PIECE_BYTES = 65_536
-"""The number of bytes that are read at a time."""
+"""The maximum number of bytes that are read at a time."""
 
-# The number of compressed bytes that are unpacked at a time. They become at most a thousand times
-# as many bytes.
+# The number of compressed bytes that are unpacked at a time. Unpacking them gives at most about a
+# thousand times as many bytes.
 _BLOCK = 4_096
 
 
@@ -65,8 +65,9 @@ class WarcAnswer(NamedTuple):
 def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer]:
     """Yield each answer to GET /robots.txt in the WARC file *path*, reading one record at a time.
 
-    At most *limit* bytes of a body are read. *on_fault* is called with a line for each record
-    that could not be read, and for damage after which the rest of the file cannot be read.
+    At most *limit* bytes of a body are read. Redirects and 304 answers are skipped. *on_fault* is
+    called with one line about each record that could not be read. If damage makes the rest of the
+    file unreadable, *on_fault* is called with one line about the damage.
     """
 
     def report(what: str) -> None:
@@ -80,8 +81,8 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
             answer = _http_answer_of(record, url)
-            # Skip redirects: by R2 (redirects), the target is another capture. Skip a 304, which
-            # confirms an earlier capture.
+            # Skip a redirect: by R2 (redirects), the policy is at its target, which is another
+            # capture. Skip a 304: it confirms an earlier capture.
             if answer and (answer.status == NOT_MODIFIED or redirect_target(answer)):
                 continue
             found = answer_of(record, url, limit, report)
@@ -91,16 +92,18 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
 
 @contextmanager
 def damage_reported(report: OnFault) -> Iterator[None]:
-    """Run the block. If damaged data makes it raise, call *report* with a line, and go on after the
+    """Run the block. If it raises an exception, call *report* with one line, and continue after the
     block.
+
+    The line says that the data are damaged. A `RobotsError` does not mean damage, so it is raised.
     """
     try:
         yield
     except RobotsError:
         raise
-    except Exception as error:  # noqa: BLE001 - of damage comes any error
+    except Exception as error:  # noqa: BLE001 - damage may raise anything
         is_clear = not isinstance(error, (AttributeError, TypeError))
-        # Cut the message of warcio before the line of the file that it quotes.
+        # Some messages of warcio quote a line of the file. Remove the quotation.
         text = " ".join(str(error).partition(", first line:")[0].split())
         why = (is_clear and text) or "a record is damaged"
         report(f"cannot be read from here on: {why}")
@@ -108,16 +111,16 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 
 @cache
 def _warcio() -> tuple[Any, Any, Any]:
-    """Return warcio's iterator class, a reader class that bounds header lines, and a loader class
+    """Return warcio's iterator class, a reader class that limits the size of headers, and a loader
     that does not log bytes of a file.
     """
     with needs_extra("Reading a WARC file", "evidence"):
-        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
-        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - an extra
-        from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - an extra
+        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - needs an extra
+        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - needs an extra
+        from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - needs an extra
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-        """A reader that bounds header lines; warcio's own reader reads lines of any length."""
+        """A reader that limits the size of headers. warcio's reader reads lines of any length."""
 
         header_bytes = 0
 
@@ -130,7 +133,7 @@ def _warcio() -> tuple[Any, Any, Any]:
             return line
 
     class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
-        """A loader that does not log wrong URLs: the log messages of warcio quote the file."""
+        """A loader that does not log wrong URLs. The log messages of warcio quote the file."""
 
         def _ensure_target_uri_format(self, rec_headers: Any) -> str:
             return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
@@ -142,11 +145,11 @@ def _warcio() -> tuple[Any, Any, Any]:
 def records_in(
     file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the records of a WARC file, each with the byte at which it begins.
+    """Yield each record of a WARC *file*, and the byte at which the record begins.
 
-    *start* is the byte of the first record. With *check_digests*, `digest_checker.problems` of
-    a record has its wrong digests, once the block of the record has been read. A record whose
-    header is too long is skipped.
+    *start* is the byte at which the first record to read begins. With *check_digests*,
+    `digest_checker.problems` of a record lists its wrong digests after its block has been read. A
+    record whose header is too long is skipped. *report* is called with one line for each fault.
     """
     archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
@@ -154,8 +157,8 @@ def records_in(
     while True:
         archive = archive_iterator(file, check_digests=check_digests)
         archive.reader, archive.loader = reader, quiet_loader
-        # If a record is longer than its header says, warcio prints this text with bytes of the
-        # file.
+        # warcio prints this text and bytes of the file if a record is longer than its header says.
+        # Without a text, warcio prints nothing.
         archive.INC_RECORD = ""
         try:
             for record in archive:
@@ -171,7 +174,8 @@ def records_in(
             return
         if archive.err_count:
             report("a record is longer than its header says")
-        # warcio skips bytes that do not belong to a record, and does not count them.
+        # warcio skips bytes that belong to no record, and does not count them. If it skipped
+        # bytes, `offset` is not the end of the file.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):
             report(BREAKS_OFF)
@@ -181,13 +185,17 @@ def records_in(
 def answer_of(
     record: Any, url: str, limit: int, report: OnFault
 ) -> RobotsResponse | None:
-    """Return the answer to the request for *url* in *record*; None if it cannot be read."""
+    """Return the answer to the request for *url* in *record*.
+
+    Call *report* and return None if the answer cannot be read. At most *limit* bytes of the body
+    are read.
+    """
     answer = _http_answer_of(record, url)
     if answer is None:
         report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
-    # Bound the bytes here, because warcio reads a whole chunk, of any size, into memory.
+    # Limit the bytes here, because warcio reads a whole chunk into memory, whatever its size.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
     body = _sent_body(record)
     record.raw_stream = raw
@@ -199,36 +207,37 @@ def answer_of(
     answer = replace(answer, body=body, is_truncated=is_truncated)
     result = read_answer(answer, limit, 0.0)
     if isinstance(result, FetchError) and _is_text(body):
-        # Some archives store the unpacked body with the header of the packed body. A packed body
-        # is never UTF-8.
+        # Some archives store the unpacked body, but do not remove the header Content-Encoding. A
+        # packed body is never UTF-8, so a body that is UTF-8 is not packed.
         result = read_answer(replace(answer, codings=()), limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     if isinstance(result, RobotsResponse):
         if not answer.outcome.row.reads_body:
-            # Other parsers read the body of any status; leave out a body that cannot be unpacked.
+            # Other parsers read the body of any status, so add the body if it can be unpacked.
             with suppress(Undecodable):
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)
         return result
-    # A redirect that was not followed, and a 407, are answers without rules.
+    # The answer is a redirect that was not followed, or a 407. Such an answer has no rules.
     return RobotsResponse(answer.status)
 
 
 def date_of(record: Any) -> float:
-    """Return the WARC-Date of *record* in seconds since the epoch; 0 if it has none."""
+    """Return the WARC-Date of *record* in seconds since the epoch; 0 if there is no valid date."""
     date = record.rec_headers.get_header("WARC-Date") or ""
     with suppress(ValueError, OverflowError):
-        # Python 3.10 does not accept the Z of RFC 3339, nor all of its fractions of seconds.
+        # Python 3.10 accepts neither the Z of RFC 3339 nor all fractions of seconds.
         at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
         return at.replace(tzinfo=timezone.utc).timestamp()
     return 0.0
 
 
 def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
-    """Return the status and headers of *record*, an answer to a request for *url*; None if the
-    record has no status.
+    """Return the status and headers of *record*, an answer to a request for *url*.
+
+    Return None if the status is not a number.
     """
     word = record.http_headers.get_statuscode() or "0"
     if not (word.isascii() and word.isdigit()):
@@ -244,9 +253,12 @@ def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
 
 
 def _sent_body(record: Any) -> bytes:
-    """Return the body of *record* as it was sent, without transfer coding."""
-    # Let warcio undo only the chunks: when it unpacks, it takes half a body for a whole one, and
-    # fails at br.
+    """Return the body of *record* without transfer coding, but still packed.
+
+    The header Content-Encoding is removed from *record*.
+    """
+    # Let warcio remove only the chunked coding. When warcio unpacks a body, it does not notice that
+    # half of the body is missing, and it fails at the coding br.
     while record.http_headers.remove_header("Content-Encoding"):
         pass
     return read_up_to(record.content_stream(), MAX_PACKED_BYTES)
@@ -262,7 +274,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def read_up_to(stream: Any, count: int) -> bytes:
-    """Return at most *count* bytes of *stream*."""
+    """Read and return at most *count* bytes of *stream*."""
     pieces = []
     while count > 0 and (piece := stream.read(min(count, PIECE_BYTES))):
         pieces.append(piece)
@@ -271,7 +283,7 @@ def read_up_to(stream: Any, count: int) -> bytes:
 
 
 def is_short(record: Any) -> bool:
-    """Read *record* to its end, and return whether it is shorter than its header says."""
+    """Read *record* to its end. Return whether the record is shorter than its header says."""
     if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
         return True
     while record.raw_stream.read(PIECE_BYTES):
@@ -280,13 +292,15 @@ def is_short(record: Any) -> bool:
 
 
 class Captures:
-    """WARC files, and the URLs about which the captures in these files decide."""
+    """WARC files, and for each file the URLs to check against the captures in it."""
 
     def __init__(self) -> None:
         self._urls: dict[str, dict[Origin, list[str]]] = {}
 
     def add(self, name: str, url: str) -> None:
-        """Add *url*. Raises `WrongUse` for a path, which belongs to no origin."""
+        """Add *url* to the URLs of the file *name*. Raises `WrongUse` for a path, which has no
+        origin.
+        """
         origin = Origin.of(url)
         if origin is None:
             shown = repr(escape_control_chars(url, 60))
@@ -299,7 +313,10 @@ class Captures:
     def sources(
         self, reader: Reader, freshness: FreshnessSettings
     ) -> Iterator[tuple[PolicySource, list[str]]]:
-        """Yield the source for the last capture of each origin, and the URLs of that origin."""
+        """Yield the source for the last capture of each origin, and the added URLs of that origin.
+
+        Without a capture of the origin, the policy of the source is unknown.
+        """
         for name, urls in self._urls.items():
             faults: list[str] = []
             answers = answers_in(Path(name), reader.limit, faults.append)

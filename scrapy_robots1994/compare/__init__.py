@@ -1,7 +1,12 @@
-"""Compare our parser with other parsers, decision by decision, and find the lines because of which
-they differ. This package is pure: its callers pass the other parsers.
+"""Compare our parser with other parsers, decision by decision, and explain each difference.
 
-The modules in the order of the flow: `parsers` (what is compared, and by which questions),
-`comparer` (decides, counts and explains) with `diagnosis` (causes and lines), `causes` and
-`profiles` (tables), `impact` (the changes for each site), `report` and `formats`.
+This package imports no other parser: its callers pass the other parsers.
+
+The modules, in the order in which a comparison uses them:
+
+* `parsers`: parsers, captures and questions,
+* `comparer`: counts the differences, with `diagnosis`, which finds their causes and lines,
+* `causes` and `profiles`: the tables that `diagnosis` reads,
+* `impact`: the changes for each site,
+* `report` and `formats`: the report, as text, JSON and HTML.
 """

@@ -1,4 +1,4 @@
-"""Causes: why two parsers answer one question differently. A cause is one row."""
+"""Causes: why two parsers answer one question differently. Each cause is one row of a table."""
 
 from enum import Enum
 
@@ -8,9 +8,10 @@ _NOT_FOUND = "No known difference of the parsers explains it, or the time ran ou
 class Cause(Enum):
     """Why two parsers answer one question differently.
 
-    The value is for machines, *title* for a table. *clause* names the clauses of the standard
-    and our decisions that the cause is about. *evidence* says when the two parsers agree. If
-    several causes each explain an answer alone, the first in this order is named.
+    The value of a member is for programs; *title* is for tables. *clause* names the clauses of
+    the standard, and our own decisions, that the cause is about. *evidence* says when the two
+    parsers agree. The order of the members counts: if any of several causes alone explains an
+    answer, reports name the first of these causes.
     """
 
     STATUS = (
@@ -116,7 +117,7 @@ class Cause(Enum):
     TIMEOUT = ("not-found-in-time", "not found in time", "", "")
 
     def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Return the member with the value *code*, by which a member is pickled."""
+        """Create a member whose value is *code*. Members are pickled by their values."""
         member = object.__new__(cls)
         member._value_ = code
         return member

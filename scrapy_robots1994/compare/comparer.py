@@ -1,4 +1,6 @@
-"""Comparer: count the questions that our parser and others answer differently, and explain why."""
+"""Comparer: count the questions that another parser answers differently from ours, and explain
+the differences.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +24,14 @@ from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 CACHED_BYTES = 1_000_000
-"""The maximum number of bytes of all files whose parse is cached."""
+"""The maximum number of bytes of all files whose parsed forms are cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A task: compare the parsers on *capture* by *questions*. Only with *diagnose*, look for the
-    causes of each difference.
+    """A task: ask the parsers *questions* about *capture*, and compare their decisions.
+
+    With *diagnose*, also find the causes of each difference.
     """
 
     capture: Capture
@@ -59,8 +62,9 @@ class Comparer:
     def compare(
         self, name: str, task: Comparison, theirs: Sequence[Decision]
     ) -> SiteImpact:
-        """Return how *theirs*, the decisions of the parser *name* about *task*, differ from
-        ours.
+        """Return how *theirs*, the decisions of the parser *name*, differ from our decisions.
+
+        All decisions are about the questions of *task*.
         """
         capture, (_, diagnosis) = task.capture, self._others[name]
         file = self._file_of(capture.others_body)
@@ -82,7 +86,8 @@ class Comparer:
         for question, said, way in differing:
             site.keep((name, way), Example(question, said), capture)
         if task.diagnose:
-            # Sort by robot: the file is read in many ways for each robot, and these are cached.
+            # Sort by robot: the diagnosis compiles the rules of each robot in many setups, and
+            # its cache is small.
             differing.sort(key=lambda it: it[0].robot)
             for question, said, way in differing:
                 causes = diagnosis.explain(capture, file, question, said).causes
@@ -92,8 +97,9 @@ class Comparer:
     def explain(
         self, name: str, site: SiteImpact
     ) -> dict[tuple[str, Direction], list[Example]]:
-        """Return the examples of the parser *name* about *site*, each with its causes, our verdict,
-        and the lines because of which the parsers differ.
+        """Return the examples of *site* for the parser *name*, with explanations.
+
+        An explanation is the causes, our verdict, and the lines that make the parsers differ.
         """
         capture, (_, diagnosis) = site.capture, self._others[name]
         file = self._file_of(capture.others_body)

@@ -1,7 +1,8 @@
-"""Diagnosis: why two parsers differ, and because of which lines of the file.
+"""Diagnosis: why two parsers differ, and which lines of the file make them differ.
 
-A cause is never guessed: if our own parser, set up like the other parser in one point, gives the
-answer of the other parser, then that point is the cause. The other parser is not called again.
+A cause is never guessed. A point changes our own parser to imitate the other parser in one
+respect. If our parser then gives the answer of the other parser, the cause of that point explains
+the difference. The other parser is not called again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,18 +25,19 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import lines_of
 from scrapy_robots1994.parser.rules import RobotRules
 
-_MAX_RULES = 64  # of one file, that stay compiled
+# The maximum number of compiled sets of rules that are cached for one file.
+_MAX_RULES = 64
 
 
 class ParsedBody:
-    """One body, with a cache of its parses by other parsers and by setups of our parser."""
+    """One body, with a cache of deciders and a cache of the rules that our parser compiles."""
 
     def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
         self.body = body
         self._dialect = dialect
         self._reading = reading
         self.decider = cache(decider)
-        """Return the decider of a parser for a body; cached."""
+        """Like `parsers.decider`, with a cache."""
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
 
     def _compile(
@@ -58,8 +60,10 @@ class ParsedBody:
     def minimal_lines(
         self, question: Question, points: tuple[Point, ...]
     ) -> tuple[int, ...]:
-        """Return the numbers (from 1) of a minimal set of lines with which *points* change the
-        answer as they do with the whole file. Without any one of these lines they do not.
+        """Return the numbers (from 1) of a minimal set of lines that make the difference.
+
+        With only these lines, *points* change the answer to *question* in the same direction as
+        with the whole file. If any one of these lines is removed, *points* no longer do so.
         """
         mark, encoding = encoding_of(self.body)
         lines = [
@@ -80,8 +84,8 @@ class ParsedBody:
 class Explanation(NamedTuple):
     """Why another parser answers differently.
 
-    *causes* are the fewest causes that together explain the answer; reports name the first.
-    *points* are the changes to a `Setup` that these causes make.
+    *causes* together explain the answer, and no cause can be left out; reports name the first
+    cause. *points* are the changes to a `Setup` that belong to these causes.
     """
 
     causes: tuple[Cause, ...]
@@ -89,11 +93,11 @@ class Explanation(NamedTuple):
 
 
 class Diagnosis:
-    """Why one other parser, by its *name*, differs from ours."""
+    """Explains why one other parser, which is called *name*, answers differently from ours."""
 
     def __init__(self, name: str) -> None:
-        # Try all profiles, first that of this parser: a parser without a profile may behave like
-        # a parser that has one.
+        # Try all profiles, because a parser without a profile may behave like a parser that has
+        # one. Try the profile of this parser first.
         known = sorted(PROFILES, key=lambda it: it != name)
         self._profiles = [PROFILES[it] for it in known]
 
@@ -121,10 +125,11 @@ def _explain(
     question: Question,
     theirs: Decision,
 ) -> Explanation | None:
-    """Return the fewest points of *profile* with which our parser answers *theirs*; None if it
-    does not even with all points.
+    """Return a minimal set of points of *profile* with which our parser answers *theirs*.
+
+    Return None if neither a single point nor all points together give this answer.
     """
-    # Try the causes in the order of `Cause`: the first cause that explains an answer is named.
+    # Try the causes in the order of `Cause`: reports name the first cause that explains an answer.
     causes = [it for it in Cause if it in profile]
 
     def explanation(places: Iterable[int]) -> Explanation:
@@ -147,16 +152,16 @@ def _explain(
 def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
     """Return a one-minimal set of places out of `range(count)` for which *holds* is true.
 
-    *holds* must be true for all places together. It is false if any single place of the result
-    is left out. Large pieces are tried first: to find a few lines out of thousands takes a
-    small multiple of log2(*count*) calls of *holds*.
+    *holds* must be true for all places together. The result is one-minimal: if any single place
+    is left out, *holds* is false. Large pieces are removed first. To find a few lines out of
+    thousands therefore takes a small multiple of log2(*count*) calls of *holds*.
     """
     needed = list(range(count))
     size = count
     while needed and size:
         size = min(size, len(needed))
         is_less = False
-        # Start at the end: a rule needs its User-agent line, which is in front of it.
+        # Start at the end: a rule needs the User-agent line in front of it, so remove rules first.
         for end in range(len(needed), 0, -size):
             start = max(0, end - size)
             rest = needed[:start] + needed[end:]

@@ -1,7 +1,7 @@
 """Formats of a report: JSON, and one HTML page that needs no network.
 
-The page is a fixed template. It contains the data as JSON, which its script shows as text, so
-no text of a file or URL can become markup.
+The page is a fixed template that contains the data as JSON. The script of the page shows the data
+as text, so no text of a file or URL can become markup.
 """
 
 import base64
@@ -48,14 +48,12 @@ def as_html(report: ComparisonReport) -> str:
 
 
 def _part(name: str) -> str:
-    """Return the text of the file *name*, a part of the page."""
+    """Return the text of the file *name*, which is a part of the page."""
     return files("scrapy_robots1994.compare").joinpath(name).read_text("utf-8")
 
 
 def _shown(value: Any) -> Any:
-    """Return *value* with each text in it cut to a maximum length, and with its control characters
-    made visible.
-    """
+    """Return *value* with each text cut to a maximum length, and its control characters visible."""
     if isinstance(value, str):
         return escape_control_chars(value, _MAX_SHOWN)
     if isinstance(value, dict):
@@ -70,13 +68,14 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
 
 
 def write_report(report: ComparisonReport, path: Path) -> None:
-    """Write *report* to *path* in the format of its file name extension. A write that fails leaves
-    no partial file.
+    """Write *report* to *path*, in the format of the extension of *path*.
+
+    A write that fails leaves no partial file.
     """
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Create a file with an unpredictable name, and only if no such file exists: other users may
-    # write to the folder.
+    # Other users may write to the folder. So choose an unpredictable name, and never open a file
+    # that already exists.
     part = path.with_name(f".{token_hex(8)}.part")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as file:

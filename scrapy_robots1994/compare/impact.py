@@ -35,7 +35,7 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 class Change(NamedTuple):
     """The effect on one site of a switch from another parser to ours.
 
-    *name* is for machines, *title* for a table; *meaning* says what changes for URLs.
+    *name* is for programs, and *title* is for tables. *meaning* says what changes for URLs.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Change(NamedTuple):
     meaning: str
 
 
-# The place of a change is a sum: 1 if URLs are opened, plus 2 if URLs are closed.
+# The index of a change is a sum: 1 if URLs are opened, plus 2 if URLs are closed.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -56,10 +56,10 @@ CHANGES = (
 class Example:
     """One question that another parser answers differently from ours.
 
-    *theirs* is the decision of the other parser in words, *verdict* is ours. *causes* together
-    make the difference; reports name the first. An example without *causes* has not been
-    explained. *needed_lines* (from 1) make the difference: without any one of these lines, the
-    two parsers agree.
+    *theirs* is the decision of the other parser, and *verdict* is our verdict, in words. *causes*
+    together explain the difference; reports name the first cause. An example without *causes*
+    has not been explained. *needed_lines* are the numbers (from 1) of the lines that make the
+    difference: if any one of these lines is removed, this difference disappears.
     """
 
     question: Question
@@ -70,25 +70,27 @@ class Example:
 
 
 Stratum: TypeAlias = tuple[str, Direction]
-"""A parser, and a direction in which it differs."""
+"""The name of a parser, and the direction of its answers compared with ours."""
 
 CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
-"""How many answers of a parser differ in a direction, by cause."""
+"""The number of differing answers for each parser, direction and cause."""
 
 
 Switch: TypeAlias = tuple[str, AnswerGroup | int | None, Change]
-"""A parser, the sites or the variant that are counted, and the change of a switch to ours.
+"""A switch from another parser to ours, with its effect: the key by which sites are counted.
 
-The second item is None for all sites, an `AnswerGroup` for the sites of that group, or the number
-of a variant: our parser with the dialect and reading `VARIANTS[number]`.
+The first item is the name of the other parser, and the third item is the effect. The second item
+is None to count all sites, or an `AnswerGroup` to count the sites of that group. A number as the
+second item counts all sites for a switch to the dialect and reading `VARIANTS[number]`.
 """
 
 
 @dataclass(slots=True, kw_only=True)
 class Answers:
-    """How the answers of each parser compare with ours, and why they differ, in counts.
+    """The counts of the answers of each parser, by direction, and of the causes of differences.
 
-    *stuck* has each parser that did not answer in time, with the file.
+    If a parser did not answer about a file, *stuck* has a pair: the name of the parser, and the
+    label of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -96,15 +98,17 @@ class Answers:
     stuck: list[tuple[str, str]] = field(default_factory=list)
 
     def count(self, parser: str, *directions: Direction) -> int:
-        """Return how many questions *parser* answered in one of *directions*."""
+        """Return the number of answers of *parser* in *directions*; by default, of all answers."""
         return sum(self.counts[parser, it] for it in directions or Direction)
 
     def caused(self, cause: Cause, parser: str, *directions: Direction) -> int:
-        """Return how many disagreements of *parser* have *cause*."""
+        """Return the number of differing answers of *parser* in *directions* that have *cause*."""
         return sum(self.causes[parser, it, cause] for it in directions or Direction)
 
     def causes_of(self, *parsers: str) -> list[Cause]:
-        """Return the causes of *parsers*, the most frequent first, then by name."""
+        """Return the causes that the differences of *parsers* have, most frequent first, then by
+        name.
+        """
         found = Counter[Cause]()
         for (name, _, cause), number in self.causes.items():
             if name in parsers:
@@ -112,7 +116,7 @@ class Answers:
         return sorted(+found, key=lambda it: (-found[it], it.value))
 
     def add_answers(self, other: "Answers") -> None:
-        """Add the counts of *other* to these."""
+        """Add the counts of *other* to the counts of this object."""
         self.counts.update(other.counts)
         self.causes.update(other.causes)
         self.stuck += other.stuck
@@ -122,10 +126,10 @@ class Answers:
 class SiteImpact(Answers):
     """How the other parsers differ from ours about one site.
 
-    *answer* is the capture that was compared, without its file. *packed* has the file,
-    compressed, if a parser differs about it. *variants* has for each parser and direction a
-    bit mask: bit n is set if our parser as `VARIANTS[n]` differs from the parser in the
-    direction.
+    *answer* is the capture that was compared, without its files. *packed* has these files,
+    compressed, if a parser differs. *variants* has a bit mask for each parser and direction. Bit
+    n is set if the parser differs in this direction from our parser with the dialect and reading
+    `VARIANTS[n]`.
     """
 
     answer: Capture
@@ -135,7 +139,7 @@ class SiteImpact(Answers):
 
     @classmethod
     def of(cls, capture: Capture) -> "SiteImpact":
-        """Return an impact on the site of *capture* without any counts."""
+        """Return an impact without counts, on the site of *capture*."""
         return cls(replace(capture, body=b"", others=None))
 
     @property
@@ -145,13 +149,15 @@ class SiteImpact(Answers):
 
     @property
     def capture(self) -> Capture:
-        """The capture that was compared; without its file if all parsers agree."""
+        """The capture that was compared; its file is empty if all parsers agree."""
         body, *others = list(map(zlib.decompress, self.packed)) or [b""]
         return replace(self.answer, body=body, others=others[0] if others else None)
 
     def change(self, parser: str, variant: int | None = None) -> Change:
-        """Return the effect on the site of a switch from *parser* to ours: to the dialect and
-        reading that were compared, or to those of `VARIANTS[variant]`.
+        """Return the effect on the site of a switch from *parser* to ours.
+
+        Our parser uses the dialect and reading that were compared, or `VARIANTS[variant]` if
+        *variant* is a number.
         """
         opened, closed = (
             self.counts[parser, way]
@@ -162,7 +168,7 @@ class SiteImpact(Answers):
         return CHANGES[bool(opened) + 2 * bool(closed)]
 
     def changes(self) -> Iterator[Switch]:
-        """Yield the effect on the site of each switch from a parser that answered."""
+        """Yield the keys by which this site is counted, for each parser that has answers."""
         for parser in {name for name, _ in +self.counts}:
             change = self.change(parser)
             yield parser, None, change
@@ -171,7 +177,10 @@ class SiteImpact(Answers):
                 yield parser, place, self.change(parser, place)
 
     def count_causes(self) -> None:
-        """Count the causes of the examples only. Call this if not all questions were diagnosed."""
+        """Replace the counts of causes by counts over the examples only.
+
+        Call this method if not all questions were diagnosed.
+        """
         self.causes = Counter(
             (parser, way, example.causes[0])
             for (parser, way), examples in self.examples.items()
@@ -180,14 +189,17 @@ class SiteImpact(Answers):
         )
 
     def keep(self, stratum: Stratum, example: Example, capture: Capture) -> None:
-        """Store *example* about *capture* if it is one of the first `MAX_EXAMPLES`."""
+        """Store *example* about *capture*, and the files of *capture*.
+
+        Only the first `MAX_EXAMPLES` examples of *stratum* are stored.
+        """
         if not self.packed:
             files = (capture.body, capture.others)
             self.packed = tuple(zlib.compress(it) for it in files if it is not None)
         self._keep(stratum, [example])
 
     def add(self, other: "SiteImpact") -> None:
-        """Add *other*, another impact on this site."""
+        """Add the counts, examples and files of *other*, an impact on the same site."""
         self.add_answers(other)
         self.packed = self.packed or other.packed
         for stratum, examples in other.examples.items():
@@ -196,8 +208,9 @@ class SiteImpact(Answers):
             self.variants[stratum] |= bits
 
     def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
-        """Store the first `MAX_EXAMPLES` of the known examples and *examples*, one for each
-        question.
+        """Add *examples* to the known examples of *stratum*.
+
+        One example for each question is stored, and at most `MAX_EXAMPLES` in all.
         """
         known = self.examples.get(stratum, [])
         merged = {it.question: it for it in (*known, *examples)}
@@ -208,8 +221,9 @@ class SiteImpact(Answers):
 class Totals(Answers):
     """Exact counts over all sites, and the sites themselves up to `MAX_SITES`.
 
-    *skipped* counts the questions that were not compared, *unlisted* the changes of the sites
-    beyond `MAX_SITES`. *is_interrupted* says that the comparison did not finish.
+    *skipped* is the number of questions that were not compared. *unlisted* counts the changes of
+    the sites beyond `MAX_SITES`, and *unlisted_sites* is the number of these sites.
+    *is_interrupted* says that the comparison did not finish.
     """
 
     captures: int = 0
@@ -220,7 +234,7 @@ class Totals(Answers):
     is_interrupted: bool = False
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
-        """Add the impact on one site, of which there are *captures*."""
+        """Add the impact on one site, and add *captures* to the number of captures."""
         one = Totals(captures, sites={site.label: site})
         one.add_answers(site)
         self.add(one)
@@ -242,6 +256,6 @@ class Totals(Answers):
                 self.unlisted_sites += 1
 
     def changes(self) -> Counter[Switch]:
-        """Return the number of sites for each switch and change."""
+        """Return the number of sites for each key, including the sites that are not listed."""
         listed = (site.changes() for site in self.sites.values())
         return self.unlisted + Counter(chain.from_iterable(listed))

@@ -1,5 +1,6 @@
-"""Parsers, including ours: the captures that they read, the direction in which another parser
-differs from ours, and the questions about a file by which parsers are compared.
+"""Parsers (ours and others), the captures that parsers read, and the questions to compare parsers.
+
+A direction says how the decision of another parser differs from our decision.
 """
 
 import random
@@ -19,8 +20,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# A name that neither contains a common name, such as `bot`, nor is part of one: a record may
-# address a robot by any part of its name.
+# This name contains no common name, such as `bot`, and is not part of a common name: a record
+# may address a robot by any part of its name.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
@@ -30,9 +31,10 @@ _SENT = "/?&=%;:@+$,!*'()~[]"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """May *robot* (bare name or whole header) retrieve *url*?
+    """May *robot* retrieve *url*?
 
-    *others_robot* is the name for the other parsers, if their name differs from *robot*.
+    *robot* is a bare name or a whole User-Agent header. *others_robot* replaces *robot* for the
+    other parsers; if *others_robot* is empty, all parsers get *robot*.
     """
 
     url: str
@@ -41,13 +43,13 @@ class Question:
 
     @property
     def robots(self) -> str:
-        """The names, for a report."""
+        """The names of the robot, as a report shows them."""
         other = f" (for the other parser: {self.others_robot})"
         return self.robot + (other if self.others_robot else "")
 
 
 class ParsedFile(Protocol):
-    """One robots.txt as one parser read it; `allowed` may raise."""
+    """One robots.txt, parsed by one parser. `allowed` may raise any exception."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
         """Return whether *robot* may retrieve *url*."""
@@ -55,7 +57,7 @@ class ParsedFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A parser by its name; *parse* takes the bytes of a file and may raise."""
+    """A parser and its name. *parse* takes the bytes of a file, and may raise any exception."""
 
     name: str
     parse: Callable[[bytes], ParsedFile]
@@ -70,17 +72,21 @@ FORBIDS: Decision = "forbids"
 
 
 def raised(name: str) -> Decision:
-    """Return the decision of a parser that raised an exception with this *name*."""
+    """Return the decision of a parser that raised an exception called *name*."""
     return f"raises {name}"
 
 
 Decider: TypeAlias = Callable[[Question], Decision]
-"""Returns the decision of one parser about one file for a question. Never raises."""
+"""A function that returns the decision of one parser, for one file, about a question. It never
+raises an exception.
+"""
 
 
 class Direction(Enum):
-    """Whether another parser agrees with ours about one question, is stricter or laxer, or raised
-    an exception.
+    """How the decision of another parser about one question compares with ours.
+
+    The other parser agrees, or is stricter or laxer. `RAISED` means that a parser raised an
+    exception.
     """
 
     AGREE = "agree"
@@ -93,8 +99,9 @@ DISAGREEING = (Direction.STRICTER, Direction.LAXER, Direction.RAISED)
 
 
 def direction_of(ours: Decision, theirs: Decision) -> Direction:
-    """Return the direction in which the decision *theirs* differs from *ours*: `STRICTER` if only
-    the other parser forbids, `LAXER` if only ours does.
+    """Return the direction in which the decision *theirs* differs from *ours*.
+
+    It is `STRICTER` if only the other parser forbids, and `LAXER` if only our parser forbids.
     """
     if ours == theirs:
         return Direction.AGREE
@@ -104,12 +111,14 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 
 
 def decider(parser: Parser, body: bytes) -> Decider:
-    """Return the decider of *parser* for *body*. If the parser raises an exception for the file,
-    that exception is its decision about every question.
+    """Return the decider of *parser* for *body*.
+
+    If *parser* raises an exception for *body*, the exception is its decision about every
+    question.
     """
     try:
         parsed = parser.parse(body)
-    except Exception as error:  # noqa: BLE001 - any parser, any bytes: a column value
+    except Exception as error:  # noqa: BLE001 - any exception is a decision
         refusal = raised(type(error).__name__)
         return lambda _: refusal
 
@@ -118,7 +127,7 @@ def decider(parser: Parser, body: bytes) -> Decider:
         robot = question.others_robot if is_other else question.robot
         try:
             is_allowed = bool(parsed.allowed(question.url, robot))
-        except Exception as error:  # noqa: BLE001 - any parser, any URL: a column value
+        except Exception as error:  # noqa: BLE001 - any exception is a decision
             return raised(type(error).__name__)
         return ALLOWS if is_allowed else FORBIDS
 
@@ -130,9 +139,9 @@ class Capture:
     """The answer to GET /robots.txt of one origin.
 
     *label* is the origin, or the name of the file. *status* is the HTTP status of the answer;
-    None if no answer came. *uniform* is our one verdict on all URLs if the status, or the
-    missing answer, decides and not the file. *others* is the file that other parsers read, if it
-    is not *body*.
+    None if no answer came. *uniform* is our one verdict on all URLs if the status or the missing
+    answer decides; None if the file decides. *others* is the file that other parsers read; None
+    if they also read *body*.
     """
 
     label: str
@@ -148,16 +157,16 @@ class Capture:
 
     @property
     def basis(self) -> AnswerGroup:
-        """What decides our verdicts: the file, a status, or no answer."""
+        """The kind of answer that decides our verdicts: the file, a status, or no answer."""
         if self.uniform is None:
             return TEXT
         return group_of_verdict(self.uniform.reason, self.status)
 
     def by_status(self, question: Question) -> Decision | None:
-        """Return our decision if the status decides; None if the file does."""
+        """Return our decision if one verdict applies to all URLs; None if the file decides."""
         if self.uniform is None:
             return None
-        # Ours O22 (robots.txt itself): it may always be retrieved.
+        # Ours O22 (robots.txt itself): a robot may always retrieve robots.txt.
         is_open = self.uniform.allowed or target_of(question.url) == ROBOTS_TXT
         return ALLOWS if is_open else FORBIDS
 
@@ -165,7 +174,7 @@ class Capture:
 def obeyed_body(robots: RobotsTxt) -> bytes:
     """Return the bytes of *robots* that all parsers read."""
     # Ours O24 (size limit): only the whole lines of a truncated file count. Ours O17
-    # (undecodable bytes): `encode` returns such bytes unchanged.
+    # (undecodable bytes): `encode` returns undecodable bytes unchanged.
     return encode(robots.text) if robots.is_truncated else robots.body
 
 
@@ -178,11 +187,12 @@ def our_parser(dialect: str, reading: str) -> Parser:
 def questions(
     origin: str, body: bytes, *, robots: Iterable[str] = (), max_questions: int
 ) -> list[Question]:
-    """Return at most *max_questions* different questions about *body*.
+    """Return at most *max_questions* questions about *body*.
 
-    They ask for each path that the rules suggest, for each robot. The robots are *robots*, or
-    else the robots that the file names and one that the file does not name. If there are too
-    many questions, return a random sample, which is the same for each call.
+    There is a question for each robot and each path that the rules suggest. If *robots* is
+    empty, the robots are those that the file names, and one that the file does not name. If
+    there are too many questions, return a random sample. The sample of a *body* is always the
+    same.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
@@ -190,7 +200,7 @@ def questions(
     targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
     places: Sequence[int] = range(len(targets) * len(names))
     if len(places) > max_questions:
-        dice = random.Random(len(body))  # noqa: S311 - the same part every time
+        dice = random.Random(len(body))  # noqa: S311 - a repeatable sample
         places = sorted(dice.sample(places, max_questions))
     return [
         Question(origin + targets[place // len(names)], names[place % len(names)])
@@ -199,8 +209,8 @@ def questions(
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the paths around each rule, and around each value that other parsers may read as a
-    rule.
+    """Yield the paths to ask about for each rule, and for each value that other parsers may read as
+    a rule.
     """
     for line in lines:
         value = _shown(line.value)
@@ -211,11 +221,13 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the path of a rule as it is, then one that matches its wildcards, and the latter
-    extended, cut, and percent-encoded differently.
+    """Yield the *path* of a rule, then a path that matches its wildcards.
+
+    Then yield the second path in four variants: extended in two ways, cut, and percent-encoded
+    differently.
     """
     sent = quote(path, safe=_SENT, errors="replace")
-    # A path that matches the wildcards, and ends where a `$` says.
+    # Match the wildcards: replace each `*`, and remove a `$` at the end.
     met = sent.replace("*", "x").removesuffix("$")
     yield sent
     yield met
@@ -226,7 +238,7 @@ def _around(path: str) -> Iterator[str]:
 
 
 def _encoded_otherwise(path: str) -> str:
-    """Return another spelling of *path*: its last letter percent-encoded."""
+    """Return *path* with its last letter percent-encoded."""
     for place in range(len(path) - 1, 0, -1):
         if path[place].isalpha() and "%" not in path[max(0, place - 2) : place]:
             return f"{path[:place]}%{ord(path[place]):02X}{path[place + 1 :]}"

@@ -1,8 +1,9 @@
 """Profiles: the points in which other parsers read a file differently from our dialects.
 
-A `Setup` is the input of our own parser: a dialect, a text, the names of a robot, the spelling of
-a URL. A point changes the setup to imitate another parser in one respect. If our parser then gives
-the answer of the other parser, that point is a cause of their disagreement (`diagnosis`).
+A `Setup` is the input of our own parser: a dialect, a text, the names of a robot, and a spelling
+of URLs. A point changes the setup to imitate another parser in one respect. If our parser then
+gives the answer of the other parser, the cause of that point explains the difference (see
+`diagnosis`).
 """
 
 import dataclasses
@@ -51,14 +52,16 @@ _NO_COLON = re.compile(
 
 @dataclass(frozen=True)
 class PeerDialect(Dialect):
-    """One of our dialects, with habits of other parsers that none of our dialects has.
+    """One of our dialects, with options for the habits of other parsers.
 
-    *more_fields* are further spellings of fields. A field of *ending* ends a run of User-agent
-    lines; with *ends_by_any*, so does any unknown field. The records *skipped*, by their number
-    from 1, are for no robot. With *has_one_default*, only the first record for `*` is for every
-    robot. With *default_alone*, the other names in a record for `*` are ignored. *is_longest*
-    says that the longest rule decides, with or without wildcards; otherwise the first in the
-    file decides.
+    * *more_fields*: further spellings of fields.
+    * *ending*: the fields that end a run of User-agent lines.
+    * *ends_by_any*: whether any unknown field also ends a run of User-agent lines.
+    * *skipped*: the numbers of the records that are for no robot.
+    * *has_one_default*: whether only the first record for `*` is for every robot.
+    * *default_alone*: whether the other names in a record for `*` are ignored.
+    * *is_longest*: whether the longest rule decides, with or without wildcards. Otherwise the
+      first rule in the file decides.
     """
 
     more_fields: Mapping[str, Field] = dataclasses.field(default_factory=dict)
@@ -95,13 +98,14 @@ class PeerDialect(Dialect):
         return _PeerChoice(self, tuple(robot))
 
 
-# A field without an effect on rules: it is read like a Sitemap.
+# A field without an effect on rules. Its lines are read like Sitemap lines.
 _WITHOUT_EFFECT = Field("", "", role=Role.SITEMAP, kind=LineKind.SITEMAP)
 
 
 class _AnyField(dict[str, Any]):
-    """How the lines of each field are read, by the name of the field; *other* says how the lines
-    of all other fields are read.
+    """Maps the name of each field to the way in which its lines are read.
+
+    *other* is the way in which the lines of all other fields are read.
     """
 
     def __init__(self, reads: Mapping[str, Any], other: Any) -> None:
@@ -111,13 +115,13 @@ class _AnyField(dict[str, Any]):
     def get(self, key: str, _: Any = None) -> Any:
         """Return how a line of the field called *key* is read."""
         # The reader looks up a name as written, and then in lower case and without white space.
-        # Only the second look-up may return *other*.
+        # Return None for another spelling, so that the second look-up can find a known field.
         is_plain = key and key == key.strip().lower()
         return super().get(key, self._other if is_plain else None)
 
 
 class _PeerChoice(Choice):
-    """Which records a robot obeys in a `PeerDialect`."""
+    """Chooses the records that a robot obeys in a `PeerDialect`."""
 
     __slots__ = ("_dialect",)
 
@@ -138,14 +142,15 @@ class _PeerChoice(Choice):
 
 
 class _LongestPrefix(PrefixTable):
-    """Rules without wildcards, of which the longest decides."""
+    """Rules without wildcards; the longest rule that covers a URL decides."""
 
     def __init__(self, rules: RuleColumns) -> None:
         super().__init__(rules, is_first=True)
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return the number of the longest rule; *numbers* are those of the rules that cover the
-        URL. Of equally long rules, Allow decides.
+        """Return the number of the longest rule; of equally long rules, Allow decides.
+
+        *numbers* are the numbers of the rules that cover the URL.
         """
         rules = self.rules
         return max(
@@ -155,10 +160,10 @@ class _LongestPrefix(PrefixTable):
 
 
 class _FirstPattern(LongestTable):
-    """Rules with wildcards, of which the first in the file decides."""
+    """Rules with wildcards; the first rule in the file that covers a URL decides."""
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about a target."""
+        """Return the number of the rule that decides about a target, in the given *spelling*."""
         found = self.covering(spelling)
         for pattern, number in self._patterns:
             if spelling.startswith(pattern.first) and pattern.covers(spelling):
@@ -177,10 +182,11 @@ def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
 
 @dataclass(frozen=True)
 class Setup:
-    """A file as one parser reads it for one robot.
+    """How one parser reads one file for one robot.
 
-    *names* are the names of the robot that our own parser compares; *header* is the robot that
-    other parsers get. *spell* returns the URL that the rules are asked about.
+    *names* are the names of the robot that our own parser compares with the names in the file.
+    *header* is the robot that other parsers get. *spell* returns the spelling of a URL that is
+    compared with the rules.
     """
 
     body: bytes
@@ -212,7 +218,7 @@ class Setup:
 
 
 Point: TypeAlias = Callable[[Setup], Setup]
-"""Returns a copy of a setup, changed to imitate another parser in one respect."""
+"""A function that returns a copy of a setup, changed to imitate another parser in one respect."""
 
 
 def _dialect(**changes: Any) -> Point:
@@ -221,7 +227,7 @@ def _dialect(**changes: Any) -> Point:
 
 
 def _in_target(change: Callable[[str], str]) -> Point:
-    """Return the `Point` that makes a setup apply *change* to the target of the URL."""
+    """Return the point that makes a setup apply *change* to the target of each URL."""
 
     def changed(setup: Setup) -> Setup:
         def spell(url: str) -> str:
@@ -235,20 +241,18 @@ def _in_target(change: Callable[[str], str]) -> Point:
 
 
 def _not_itself(target: str) -> str:
-    """Return *target*, changed if it is that of robots.txt, so that rules apply to it."""
-    # An empty query makes the target another one, which the same rules cover.
+    """Return *target*. If it is the target of robots.txt, change it, so that rules apply to it."""
+    # With an empty query, the target is not that of robots.txt, but the same rules cover it.
     return f"{target}?" if canonical(target) == ROBOTS_TXT else target
 
 
 def _itself_as_written(target: str) -> str:
-    """Return *target*, changed if it is a percent-encoded spelling of robots.txt, so that rules
-    apply to it.
-    """
+    """Like `_not_itself`, but change only percent-encoded spellings of `/robots.txt`."""
     return target if target == ROBOTS_TXT else _not_itself(target)
 
 
 def _empty_skipped(setup: Setup) -> Setup:
-    """Return *setup* without the records that have no rule."""
+    """Return *setup*, changed so that records without a rule are for no robot."""
     groups = enumerate(groups_of(setup.text, setup.dialect))
     empty = (number for number, it in groups if not any(r.is_obeyed for r in it.rules))
     return _dialect(skipped=frozenset(empty))(setup)
@@ -277,29 +281,30 @@ def _without_empty_query(target: str) -> str:
 
 
 def _dollar_also_literal(path: str) -> tuple[str, ...]:
-    """Return *path*, and if it has a `$`, also *path* with each `$` as a literal character."""
+    """Return *path*; if *path* has a `$`, also return *path* with each `$` as a literal."""
     return (path, path.replace("$", "%24")) if "$" in path else (path,)
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*; if it is a whole URL, with a slash in front: no target begins with it."""
+    """Return *path*. If it is a whole URL, put a slash in front, so that it covers no target."""
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)
 
 
 def _text(read: Callable[[bytes], str]) -> Point:
-    """Return the point that decodes the file by *read*."""
+    """Return the point that decodes the file with *read*."""
     return lambda it: replace(it, text=read(it.body))
 
 
 def _lossy(body: bytes) -> str:
-    """Return the text of *body* without the bytes that are not UTF-8, its lines divided by
-    `str.splitlines`.
+    """Return the text of *body* without the bytes that are not UTF-8.
+
+    Lines end where `str.splitlines` ends them.
     """
     return "\n".join(body.decode("utf-8-sig", "ignore").splitlines())
 
 
 def _strict(body: bytes) -> str:
-    """Return the text of *body*, with its byte order mark; "" if *body* is not UTF-8."""
+    """Return the text of *body*, including a byte order mark; "" if *body* is not UTF-8."""
     try:
         return "\n".join(body.decode().splitlines())
     except UnicodeDecodeError:
@@ -307,7 +312,7 @@ def _strict(body: bytes) -> str:
 
 
 def _in_text(pattern: re.Pattern[str], to: str) -> Point:
-    """Return the point that replaces *pattern* in the text by *to*."""
+    """Return the point that replaces each match of *pattern* in the text by *to*."""
     return lambda it: replace(it, text=pattern.sub(to, it.text))
 
 
@@ -328,14 +333,15 @@ def _as_written(value: str) -> tuple[str, ...]:
 
 
 def _without_stars(value: str) -> tuple[str, ...]:
-    """Return the *value* of a User-agent line as written, and without `*` in it."""
+    """Return the *value* of a User-agent line as written, and again without any `*` in it."""
     names = (value, value.replace("*", "") if value != EVERYBODY else "")
     return tuple(dict.fromkeys(filter(None, names)))
 
 
 def at_a_boundary(name: str, robot: str) -> int:
-    """Rank a name that begins at the start of a word of the robot's header; a longer name ranks
-    higher.
+    """Return the rank of *name* for the header *robot*; 0 if no word in it begins with *name*.
+
+    A longer name has a higher rank.
     """
     words = re.finditer(rf"(?<![\w-]){re.escape(name)}", robot)
     return NAMED + len(name) if next(words, None) else 0
@@ -350,8 +356,9 @@ def _before_slash(robot: str) -> tuple[str, ...]:
 
 
 def _named_by(robot: Callable[[str], tuple[str, ...]], **changes: Any) -> Point:
-    """Return the point that takes the robot's names from its header by *robot*, and makes these
-    *changes* to the dialect.
+    """Return the point that calls *robot* with the robot's header to get the robot's names.
+
+    The point also makes these *changes* to the dialect.
     """
     change = _dialect(**changes)
     return lambda it: change(replace(it, names=robot(it.header)))
@@ -439,4 +446,4 @@ PROFILES = {
     "PythonRobotParser": PYTHON,
     "RerpRobotParser": RERP,
 }
-"""The points in which each of Scrapy's parsers differs, by the name of the parser."""
+"""The points in which each of Scrapy's parsers differs from ours, by the name of the parser."""

@@ -1,6 +1,4 @@
-"""ComparisonReport: the result of a comparison, and its forms as a table of text and as plain
-values for JSON.
-"""
+"""ComparisonReport: the result of a comparison, as a text table and as plain values for JSON."""
 
 import platform
 from collections import Counter
@@ -26,7 +24,7 @@ from scrapy_robots1994.policy.outcomes import GROUPS, AnswerGroup, with_settings
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 AROUND = 3
-"""The number of lines shown before and after a needed line, in a file that is not shown whole."""
+"""The number of lines shown before and after a needed line, if the file is not shown whole."""
 
 MAX_WHOLE = 24
 """The maximum number of lines of a file that is shown whole."""
@@ -34,6 +32,7 @@ MAX_WHOLE = 24
 MAX_LINES = 200
 """The maximum number of lines that are shown of one file."""
 
+# The minimum width of a column of numbers in a text table.
 _NUMBER = 9
 
 
@@ -41,9 +40,9 @@ _NUMBER = 9
 class ComparisonReport:
     """The result of a comparison: exact counts, and the sites with examples of disagreements.
 
-    The first of *parsers* is the parser in use. *metadata* says what was compared, when and
-    how. With *is_sampled*, the counts of causes include only the examples, otherwise all
-    disagreements. *notes* are further sentences about the comparison.
+    The first of *parsers* is the parser in use. *metadata* says what was compared, when and how.
+    *is_sampled* says that the counts of causes include only the examples; otherwise they include
+    all disagreements. *notes* are further sentences about the comparison.
     """
 
     subject: str
@@ -56,12 +55,14 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """The number of questions that were compared; the largest number of any parser."""
+        """The number of questions that were compared. If the parsers have different numbers, this
+        is the largest.
+        """
         return max(map(self.totals.count, self.parsers), default=0)
 
     @property
     def disagreements(self) -> int:
-        """The number of answers of all parsers that differ from ours."""
+        """The number of answers that differ from ours, over all parsers."""
         return sum(self.totals.count(name, *DISAGREEING) for name in self.parsers)
 
     @property
@@ -71,11 +72,11 @@ class ComparisonReport:
 
 
 class Column(NamedTuple):
-    """A column of the table of sites on the page, by which the reader can sort the table.
+    """A column of the table of sites on the HTML page. The table can be sorted by each column.
 
-    *value* returns the cell of a site and a parser; the JSON has the cell, too. *shown* says how
-    the page shows the cell: as `text`, as a `count`, or by the words of a `change`, a `cause`
-    or a `basis`.
+    *value* returns the cell for a site and a parser; the JSON report has the cell, too. *shown*
+    says how the page shows the cell: as `text`, as a `count`, or in the words of a `change`, a
+    `cause` or a `basis`.
     """
 
     key: str
@@ -102,7 +103,7 @@ COLUMNS = (
 
 
 def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
-    """Return the metadata of a report: when it was made, with which settings and versions."""
+    """Return the metadata of a report: its time, the settings, and the versions of the packages."""
     return {
         "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "dialect": variant.dialect,
@@ -116,8 +117,10 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
 
 
 def as_table(report: ComparisonReport) -> str:
-    """Return the counts of *report* as lines of plain text: what a switch from each parser to ours
-    changes, how often the parser agrees with ours, and the causes of its disagreements.
+    """Return the counts of *report* as three tables of plain text.
+
+    The tables say for each parser how many sites a switch to our parser changes, how often the
+    parser agrees with ours, and which causes its disagreements have.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers = totals.changes()
@@ -153,7 +156,7 @@ def _share(part: int, whole: int) -> str:
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """Return the lines of a table: names aligned left, numbers aligned right under *heads*."""
+    """Return the lines of a table, with names aligned left and numbers right, under *heads*."""
     lines = {title: heads, **rows}
     first = max(map(len, lines))
     return [
@@ -167,8 +170,9 @@ def _grid(
 
 
 def as_plain(report: ComparisonReport) -> dict[str, Any]:
-    """Return *report* as one object of plain values, its texts unescaped. JSON and page show these
-    values and no others.
+    """Return *report* as one object of plain values, with unescaped texts.
+
+    The JSON report and the HTML page are both made from this object.
     """
     totals, changes = report.totals, report.totals.changes()
     sites: list[dict[str, Any]] = []
@@ -210,7 +214,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
 
 
 def _unknown(report: ComparisonReport) -> Iterator[str]:
-    """Yield a sentence for each kind of decision that the counts of changes leave out."""
+    """Yield a sentence about each kind of decision that the counts of changes do not include."""
     totals = report.totals
     if totals.skipped:
         yield f"Not compared: {totals.skipped:,} decisions."
@@ -239,8 +243,10 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
 def _named(
     changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
 ) -> dict[str, int]:
-    """Return the number of sites for each change, by its name, of a switch from *parser*. *to* is
-    the second item of a `Switch`.
+    """Return the number of sites for each kind of change, by the name of the change.
+
+    The changes are those of a switch from *parser* to ours. *to* is the second item of a
+    `Switch`, which says which sites or which variant are counted.
     """
     return {change.name: changes[parser, to, change] for change in CHANGES}
 
@@ -248,13 +254,15 @@ def _named(
 def _site(
     report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
 ) -> dict[str, Any]:
-    """Return one site: the counts of each parser, and the needed lines with their problems."""
+    """Return one site: the counts of each parser, an excerpt of its file, and the problems of the
+    needed lines.
+    """
     examples = chain.from_iterable(site.examples.values())
     needed = {number for it in examples for number in it.needed_lines}
     problems: dict[str, dict[str, Any]] = {}
     for it in robots.problems if needed else ():
         if it.line in needed:
-            # Show the first problem of each kind.
+            # Show only the first problem of each kind.
             shown = {"code": it.code, "line": it.line, "message": it.message}
             problems.setdefault(it.code, shown)
     return {
@@ -274,7 +282,10 @@ def _site(
 
 
 def _excerpt(count: int, needed: set[int]) -> list[int]:
-    """Return the numbers (from 1) of the lines to show, out of *count* lines."""
+    """Return the numbers (from 1) of the lines to show, out of *count* lines.
+
+    *needed* are the numbers of the lines that make the parsers differ.
+    """
     if count <= MAX_WHOLE:
         return list(range(1, count + 1))
     shown: set[int] = set()
