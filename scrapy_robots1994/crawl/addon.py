@@ -24,25 +24,28 @@ from scrapy_robots1994.crawl.settings import (
 )
 
 ORDER = 100  # the order of the built-in middleware in Scrapy
-PAGES_ORDER = 5  # next to the engine: sees the output of all other middlewares
-USAGE_ORDER = 4  # next to pages
+PAGES_ORDER = 5  # near the engine, so that it gets the output of all other middlewares
+USAGE_ORDER = 4  # even nearer to the engine, for the same reason
 PIPELINE_ORDER = -1000  # before the user's pipelines, which must not store the item
 
-# The path is spelled as in Scrapy's defaults: before Scrapy 2.14 a class and its path are
-# two different keys.
+# Write the path as in Scrapy's defaults: before Scrapy 2.14 a class and its path are two
+# different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY` and,
-    where Scrapy has it, `RESPONSE_ROUGH_SIZE`.
+    """Replaces the built-in robots.txt middleware with the middleware of this package.
 
-    Where `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, also add the components that read
-    pages. Settings of the user win: the order of the built-in becomes ours, components of ours
-    that are already listed stay where they are, and `ROBOTSTXT_OBEY = False` in a project, a
-    spider or on the command line keeps robots.txt handling off.
+    The add-on sets `ROBOTSTXT_OBEY = True`, and `RESPONSE_ROUGH_SIZE = 0` if Scrapy has
+    that setting. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, the add-on also adds
+    the components that read pages.
 
-    In a dry run nothing is replaced or set: our middleware is listed behind the built-in.
+    Settings of the user take precedence. If the user has changed the order of the
+    built-in, our middleware gets that order. A component of this package that the user
+    has listed keeps its order. With `ROBOTSTXT_OBEY = False` in a project, in a spider or
+    on the command line, no robots.txt is obeyed.
+
+    In a dry run nothing is replaced or set: our middleware is added behind the built-in.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
@@ -55,7 +58,7 @@ class Addon:
         return cls(crawler)
 
     def __repr__(self) -> str:
-        """Return what Scrapy lists under "Enabled addons"."""
+        """Return the text that Scrapy logs under "Enabled addons"."""
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
@@ -69,8 +72,8 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # The priority "addon" is above Scrapy's default, which is False, and below every
-        # setting of the user.
+        # The priority "addon" is higher than that of Scrapy's default, which is False, and
+        # lower than that of every setting of the user.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
@@ -80,8 +83,8 @@ class Addon:
 
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
-        # Add these components only if a setting asks for them: every response and every
-        # item passes through them.
+        # Add these components only if a setting needs them, because every response and
+        # every item passes through these components.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
@@ -94,15 +97,16 @@ class Addon:
 
 
 def _replace_built_in(settings: BaseSettings) -> None:
-    """List our middleware in place of the built-in, which is switched off."""
+    """List our middleware in place of the built-in, and switch the built-in off."""
     name = "DOWNLOADER_MIDDLEWARES"
     # Work on a copy, which `getdict` makes: the dict may belong to a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # A key is a class or a path, and one class may have several paths.
+    # Load the class of each key: a key is a class or a path, and one class may have several
+    # paths.
     classes = {}
     for key in listed:
-        # Scrapy ignores a path that cannot be imported if it is switched off, and raises
-        # an error otherwise.
+        # Ignore a path whose module has no such name. Scrapy also ignores such a path if
+        # its value is None, and otherwise raises an error.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
@@ -120,15 +124,15 @@ def _replace_built_in(settings: BaseSettings) -> None:
         listed[Robots1994Middleware] = ORDER if order is None else order
     # `None` also overrides the order of the built-in in DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
-    # Keep the priority of the setting, so that a stronger setting still wins.
+    # Keep the priority of the setting, so that a setting of higher priority still applies.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _observe_built_in(settings: BaseSettings) -> None:
-    """List our middleware behind the built-in, which stays where it is.
+    """List our middleware behind the built-in, whose order does not change.
 
-    Where the user has listed our middleware in place of the built-in, it stays there, and
-    creates an instance of the built-in that decides.
+    If the user has listed our middleware in place of the built-in, change nothing. Our
+    middleware then creates an instance of the built-in, which decides.
     """
     from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - only where it is wanted
 
@@ -149,7 +153,8 @@ def _observe_built_in(settings: BaseSettings) -> None:
         with suppress(NameError, TypeError, ValueError):
             if _is_kind_of(load_object(key), Robots1994Middleware):
                 del listed[key]
-    # Of two middlewares with the same order, the one that is listed last is behind.
+    # If two middlewares have the same order, Scrapy calls the first one in the dict first.
+    # So add ours last.
     listed[(ours or [Robots1994Middleware])[0]] = max(orders)
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 

@@ -1,5 +1,5 @@
-"""What the policy resolver needs from a Scrapy crawl: fetch, parse, wait, clock,
-listeners.
+"""The functions of a Scrapy crawl that the policy resolver needs: to fetch, parse and
+wait, to read the clock, and to call listeners.
 """
 
 import time
@@ -59,11 +59,11 @@ class ScrapyBackend:
         self.http_cache = HttpCache.of(crawler, settings, self.reader)
         caches = [] if self.http_cache is None else [self.http_cache]
         self._observers = (*observers, *caches)
-        # Public, because commands fetch files from other URLs with it. A second
-        # `RobotsDownload` would have limits of its own.
+        # This attribute is public, because commands use it to fetch files from other URLs.
+        # A second `RobotsDownload` would not share the limit of parallel fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
-        # The resolver reports retries and failed fetches directly to the log.
+        # The resolver calls these methods of the log directly.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         # Ours 3.1 (retries): RETRY_ENABLED = False also switches off the retries of
         # robots.txt.
@@ -74,10 +74,11 @@ class ScrapyBackend:
         self._timeout = settings.timeout
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
-        """Return the store of the crawl, which is closed when the crawl ends; `None` if
-        *settings* name no store but memory.
+        """Return the store of the crawl; `None` if *settings* name no other store than
+        memory.
 
-        Raise `SettingsError` if the store cannot be used.
+        The store is closed when the crawl ends. Raise `SettingsError` if the store cannot
+        be used.
         """
         if settings.store.url is None:
             return None
@@ -96,7 +97,7 @@ class ScrapyBackend:
     async def _close_store(self) -> None:
         """Store the policies of the last fetches, and close the store.
 
-        Scrapy waits for this before the process ends.
+        Scrapy waits for this method before the process ends.
         """
         try:
             await self._store.close()
@@ -107,10 +108,10 @@ class ScrapyBackend:
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
     ) -> Callable[[], object]:
-        """Run *work* in the background, call *ended* when it ends, and return what
-        cancels it.
+        """Run *work* in the background, and call *ended* when *work* ends. Return a
+        function that cancels *work*.
 
-        *work* must not raise, except when it is cancelled.
+        *work* must not raise an exception, except when it is cancelled.
         """
         running = deferred_from_coro(work)
         # Swallow the result: Twisted logs an unhandled error otherwise.
@@ -118,28 +119,30 @@ class ScrapyBackend:
         return running.cancel
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Call *cancel* after `ROBOTS1994_TIMEOUT` (R6, closing)."""
-        # One second later, so that a request that reaches its own time limit ends as R5
-        # (unreachable).
+        """Call *cancel* one second after `ROBOTS1994_TIMEOUT` has passed (R6, closing)."""
+        # Wait the additional second, so that a request that reaches its own time limit
+        # ends as R5 (unreachable) and is not cancelled.
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
-        """Return the number of retries that RetryMiddleware and failed fetches have
-        counted.
+        """Return the number of retries of the page request, which RetryMiddleware and
+        `count_retries` have counted.
         """
         retries = context.page.meta.get("retry_times", 0)
         return retries if isinstance(retries, int) else 0
 
     def count_retries(self, context: RequestContext, retries: int) -> None:
-        """Add *retries* of a failed fetch to the count of RetryMiddleware (Ours 3.1)."""
+        """Add the *retries* of a failed fetch to the retries of the page request that
+        RetryMiddleware counts (Ours 3.1, retries).
+        """
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
-        """Return a function that requests robots.txt once; all its requests share their
-        cookies.
+        """Return a function that requests the robots.txt of *origin* once. All calls of the
+        function share the cookies of this fetch.
         """
         return partial(self.fetch, origin, last, FetchCookies())
 
@@ -150,15 +153,19 @@ class ScrapyBackend:
         cookies: FetchCookies,
         context: RequestContext,
     ) -> FetchResult:
-        """Request robots.txt once, without counting towards the concurrency of pages."""
-        # Count the fetch when it ends, even if it was cancelled: the key of the built-in
-        # counts fetches, not answers.
+        """Request the robots.txt of *origin* once and return the result.
+
+        The request does not count towards `CONCURRENT_REQUESTS`. See
+        `RobotsDownload.fetch` for the arguments.
+        """
+        # Count the fetch when it ends, even if it was cancelled: the stat of the built-in
+        # is the number of fetches, not of answers.
         try:
             result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
-        # Ours 3.2 (HTTP cache): with a cached answer no fetch is retried, so that an
-        # offline run does not wait.
+        # Ours 3.2 (HTTP cache): if an answer is cached, do not retry, so that an offline
+        # crawl does not wait.
         cache = self.http_cache
         if isinstance(result, FetchError) and cache and cache.has_answer(origin):
             return replace(result, is_final=True)
@@ -172,12 +179,17 @@ class ScrapyBackend:
         known: Policy | None,
         context: RequestContext,
     ) -> None:
-        """Log and count *policy*; if its file is new to this crawl, call all listeners."""
+        """Log and count *policy*, which was made from *result*.
+
+        If *result* has a file, or if the file of *policy* is new to this crawl, call all
+        listeners.
+        *last* is the last good policy. *known* is the policy that this crawl had before.
+        """
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file. A file that only the store
-        # had is new to this crawl.
+        # A 304 or a failed refresh does not change the file. But a file that only the
+        # store had is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -185,8 +197,9 @@ class ScrapyBackend:
     async def policy_loaded(
         self, policy: Policy, known: Policy | None, context: RequestContext
     ) -> None:
-        """Log and count a policy of a source; if its file is new to this crawl, call all
-        listeners.
+        """Log and count *policy*, which was found in a source, and call all listeners.
+
+        *known* is the policy that this crawl had before.
         """
         for observer in self._observers:
             observer.policy_loaded(policy)
@@ -196,10 +209,10 @@ class ScrapyBackend:
     async def _announce(
         self, policy: Policy, known: Policy | None, page: Request
     ) -> None:
-        """Examine the file of *policy* if it is not the *known* one: log its problems, and
-        send `robots_sitemaps`.
+        """Call all listeners with the file of *policy*, if there is a file.
 
-        Then send `robots_parsed`, where Scrapy has that signal.
+        If the file differs from the file of *known*, log its problems and send
+        `robots_sitemaps`. Then always send `robots_parsed`, if Scrapy has that signal.
         """
         robots = policy.robots
         if robots is None:
@@ -234,6 +247,6 @@ class ScrapyBackend:
         # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Wait for the handlers. One may request pages of the origin, whose policy is
-        # already in memory.
+        # Wait for the handlers. A handler may request pages of the origin, because the
+        # policy is already in memory.
         await threads.result_of(send(signal, **arguments))

@@ -8,13 +8,14 @@ from scrapy_robots1994.parser import Verdict
 class ForbiddenByRobots(IgnoreRequest):
     """Raised for a request that the policy of its origin refuses.
 
-    It is an `IgnoreRequest`, so spiders written for the built-in middleware need no
-    change. *verdict* names the record and the line that refuse the request. The message
-    begins with "Forbidden by robots.txt", says the same in words, and is safe to print.
+    This class is a subclass of `IgnoreRequest`, so a spider that was written for the
+    built-in middleware need not be changed. `verdict` names the record and the line that
+    refuse the request. The message begins with "Forbidden by robots.txt", describes the
+    verdict in words, and is safe to print.
     """
 
-    # An exception is created for each refusal, and few messages are read. So there is no
-    # `__init__` in Python, and the message is made on demand.
+    # To save time, this class has no `__init__` and makes the message on demand: an
+    # exception is created for each refusal, and few messages are read.
 
     @property
     def verdict(self) -> Verdict:

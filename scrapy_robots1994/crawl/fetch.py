@@ -1,13 +1,15 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` fetches one file: it waits until fewer than the permitted number of
-fetches run, and sends one request for each hop, whose download it watches by Scrapy's
-signals. It returns the answer, or whose fault the failure is. Each step is reported to the
-observers (`FetchObserver`).
+`RobotsDownload.fetch` fetches one file. It waits until fewer than the permitted number of
+fetches run. Then it sends one request for each hop of a redirect, and watches the download
+of each request by Scrapy's signals. The result is the answer, or a failure that says whose
+fault it is. Each step is reported to the observers (`FetchObserver`).
 
-Scrapy's own size limit discards the whole body; ours obeys the whole lines within the
-limit (Ours O24, truncated files). Ours also limits the total time of a download: a server
-that sends one byte a second never reaches the timeout of a handler that measures silence.
+Two limits differ from Scrapy's own. A file over Scrapy's size limit loses its whole body,
+but a file over our size limit is obeyed up to its last whole line within the limit (Ours
+O24, truncated files). Our time limit also covers the total time of a download. Some
+handlers only measure silence, so a server that sends one byte a second would never time
+out.
 """
 
 import math
@@ -71,33 +73,34 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # Windows has no such limit
 
 GRACE_SECONDS = 5.0
-"""Seconds past its time limit after which a download that has not returned is given up
-(R7, our own fault).
+"""Seconds that a download may take past its time limit. A download that has not returned
+by then is given up (R7, our own fault).
 """
 
-# Scrapy raises its own class since version 2.15, and the class of Twisted before.
+# Scrapy 2.15 and later raise a class of Scrapy, and earlier versions a class of Twisted.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
-"""The exception of a page that took too long, which RetryMiddleware retries."""
+"""The exception of a download that took too long. RetryMiddleware retries a page with it.
+"""
 
 CANCELLED: Classes = (
     CancelledError,
     getattr(exceptions, "DownloadCancelledError", CancelledError),
 )
-"""What a download raises if another component ended it (R6, closing)."""
+"""The exceptions of a download that another component cancelled (R6, closing)."""
 
 
 Hop: TypeAlias = tuple[str, bytes | None]
-"""A URL that a fetch requests, and the cookies that it sends there."""
+"""A URL that a fetch requests, and the `Cookie` header of that request."""
 
 
 class FetchObserver:
     """Observes each fetch of a robots.txt; a subclass overrides the methods that it
     needs.
 
-    A fetch has one attempt or more; an attempt has one answer for each hop of a redirect,
-    or more if a downloader middleware sends its request again.
+    A fetch has one or more attempts. An attempt has one answer for each hop of a
+    redirect, and more answers if a downloader middleware sends a request again.
     """
 
     def sent(self, origin: Origin, last: Policy | None) -> None:
@@ -114,16 +117,19 @@ class FetchObserver:
         """Called with the *result* of an attempt, and the *answer* from which the result
         was read.
 
-        *answer* is `None` if none came. Downloader middlewares may have changed it.
+        *answer* is `None` if no answer came. Downloader middlewares may have changed the
+        answer.
         """
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
-        """Called with each *policy* that a fetch made, before it decides about any
-        request.
+        """Called with each *policy* that was made from a fetch, before any request uses
+        the policy. *last* is the last good policy.
         """
 
     def policy_loaded(self, policy: Policy) -> None:
-        """Called with each *policy* of a store, before it decides about any request."""
+        """Called with each *policy* of a source (the store or Scrapy's HTTP cache),
+        before any request uses the policy.
+        """
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -133,11 +139,12 @@ class DownloadState:
 
     *is_redirected* says that a redirect led to *url*. *conditions* are headers of the
     request that allow the server to answer "not modified". *limit_name* names the setting
-    of *max_seconds*. *started* is the time when the body began. *is_over* says that the
-    download is no longer watched, *is_sent* that the request reached the downloader.
-    *proxy* and *user_agent* are the proxy and the name with which the request was sent.
-    *answer* is the unchanged answer, if there is one; *uncounted* is closed when the
-    answer comes.
+    of *max_seconds*. *started* is the time when the body began to arrive. *is_over* says
+    that the download is no longer watched, and *is_sent* that the request reached the
+    downloader. *proxy* and *user_agent* are the proxy and the User-Agent of the request
+    as it was sent. *answer* is the answer before any middleware changed it; `None` before
+    an answer comes. *uncounted* is open while the request does not count towards the
+    limit of concurrent requests, and is closed when the answer comes.
     """
 
     origin: Origin
@@ -161,8 +168,9 @@ class DownloadState:
     def sent(self, request: Request) -> None:
         """Reset the state for *request*, which is sent for the first time or again.
 
-        A middleware that answers a challenge or hands back a new request copies the
-        meta, and this object with it. Limits and codings apply to one response.
+        A middleware may replace the request, for example to answer a challenge. The meta
+        of the new request is a copy that contains this state. Limits and codings apply to
+        one response, so each request begins with a reset state.
         """
         self.received, self.answer = 0, None
         self.is_truncated = self.is_late = False
@@ -175,17 +183,18 @@ class DownloadState:
     def received_bytes(self, size: int) -> None:
         """Count *size* further bytes; raise `StopDownload` when a limit is reached."""
         if not self.received:
-            # The time starts with the first byte: the handler limits the time before it,
-            # and much of that time may be spent in the queue of the slot.
+            # Start the time with the first byte. The handler limits the time before that
+            # byte, and the request may spend much of that time in the queue of its slot.
             self.started = monotonic()
         self.received += size
         if self.received > self.max_bytes:
-            # This is not a failure: the whole lines within the limit are obeyed (O24).
+            # A file that is too long is not a failure: the whole lines within the limit
+            # are obeyed (O24).
             self.is_truncated = True
             raise exceptions.StopDownload(fail=False)
         if monotonic() - self.started > self.max_seconds:
-            # This is a failure, because a part of the file within the limit is missing
-            # (R5, unreachable).
+            # A download that is too slow is a failure: a part of the file within the size
+            # limit is missing (R5, unreachable).
             self.is_late = True
             raise exceptions.StopDownload(fail=True)
 
@@ -208,8 +217,8 @@ class DownloadState:
 
     @property
     def why_given_up(self) -> str:
-        """The message for a download that did not return; it names the component if that
-        is known.
+        """The message for a download that did not return. The message names the component
+        that did not return, if the component is known.
         """
         name = awaited_component(self._is_of) or self._stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
@@ -217,7 +226,7 @@ class DownloadState:
 
     @property
     def _stage(self) -> str:
-        """What the download waits for, as far as the signals tell."""
+        """The part of Scrapy that the download waits for, as far as signals show it."""
         if self.answer:
             return "a downloader middleware that has the answer"
         if self.is_sent:
@@ -225,11 +234,13 @@ class DownloadState:
         return "a downloader middleware in front of the download"
 
     def received_answer(self, response: Response) -> HttpAnswer:
-        """Store *response*, as it came, as the answer; return it."""
+        """Store *response*, before any middleware changes it, as the answer; return the
+        answer.
+        """
         fault = None
         if "download_stopped" in response.flags and not self.is_truncated:
-            # Compare the length: another component may stop a download whose only piece
-            # of the body has already arrived.
+            # Another component stopped the download. Compare the lengths, because the
+            # whole body may have arrived before the stop.
             length = response.headers.get("Content-Length")
             is_whole = length == b"%d" % len(response.body)
             fault = None if is_whole else exceptions.StopDownload()
@@ -248,9 +259,10 @@ class DownloadState:
         return self.answer
 
     def answer_of(self, response: Response) -> HttpAnswer:
-        """Return *response*, which middlewares may have created or changed, as an answer."""
-        # If a middleware answered the request itself, nothing was sent, and no answer is
-        # stored.
+        """Return the answer with the status, headers and body of *response*, which
+        middlewares may have changed or created.
+        """
+        # No answer is stored if a middleware answered the request itself.
         is_made = self.answer is None
         answer = self.answer or self.received_answer(response)
         is_same = (answer.status, answer.body) == (response.status, response.body)
@@ -263,8 +275,10 @@ class DownloadState:
         )
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
-        """Return whose fault it is that the download ended with *raised*."""
-        # No signal says that a request was sent if a middleware replaced it.
+        """Return the failure of a download that raised *raised*. The type of the failure
+        says whose fault it is.
+        """
+        # If a middleware replaced the meta of the request, no signal has set `is_sent`.
         was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
@@ -275,12 +289,14 @@ def _state_of(request: Request) -> DownloadState | None:
     return state if isinstance(state, DownloadState) and not state.is_over else None
 
 
-# This is a constant of the C library, which Python does not export.
+# Python does not export this constant of the C library.
 FD_SETSIZE = 1_024
 """Number of file descriptors that `select` can watch."""
 
 SPARE = 32
-"""Number of file descriptors left for log files, stores, name look-ups and the like."""
+"""Number of file descriptors that are left for log files, stores, name look-ups and other
+uses.
+"""
 
 
 def descriptor_limit() -> float:
@@ -298,12 +314,12 @@ def descriptor_limit() -> float:
 
 def parallel_fetches(most: int, pages: int) -> int:
     """Return how many fetches may run at once: at most *most*, and fewer if the process can
-    have few descriptors open.
+    open only few file descriptors.
 
     *pages* is how many connections pages may need at once; 0 means any number.
     """
     limit = descriptor_limit()
-    # Even if pages need most of the file descriptors, fetches get a quarter of them.
+    # Fetches get at least a quarter of the file descriptors, even if pages need most.
     free = max(limit - pages - SPARE, limit / 4) if pages else limit / 2
     return max(1, int(min(most, free)))
 
@@ -318,7 +334,9 @@ class RobotsDownload:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Prepare to fetch; each request is sent while a context manager of *file* is open."""
+        """Prepare to fetch. Each request is sent within a context manager that *file*
+        returns.
+        """
         self._crawler = crawler
         self._settings = settings
         self._file = file
@@ -327,8 +345,8 @@ class RobotsDownload:
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         most = parallel_fetches(settings.max_fetches, pages)
         self._permits = DeferredSemaphore(most)
-        # Widen the pool of a scheme once, at its first request: the handler exists from
-        # then on. Most redirects lead from one scheme to the other.
+        # Widen the connection pool of a scheme once, at the first request of that scheme.
+        # Most redirects lead to the other scheme, so the pools of both may be needed.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
         # The attribute of the spider overrides the setting, as for pages. 0 means no time
         # limit.
@@ -336,7 +354,8 @@ class RobotsDownload:
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
         self._in_flight = 0
-        # The signals are public, so no download handler has to be wrapped.
+        # Use signals, which are public. Otherwise each download handler would have to be
+        # wrapped.
         self._listeners = (
             (self._reached, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
@@ -351,13 +370,13 @@ class RobotsDownload:
         start: str | None = None,
         cookies: FetchCookies | None = None,
     ) -> FetchResult:
-        """Request robots.txt with the route and the name of the page request; follow
-        redirects (R2).
+        """Request the robots.txt of *origin* and return the result; follow redirects (R2).
 
-        The validators of *last*, the last good policy, are sent only to the URL that they
-        came from. If *start* is given, that URL is requested in place of the robots.txt
-        of *origin*. *cookies* are the cookies of earlier attempts. Every failure is
-        returned, not raised.
+        The request is sent as *context* says: with the proxy, local address and
+        User-Agent of the page request. The validators of *last*, the last good policy,
+        are sent only to the URL whose answer had the validators. If *start* is given, that
+        URL is requested first. *cookies* are the cookies of earlier attempts. Every failure
+        is returned, not raised.
         """
         cookies = cookies or FetchCookies()
         for observer in self._observers:
@@ -393,12 +412,12 @@ class RobotsDownload:
         return result
 
     def _redirect_error(self, hop: Hop, requested: list[Hop]) -> FetchError | None:
-        """Return why *hop* is not requested after *requested* (R2).
+        """Return the reason why *hop* is not requested after the hops in *requested* (R2).
 
-        Return `None` if it is to be requested.
+        Return `None` if *hop* is to be requested.
         """
-        # Ours R2 (redirects): META switches off Scrapy's redirects, and with them
-        # Scrapy's checks.
+        # Ours R2 (redirects): check here, because `META` switches off RedirectMiddleware
+        # and its checks.
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
@@ -419,7 +438,9 @@ class RobotsDownload:
         last: Policy | None,
         requested: list[Hop],
     ) -> DownloadState:
-        """Return the state of the next hop; the limits apply to each response (O24)."""
+        """Return the state for the last hop in *requested*. The limits apply to each hop
+        separately (O24).
+        """
         url, _ = requested[-1]
         seconds, setting = min(
             (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
@@ -427,7 +448,7 @@ class RobotsDownload:
             (context.timeout, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # Do not send validators to another URL: they could confirm another file.
+        # Do not send validators to another URL: its server could confirm another file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -461,8 +482,8 @@ class RobotsDownload:
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
-                # Count as the built-in does: the component that raised IgnoreRequest has
-                # already counted the request.
+                # Do not count IgnoreRequest, as the built-in does not: the component that
+                # raised it has already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
@@ -470,21 +491,24 @@ class RobotsDownload:
         return state.answer_of(response)
 
     async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
-        """Classify the failure of a request without a response."""
+        """Return the failure of a request that ended with *error*."""
         if state.is_late:
             error = DownloadTimeout(state.took)
         failure = state.failure_of(error)
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7: the time may have been spent in our own queue of name look-ups.
+        # Ours R7 (our own fault): the request may have spent its time in our own queue of
+        # name look-ups.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
-        # Replace the message of Scrapy, which repeats the URL and names no setting.
+        # Replace Scrapy's message, which repeats the URL and names no setting.
         return replace(failure, detail=state.took)
 
     async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
-        """Return what *answer* says; count *answer* unless it is a redirect."""
+        """Return the meaning of *answer*. Count *answer*, unless it is a redirect or a 407
+        of a proxy.
+        """
         result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
         if not isinstance(result, Redirect) and answer.status not in OF_THE_PROXY:
             stats.count(self._crawler, stats.RESPONSES)
@@ -494,13 +518,13 @@ class RobotsDownload:
     @contextmanager
     def _watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
-        # Put the state into the meta, which `Request.replace` copies to a request that a
-        # middleware sends instead.
+        # Put the state into the meta: if a middleware sends another request instead,
+        # `Request.replace` copies the meta.
         request.meta[OWN_REQUEST] = state
         self._in_flight += 1
         if self._in_flight == 1:
-            # Connect only while a robots.txt is downloaded: the handlers cost each page
-            # 20 microseconds.
+            # Connect only while a robots.txt is downloaded, because the signal handlers
+            # cost each page 20 microseconds.
             for listener, signal in self._listeners:
                 self._crawler.signals.connect(listener, signal)
         try:
@@ -508,8 +532,7 @@ class RobotsDownload:
                 state.uncounted.enter_context(self._file())
                 yield
         finally:
-            # A download that was given up may still go on, and its signals must be
-            # ignored.
+            # Ignore later signals: a download that was given up may still go on.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
@@ -531,12 +554,13 @@ class RobotsDownload:
         state = _state_of(request)
         if state is None:
             return
-        # Lower the limit now, so that no page takes the slot that was added for the file.
+        # Lower the limit of concurrent requests now. Otherwise a page would take the slot
+        # that was added for this request.
         state.uncounted.close()
         answer = state.received_answer(response)
         for observer in self._observers:
             observer.answered(state.origin, request, response, answer)
-        # Without these headers Scrapy does not decompress the body: it would lose a
-        # truncated one (see `policy.unpacking`).
+        # Remove these headers, so that Scrapy does not decompress the body. Scrapy would
+        # lose a truncated body; `policy.unpacking` unpacks its beginning.
         for name in CODING_HEADERS:
             response.headers.pop(name, None)

@@ -31,10 +31,12 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_PROBLEMS = 10
-"""Problems of one file that a crawl looks for, to name one and to count them."""
+"""Maximum number of problems that a crawl looks for in one file. The log line names one
+problem and the number of problems.
+"""
 
 MAX_TRACEBACKS = 20
-"""Number of places in code whose exceptions are logged with a traceback."""
+"""Maximum number of places in code from which an exception is logged."""
 
 
 _CHECK = "`scrapy robots-check --explain URL` says what one answers now"
@@ -93,16 +95,17 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        # In a dry run the built-in decides, and our middleware refuses nothing.
+        # In a dry run the built-in decides, so our middleware refuses nothing.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
-        # The command reads the project's settings, not those of a spider or of `scrapy -s`.
+        # Name the dialect in the command to run. The command reads the settings of the
+        # project, but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
-        # The places that were logged: a broken middleware would log a traceback for each
-        # of thousands of origins.
+        # The places in code whose exceptions were logged. Otherwise a broken middleware
+        # would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
-        # Number of origins whose file has lines for this robot below a blank line.
+        # The number of origins whose file has lines for this robot below a blank line.
         self._number_of_splits = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -114,24 +117,24 @@ class FetchLog:
         logged: Policy | None,
         now: float,
     ) -> None:
-        """Log and count a policy that *result* made *now*.
+        """Log and count *policy*, which was made from *result* at the time *now*.
 
-        *last* is the previous good policy, perhaps from the store; *logged* is the policy
-        that this crawl logged before.
+        *last* is the last good policy, perhaps from the store. *logged* is the policy that
+        this crawl logged before.
         """
-        # Count the outcome of the result: a stale policy keeps its earlier outcome.
+        # Count the outcome of the result, because a stale policy keeps its earlier outcome.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error or not policy.is_known:
             self._unreachable(policy, result, logged, policy.fresh_until - now)
             return
-        # A first fetch is not a refresh.
+        # Without a last good policy the fetch is not a refresh.
         if last is not None:
             stats.count(self._crawler, stats.REFRESHED)
         kind, more = self._meaning(policy, logged)
         self._origins.log(
             kind,
-            # `more` may be part of the format: it is our own text, without a per cent sign.
+            # The format may contain `more`, which is our own text without a per cent sign.
             f"%s%s: HTTP %s, %s, fresh for %.0f s{more}",
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
@@ -143,17 +146,18 @@ class FetchLog:
     def _meaning(
         self, policy: Policy, last: Policy | None
     ) -> tuple[MessageKind | None, str]:
-        """Return the kind of line for *policy*, and the text of the line about it.
+        """Return the message kind for *policy*, and the text that its log line ends with.
 
-        *last* was logged before. The kind is `None` if *policy* means the same as *last*,
-        and for most origins of a broad crawl.
+        *last* is the policy that was logged before. The kind is `None` for an ordinary
+        file, and if *policy* means the same as *last*.
         """
         row, more = policy.outcome.row, ""
         if row.setting:
-            # Say which setting decides, so that the reader can change it.
+            # Name the setting that decides, so that the reader can change it.
             more = f"; all its URLs {self._effect(row.outcome)}"
         if row.reason and row.outcome not in self._settings.freshness.allowing:
-            # A status such as 403 is often a mistake of the origin (R3, access refused).
+            # Log above DEBUG: a status such as 403 is often a mistake of the origin (R3,
+            # access refused).
             is_new = last is None or last.outcome is not row.outcome
             return (self._uniform(row.outcome) if is_new else None), more
         robots = policy.robots if last is None or last.robots is None else None
@@ -163,15 +167,15 @@ class FetchLog:
                 "read: it disallows nothing"
             )
         if robots and begins_as_markup(robots.text):
-            # Some servers send a page for every path. That is worth a line above DEBUG:
-            # no URL is refused.
+            # Log above DEBUG: some servers send a page for every path, and such a page
+            # usually disallows nothing.
             return _MARKUP, (
                 "; it begins as a page of HTML or XML does, not as a robots.txt"
             )
         return None, more
 
     def _uniform(self, outcome: Outcome) -> MessageKind:
-        """Return the kind of line for an origin that has the same answer for all URLs."""
+        """Return the message kind for an origin with one answer for all its URLs."""
         row = outcome.row
         if row.is_answer:
             summary = (
@@ -194,18 +198,19 @@ class FetchLog:
     def _unreachable(
         self, policy: Policy, result: Answer, last: Policy | None, pause: float
     ) -> None:
-        """Warn of an origin without a usable answer (R5), once for as long as it has none.
+        """Log an origin that gave no usable answer (R5). Warn only at the first failure.
 
-        *pause* are the seconds until the next fetch.
+        *last* is the policy that was logged before. *pause* is the number of seconds
+        until the next fetch.
         """
-        # Warn once: the fetch is repeated for as long as the origin gives no answer.
+        # Do not warn again: the fetch is repeated until the origin gives an answer.
         is_new = last is None or last.outcome is not policy.outcome
         kind = self._uniform(policy.outcome) if is_new else None
         meaning = f"all its URLs {self._effect(policy.outcome)}"
         if policy.is_stale_on_error:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
-            # R5 (unreachable): the last good policy takes precedence over the setting for
-            # unknown policies.
+            # R5 (unreachable): the last good policy takes precedence over
+            # ROBOTS1994_UNREACHABLE.
             meaning = "the last good policy remains in use"
             kind = None if last is not None and last.is_stale_on_error else _STALE
         self._origins.log(
@@ -218,11 +223,14 @@ class FetchLog:
         )
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
-        """Log and count a policy of the store; *last* was logged before."""
+        """Log and count a policy of a source (the store or Scrapy's HTTP cache).
+
+        *last* is the policy that was logged before.
+        """
         stats.count(self._crawler, stats.STORE_HITS)
         rest = policy.fresh_until - now
-        # Log the policy even if another crawl fetched it: this crawl has not logged it
-        # yet.
+        # Log the policy as after a fetch: another crawl may have fetched it, and this
+        # crawl has not logged it yet.
         kind, more = self._meaning(policy, last)
         self._origins.log(
             kind,
@@ -239,7 +247,7 @@ class FetchLog:
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
         stats.count(self._crawler, stats.RETRIES)
-        # Log a bug even if the retry may succeed.
+        # Log an exception of our code or of a middleware, even if the retry may succeed.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
         self._origins.log(None, text, origin, said_of(result), pause)
@@ -250,7 +258,7 @@ class FetchLog:
         """
         if isinstance(fault, Cancelled):
             stats.count(self._crawler, stats.FETCH_ABORTED)
-            # Do not warn: every crawl that is interrupted ends in this way (R6).
+            # Do not warn, because every interrupted crawl aborts fetches (R6).
             kind: MessageKind | None = _ABORTED
             text = (
                 "requests waiting for this robots.txt are returned to the scheduler, or "
@@ -259,8 +267,7 @@ class FetchLog:
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
-            # If a middleware broke the fetch, `_bug` logs a line that names the
-            # middleware.
+            # If a middleware raised the exception, `_bug` logs the line above DEBUG.
             kind = None if breaking_middleware(fault) else _LOCAL_FAULT
             text = (
                 "local error; requests waiting for this robots.txt fail with it, and the "
@@ -271,14 +278,15 @@ class FetchLog:
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
-        # A missing file descriptor or a dead proxy is not a bug: the message is enough.
+        # Return for a fault that is not a bug, such as a missing file descriptor or a dead
+        # proxy: its message is enough.
         if not isinstance(result, LocalFault):
             return
         error, middleware = result.error, breaking_middleware(result)
         if not (middleware or result.is_bug):
             return
-        # Find the line that raised the exception; an exception that was never raised has
-        # none.
+        # Find the line that raised the exception. An exception that was never raised has
+        # no such line.
         last = traceback.extract_tb(error.__traceback__)[-1:]
         place = f"{type(error)} {middleware or last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
@@ -293,7 +301,8 @@ class FetchLog:
                 "fail. Let it pass requests for /robots.txt, whose meta has "
                 "dont_obey_robotstxt"
             )
-        # Do not use `exc_info`: the message of an exception may contain anything.
+        # Do not use `exc_info`: the message of an exception may contain control characters
+        # or credentials.
         raised = "".join(traceback.format_exception(error)).rstrip("\n")
         more = f":\n{raised}" if result.is_bug else ""
         log_lines(self._crawler, ERROR, f"{when}{more}")
@@ -310,11 +319,14 @@ class FetchLog:
         )
 
     def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Log the *problems* that allow more than the owner of the site intended as
-        warnings, and the problems that disallow more at level INFO.
+        """Log the *problems* of a file by which it means something else than its author
+        probably intended.
+
+        Log problems that allow more URLs as a warning, and problems that disallow more
+        URLs at level INFO.
         """
-        # O5 (blank lines) and other rules: the literal reading is not always what the
-        # author meant.
+        # An example is O5 (blank lines): in the literal reading a blank line ends a record,
+        # even if its author did not intend that.
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
@@ -355,19 +367,20 @@ class FetchLog:
         return f"would {verb}" if self._settings.dry_run else f"{verb}s"
 
     def _effect(self, outcome: Outcome) -> str:
-        """Return in words the effect of *outcome* on all URLs of an origin, and the
-        setting that decides.
+        """Return in words the effect of *outcome* on all URLs of an origin.
+
+        The words name the setting that decides, if there is such a setting.
         """
         is_open = outcome in self._settings.freshness.allowing
         return outcome.row.effect(is_open=is_open, refused=self._are_refused)
 
 
 def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return the line number and the words of the first of *problems*, and in words how many
-    others there are.
+    """Return the line number and the sentence of the first problem, and a clause with the
+    number of the other *problems*.
     """
     others = len(problems) - 1
-    # No more than `MAX_PROBLEMS` are looked for: a hostile file could have 100,000.
+    # At most `MAX_PROBLEMS` are found, because a hostile file could have 100,000 problems.
     or_more = " or more" * (len(problems) == MAX_PROBLEMS)
     words = f"; so {'does' if others == 1 else 'do'} {others}{or_more} other problem"
     text = words + "s" * (others > 1) if others else ""
@@ -375,18 +388,20 @@ def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
 
 
 HOOKS = frozenset({"process_request", "process_response", "process_exception"})
-"""The methods of a downloader middleware."""
+"""The names of the methods that Scrapy calls in a downloader middleware."""
 
 
 def breaking_middleware(fault: LocalFault) -> str | None:
-    """Return the path of the downloader middleware that raised *fault*, if one did."""
-    # Exclude other errors: a failure of a server or a proxy also passes through
+    """Return the class path of the downloader middleware that raised the exception of
+    *fault*; `None` if no middleware raised it.
+    """
+    # Exclude other exceptions: a failure of a server or a proxy also passes through
     # middlewares.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None
     for frame, _ in traceback.walk_tb(fault.error.__traceback__):
         if frame.f_code.co_name in HOOKS and "self" in frame.f_locals:
-            # Take the last middleware: one middleware may call the method of another.
+            # Use the innermost middleware, because one middleware may call another.
             found = class_path(type(frame.f_locals["self"]))
     return found

@@ -1,13 +1,14 @@
 """Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
-With `HTTPCACHE_ENABLED` each answer is also written to the HTTP cache of the crawl,
-unchanged, through the storage of Scrapy's own middleware. So a recorded crawl can be
-replayed, and a cached crawl works offline:
+With `HTTPCACHE_ENABLED` each robots.txt answer is also written, unchanged, to the HTTP
+cache of the crawl, through the storage of Scrapy's own middleware. So a recorded crawl can
+be replayed, and a cached crawl works offline:
 
-* an answer in the cache is a policy fetched at its `Date`, and a source of `PolicyResolver`
-  behind the store. While the policy is fresh, it is used. Then robots.txt is requested;
-  if that fails, the fetch is not retried, and the cached policy is the last good one;
-* with `HTTPCACHE_IGNORE_MISSING`, a cached answer of any age decides about pages that are
+* The HTTP cache is a source of `PolicyResolver`, after the store. A cached answer is read
+  as a policy that was fetched at the `Date` of the answer. The policy is used while it is
+  fresh. After that, robots.txt is requested. If this fetch fails, it is not retried, and
+  the cached policy is the last good policy.
+* With `HTTPCACHE_IGNORE_MISSING`, a cached answer of any age decides about pages that are
   never sent (`HttpCache.is_replayed`).
 """
 
@@ -48,28 +49,28 @@ if TYPE_CHECKING:
     from scrapy_robots1994.robotstxt import Reader
 
 REPLAYED_BYTES = 32_000_000
-"""Bytes of the policies of replayed pages that stay parsed; other policies are parsed
-again for each page.
+"""Maximum memory, in bytes, for the parsed policies of replayed pages. A policy that is no
+longer in this memory is parsed again for its next page.
 """
 
 
 def new_cache() -> LRUCache[Origin, Policy | None]:
-    """Return an empty cache of policies; the value `None` stands for an origin without an
-    answer.
+    """Return an empty cache of policies. The value `None` means that the HTTP cache has no
+    policy of the origin.
     """
     return LRUCache(REPLAYED_BYTES, getsizeof=_bytes_of)
 
 
 def _bytes_of(policy: Policy | None) -> int:
-    """Return the bytes that an entry counts for, at most the size of the whole cache."""
+    """Return the bytes that *policy* counts for: at most the size of the whole cache."""
     return min(POLICY_BYTES if policy is None else bytes_of(policy), REPLAYED_BYTES)
 
 
 class HttpCache(FetchObserver):
     """The robots.txt answers in the HTTP cache of one crawl.
 
-    Errors of a storage are ignored: an answer that cannot be read counts as missing, and
-    an answer that cannot be written is missing in the next crawl.
+    Errors of the cache storage are ignored. An answer that cannot be read counts as
+    missing. An answer that cannot be written will be missing in the next crawl.
     """
 
     def __init__(
@@ -80,8 +81,8 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # The policies for replayed pages: they are not fetched, so the policy memory does
-        # not have them.
+        # The policies for replayed pages. They are not fetched, so `MemoryStore` does not
+        # have these policies.
         self._policies = new_cache()
 
     @classmethod
@@ -99,8 +100,10 @@ class HttpCache(FetchObserver):
         response: Response,
         answer: HttpAnswer,
     ) -> None:
-        """Store an unchanged answer, unless it says `no-store` or a proxy may have sent
-        it.
+        """Store *response*, the unchanged answer.
+
+        An answer is not stored if it is incomplete, is a 304, says `no-store`, or may come
+        from a proxy.
         """
         is_stored = answer.is_of_origin and answer.fault is None
         if not is_stored or answer.status == NOT_MODIFIED or is_private(answer.headers):
@@ -110,9 +113,11 @@ class HttpCache(FetchObserver):
             cache.storage.store_response(spider, Request(answer.url), response)
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* that the cache has, as old as its `Date` says.
+        """Return the policy that the cached answer of *origin* states; `None` if there is
+        no cached answer, or if it means R5 (unreachable).
 
-        `None` for no answer, and for one of R5 (unreachable).
+        The policy is as old as the `Date` of the answer. Redirects in the cache are
+        followed.
         """
         url, urls = origin.robots_url, set[str]()
         while url not in urls and len(urls) <= self._settings.max_redirects:
@@ -137,11 +142,13 @@ class HttpCache(FetchObserver):
         return None
 
     def has_answer(self, origin: Origin) -> bool:
-        """Return whether the cache has an answer of *origin*."""
+        """Return whether the cache has an answer of *origin*, which may be a redirect."""
         return self._read(origin.robots_url) is not None
 
     def is_replayed(self, page: Request) -> bool:
-        """Return whether the cache answers or refuses *page*, so that it is never sent."""
+        """Return whether the cache answers *page*, or drops it as missing. In both cases
+        *page* is never sent.
+        """
         cache = self._middleware
         if cache is None or not self._ignores_missing or page.meta.get("dont_cache"):
             return False
@@ -154,37 +161,38 @@ class HttpCache(FetchObserver):
 
     @property
     def passes_unknown(self) -> bool:
-        """Whether a replayed page passes to the cache if its policy is not cached."""
+        """Whether a replayed page passes to the cache even if no policy is cached."""
         cache = self._middleware
         return cache is not None and isinstance(cache.policy, DummyPolicy)
 
     async def replayed_policy(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* for pages that are replayed, of any age."""
+        """Return the cached policy of *origin*, of any age, for pages that are replayed."""
         if origin in self._policies:
             return self._policies[origin]
         policy = await self.get(origin)
         if policy is not None:
-            # The size of the policy includes its rules only after they are compiled.
+            # Compile the rules now, because the size of the policy includes only compiled
+            # rules.
             policy.rules(self._robot.usual)
         self._policies[origin] = policy
         return policy
 
     @property
     def _middleware(self) -> Any:
-        """Scrapy's HTTP cache middleware; `None` if the crawl has none, or has no engine
-        yet.
+        """Scrapy's HTTP cache middleware; `None` if the crawl has no such middleware, or no
+        engine yet.
         """
         with suppress(RuntimeError, AttributeError):
             return self._crawler.get_downloader_middleware(HttpCacheMiddleware)
         return None
 
     def _read(self, url: str) -> Response | None:
-        """Return the stored answer to a request for *url*, unchanged; `None` if there is
-        none.
+        """Return the unchanged stored answer to a request for *url*; `None` if no answer is
+        stored.
         """
         cache = self._middleware
         with suppress(Exception):
-            # The result is also `None` for an answer that the storage counts as expired.
+            # The storage also returns `None` if the answer is expired.
             found = cache.storage.retrieve_response(self._crawler.spider, Request(url))
             return found if isinstance(found, Response) else None
         return None
@@ -192,7 +200,9 @@ class HttpCache(FetchObserver):
     def _policy_of(
         self, origin: Origin, answer: HttpAnswer, result: FetchResult, now: float
     ) -> Policy | None:
-        """Return the policy that *answer* states; *result* is what reading *answer* gave."""
+        """Return the policy that *answer*, read as *result*, states. Return `None` if the
+        policy is unknown (R5).
+        """
         if not isinstance(result, RobotsResponse):
             return None
         dated = date_of(answer.headers)

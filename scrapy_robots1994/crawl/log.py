@@ -1,4 +1,4 @@
-"""Logging for a crawl: each line has the spider, and is safe to print."""
+"""Logging for a crawl. Each log record has the spider, and each line is safe to print."""
 
 import logging
 from collections import Counter
@@ -10,17 +10,19 @@ from scrapy.crawler import Crawler
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
-# The package has one logger, so that one filter finds all its lines.
+# The package has only one logger, so that one filter applies to all its lines.
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_LINES_OF_A_KIND = 20
-"""Lines of one kind, each about one origin, that a crawl logs above DEBUG."""
+"""Maximum number of lines of one kind that a crawl logs above DEBUG. Each of these lines
+is about one origin.
+"""
 
 
 def is_shown(level: int) -> bool:
     """Return whether any handler shows lines of *level*.
 
-    Scrapy sets `LOG_LEVEL` only on its handlers, not on loggers.
+    The level of the logger is not enough: Scrapy sets `LOG_LEVEL` only on handlers.
     """
     each: logging.Logger | None = logger
     while logger.isEnabledFor(level) and each is not None:
@@ -38,7 +40,7 @@ def log_line(
 
     *more* are further attributes of the log record.
     """
-    # Most lines are at DEBUG: do not format a line that no handler shows.
+    # Do not format a line that no handler shows, because most lines are at DEBUG.
     if is_shown(level):
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
         # Extensions and custom formatters find the lines of a spider by this attribute.
@@ -46,21 +48,22 @@ def log_line(
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log the lines of *text*; like `log_line`, make each line safe to print."""
+    """Log *text*, which has several lines; make each line safe to print."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
 
 def counted(number: int, noun: str) -> str:
-    """Return *number* with *noun* in its plural: `1 request`, `2 requests`."""
+    """Return *number* and *noun*, as a plural unless *number* is 1: `2 requests`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 class MessageKind(NamedTuple):
     """A kind of log lines, each of which is about one origin.
 
-    *summary* is the line about all of them when the crawl closes, with `%d` for their
-    number and with the setting that decides. *command* is the command that explains them.
+    *summary* is the line about all lines of the kind when the crawl closes. It has `%d` for
+    the number of lines, and names the setting that decides, if there is one. *command* is a
+    clause about the command to run, such as "`scrapy robots-lint URL` explains one".
     """
 
     level: int
@@ -69,11 +72,11 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines about single origins: the first lines of each kind, and the rest at
-    DEBUG.
+    """Logs lines about single origins: the first lines of each kind at the level of the
+    kind, and all further lines at DEBUG.
 
-    A broad crawl meets any number of origins. At its close, one line says how many lines
-    there were of each kind that has more than `MAX_LINES_OF_A_KIND`.
+    The lines are limited, because a broad crawl requests any number of origins. If a kind
+    had more than `MAX_LINES_OF_A_KIND` lines, one line at the close says how many.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,19 +89,19 @@ class OriginLog:
     ) -> None:
         """Log *text* with the URL of the robots.txt of *origin* and *values* filled in.
 
-        Log at DEBUG if *kind* is `None`. The log record has the attribute `origin`.
+        If *kind* is `None`, log the line at DEBUG. The log record has the attribute `origin`.
         """
         level = logging.DEBUG
         if kind is not None:
             self._numbers[kind] += 1
             if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
                 level = kind.level
-        # Name the URL of the file, which a reader can open.
+        # Log the URL of the robots.txt and not the origin, because users can open the URL.
         url = origin.robots_url
         log_line(self._crawler, level, text, url, *values, origin=origin)
 
     def _closed(self) -> None:
-        """Log a summary of each kind that had more lines than are shown."""
+        """Log a summary of each kind that had more than `MAX_LINES_OF_A_KIND` lines."""
         for kind, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 text = (

@@ -1,22 +1,27 @@
 """The downloader middleware: the path of each request.
 
-1. `Visit.begin` (`waiting`): a request that was returned to the scheduler gets its own
-   meta again.
-2. `exemption_of` (`requests`) looks at the URL and the meta: an exempt request passes,
+1. `Visit.begin` (`waiting`) removes our keys from the meta of the request.
+2. `exemption_of` (`requests`) looks at the URL and the meta. An exempt request passes
    unchecked (`_pass`).
-3. `PolicyResolver.fresh` (`policy.resolver`): is the policy of its `Origin` in memory, and
-   fresh?
-4. Else `_wait`: the request waits (`WaitingRequests.waiting`), without counting, while
-   `resolve` finds the policy: memory, its sources, one fetch for all requests that wait.
-   With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
-   are never sent: a policy of any age decides about such pages. Then the request goes on
-   if a slot is free (`WaitingRequests.may_go_on`). Otherwise it is returned to the
-   scheduler, once (`Visit.returned`). When the crawl closes, it is always returned
-   (`WaitingRequests.goes_back`).
+3. `PolicyResolver.fresh` (`policy.resolver`) returns the policy of the origin if it is in
+   memory and fresh. Then step 4 is skipped.
+4. `_wait`: the request waits for its policy, without counting towards the limit of
+   concurrent requests (`WaitingRequests.waiting`).
+
+   * `PolicyResolver.resolve` looks for the policy in memory and in its sources, or fetches
+     it once for all requests that wait.
+   * With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
+     are never sent. A policy of any age decides about such a page, without a wait.
+   * After the wait the request goes on if a slot is free (`WaitingRequests.may_go_on`).
+     Otherwise it is returned to the scheduler, but only once (`Visit.returned`).
+   * When the crawl closes, `WaitingRequests.goes_back` says which requests are returned to
+     the scheduler.
+
 5. `_has_turn`: a request that is allowed waits for the crawl delay of its origin.
 6. `_decide`: observers get the policy. Then the request passes, or `Refusals.refuse`
    (`refusals`) makes the `ForbiddenByRobots` that is raised. With ROBOTS1994_USAGE,
-   `StatedUsage` (`features.usage`) may decline it for its purpose.
+   `StatedUsage` (`features.usage`) may refuse an allowed request because of the purposes
+   of the crawl.
 """
 
 from __future__ import annotations
@@ -85,16 +90,17 @@ DISOBEYING = (
 
 
 class Robots1994Middleware:
-    """Refuses requests that the robots.txt of their origin disallows, by the text of
-    1994.
+    """Refuses requests that the robots.txt of their origin disallows by the text of 1994.
 
-    Only `http`, `https`, `ws` and `wss` are checked; `dont_obey_robotstxt` in the meta lets a
-    request pass. A request whose policy is in memory and fresh awaits nothing.
+    Only URLs of `http`, `https`, `ws` and `wss` are checked. A request with
+    `dont_obey_robotstxt` in its meta passes unchecked. A request whose policy is small, in
+    memory and fresh does not wait, unless a crawl delay applies.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Log the reason here: Scrapy logs the text of the exception as a warning.
+            # Log the reason at INFO, and raise without a text: Scrapy would log the text
+            # as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -106,12 +112,12 @@ class Robots1994Middleware:
         self._turns = Turns()
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         observers = _observers_for(crawler, settings)
-        # Signals have only weak references to their handlers: these methods keep the
-        # observers alive.
+        # This list keeps the observers alive: signals have only weak references to their
+        # handlers.
         self._observers: list[Observer] = [it.decided for it in observers]
         backend = ScrapyBackend(crawler, settings, self._waiting.file, observers)
-        # Public, because `commands/fetch_policies.py` fetches a robots.txt of another URL
-        # with it.
+        # This attribute is public, because `commands/fetch_policies.py` uses it to fetch
+        # a robots.txt from another URL.
         self.download = backend.download
         url = settings.store
         self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
@@ -160,13 +166,18 @@ class Robots1994Middleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Request | Response | None:
-        """Let *request* pass or raise `ForbiddenByRobots`, after waiting for robots.txt
-        if need be.
+        """Let *request* pass or raise `ForbiddenByRobots`, after waiting for its
+        robots.txt if necessary.
 
-        A request that still waits when the crawl closes is returned to the scheduler.
+        When the crawl closes, a waiting request is returned to the scheduler. Two kinds of
+        requests still go on (R6, closing): each request that a component awaits, and the
+        first `CONCURRENT_REQUESTS` waiting requests, if their policies are known within
+        5 s. A request that waits for a crawl delay is returned, unless a component awaits
+        it.
         """
         visit = Visit.begin(request)
-        # Do not use `urlparse_cached`: it drops tabs, which clients treat differently.
+        # Do not use `urlparse_cached`: it drops tabs in a URL, which clients treat
+        # differently.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
@@ -182,20 +193,21 @@ class Robots1994Middleware:
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
                 return visit.returned()
-            # The wait may have been long: use a newer policy if there is one.
+            # Use a newer policy if there is one, because the wait may have been long.
             policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
         return None
 
     def policy_of(self, url: str) -> Policy | None:
-        """Return the policy of the origin of *url* if it is in memory, fresh or stale.
+        """Return the policy of the origin of *url*, fresh or stale; `None` if the policy
+        is not in memory.
 
-        A stale policy may still decide, during its refresh. A policy has `origin`;
-        `outcome`, the meaning of the answer to GET /robots.txt; `status`, the HTTP status
-        of that answer or `None`; `robots`, the parsed file or `None`; `fetched_at` and
-        `fresh_until`, in seconds since the epoch; and `rules(robot)`, which has
-        `allowed(url)`, `verdict(url)` and `crawl_delay`. To fetch a policy that is not in
-        memory, use `check`.
+        A stale policy may still decide during its refresh. A policy has these attributes:
+        `origin`; `outcome`, the meaning of the answer to GET /robots.txt; `status`, the
+        HTTP status of that answer or `None`; `robots`, the parsed file or `None`;
+        `fetched_at` and `fresh_until`, in seconds since the epoch. Its method
+        `rules(robot)` returns an object with `allowed(url)`, `verdict(url)` and
+        `crawl_delay`. To fetch a policy that is not in memory, use `check`.
         """
         origin = Origin.of(url)
         return None if origin is None else self._memory.get(origin)
@@ -203,12 +215,13 @@ class Robots1994Middleware:
     async def check(self, url: str) -> Verdict:
         """Return the verdict that a request of the crawl for *url* would get now.
 
-        Its robots.txt is fetched if need be. Nothing is refused, counted or recorded. A
-        URL that the crawl does not check is allowed, for the reason `unchecked`.
+        The robots.txt of *url* is fetched if necessary. The decision is not
+        counted or recorded. A URL that the crawl does not check is allowed, with the
+        reason `unchecked`.
 
-        Raise `NotSupported` if the URL names no host, `FetchAborted` if the crawl closes,
-        and the original error if the fetch failed by our own fault (R7): a request that
-        waits for the policy would fail with the same error.
+        Raise `NotSupported` if the URL names no host, and `FetchAborted` if the crawl
+        closes. If the fetch failed by our own fault (R7), raise the original error, with
+        which a waiting request would fail, too.
 
         A component gets this middleware with
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
@@ -216,18 +229,19 @@ class Robots1994Middleware:
         return await self._verdict(Request(url), ())
 
     async def judge(self, request: Request) -> Verdict:
-        """Return the verdict for *request*, which another client sends (`BROWSER_REQUEST`).
+        """Return the verdict for *request*, which a browser sends (`BROWSER_REQUEST`).
 
-        Like `check` for the URL of *request*, but evidence and comparison get the
-        decision.
+        Like `check` for the URL of *request*, but the decision is written into evidence
+        and compared.
         """
         return await self._verdict(request, self._observers)
 
     async def _verdict(
         self, request: Request, observers: Collection[Observer]
     ) -> Verdict:
-        """Return the verdict for *request*, after *observers* got the policy, or the
-        reason why none decides.
+        """Return the verdict for *request*.
+
+        First call *observers* with the policy, or with the reason why no policy decides.
         """
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
@@ -251,7 +265,8 @@ class Robots1994Middleware:
         return found.rules(self._robot.of(request)).verdict(request.url, clients)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """Return the policy of *origin*, fetched as *request* is sent if need be.
+        """Return the policy of *origin*. If the policy must be fetched, the robots.txt
+        request is sent in the context of *request* (`RequestContext`).
 
         Raise `FetchAborted`, or the original error if the fetch failed by our own fault
         (R7).
@@ -265,13 +280,13 @@ class Robots1994Middleware:
         """Wait for the policy of *origin*. Return the policy, or the request if it must be
         returned to the scheduler.
 
-        `None` lets the request pass to the HTTP cache, which never sends it. Raise the
-        error that left the request without a policy.
+        Return `None` for a request that passes to the HTTP cache without a policy; such a
+        request is never sent. Raise the error if the fetch of the policy failed.
         """
         cache = self._cache
         if cache and cache.is_replayed(visit.request):
-            # Ours 3.2 (HTTP cache): the request is never sent, so a policy of any age
-            # decides.
+            # Ours 3.2 (HTTP cache): a policy of any age decides, because the request is
+            # never sent.
             policy = await cache.replayed_policy(origin)
             if policy or cache.passes_unknown:
                 return policy
@@ -280,11 +295,12 @@ class Robots1994Middleware:
             found = await self._find(visit, origin)
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(visit.request, found)
-            # Ours R6 (closing): a page that is sent now would delay the close.
+            # Ours R6 (closing): return the request, because a page that is sent now would
+            # delay the close.
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
             if isinstance(found, Exception):
-                # Unknown is neither allowed nor disallowed: the request fails.
+                # Without a policy the request is neither allowed nor refused: it fails.
                 for observe in self._observers:
                     observe(visit.request, origin, found)
                 raise found
@@ -293,7 +309,7 @@ class Robots1994Middleware:
         return found
 
     async def _has_turn(self, visit: Visit, origin: Origin, policy: Policy) -> bool:
-        """Wait for the crawl delay of *origin*, if the request may be sent.
+        """Wait for the crawl delay of *origin*, if *policy* allows the request.
 
         Return `False` if the request must be returned to the scheduler because the crawl
         closes.
@@ -308,30 +324,30 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the file of *policy*, which is large, in a thread for the robot of
-        *request*, and wait for a turn to decide.
+        """Read the large file of *policy* in a thread for the robot of *request*. Then
+        wait for a turn of the event loop to decide.
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # The file was already read for the robot of the request that fetched it.
+        # The file is already read for the robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             await compute_in_thread(partial(_read, robots, robot, reads_usage))
             self._memory.measure(policy)
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
-        # Ours O28 (bounded matching): many wildcards take milliseconds for each URL, and a
-        # thousand requests may wait for one file.
+        # Ours O28 (bounded matching): a file with many wildcards takes milliseconds for
+        # each URL, and a thousand requests may wait for one file.
         await self._turns.take()
 
     def _decide(self, visit: Visit, origin: Origin, policy: Policy) -> None:
         """Let a request pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
         request = visit.request
         rules = policy.rules(self._robot.of(request))
-        # Call observers before the decision, which may raise.
+        # Call observers first, because the decision may raise an exception.
         for observe in self._observers:
             observe(request, origin, policy)
         clients = self._clients.of(request, origin)
-        # Make a verdict only for a refused request: most requests are allowed.
+        # Make a verdict only for a refused request, because most requests are allowed.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause
@@ -346,14 +362,15 @@ class Robots1994Middleware:
             self._wildcards.sent(request, clients, origin, policy.robots, rules)
 
     async def _find(self, visit: Visit, origin: Origin) -> Policy | Exception:
-        """Return the policy of *origin*, or the exception because of which there is none.
+        """Return the policy of *origin*, or the exception with which its fetch failed.
 
-        Store in *visit* the failure of the fetch that it waited for (R5, unreachable).
+        If the policy is unknown (R5, unreachable), store in *visit* the exception of the
+        failed fetch.
         """
         context = RequestContext.from_request(visit.request, self._propagate_meta)
         try:
             policy, visit.cause = await self._resolver.resolve(origin, context)
-        # Without asyncio a cancellation is an `Exception`; it is not a failure.
+        # Twisted's CancelledError is an `Exception`, but not a failure.
         except CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - the callers raise it
@@ -363,7 +380,10 @@ class Robots1994Middleware:
     async def _pass(
         self, visit: Visit, origin: Origin | None, exemption: Exemption | None
     ) -> Request | Response | None:
-        """Let a request pass that is not checked because of *exemption*."""
+        """Let a request pass that is not checked because of *exemption*.
+
+        Raise `NotSupported` if its URL names no host.
+        """
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
         if exemption is Exemption.ROBOTS_TXT and origin is not None:
@@ -376,7 +396,10 @@ class Robots1994Middleware:
     async def _hand_out(
         self, visit: Visit, origin: Origin
     ) -> Request | Response | None:
-        """Answer a spider's own request for a robots.txt with the file of its policy."""
+        """Answer a SitemapSpider's request for a robots.txt with the file of the policy.
+
+        Return `None` to let the request pass, for example if no answer is known.
+        """
         request = visit.request
         if not self._hands_out_robots or request.method != "GET":
             return None
@@ -384,18 +407,20 @@ class Robots1994Middleware:
             found = await self._find(visit, origin)
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
-        # Ours O22 (robots.txt itself): the request is never refused, so without a policy
+        # Ours O22 (robots.txt itself): such a request is never refused. Without a policy
         # it is sent.
         return None if isinstance(found, Exception) else _response_of(found, request)
 
     def _close(self) -> None:
-        """Start no more fetches, except for requests that a closing crawl finishes (R6)."""
+        """Start no more fetches, except for requests that a closing crawl still sends
+        (R6).
+        """
         is_finished = self._waiting.is_finished
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
 
 
 def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - for `partial`
-    """Read *robots* for *robot*, and measure the file after it, which may take long."""
+    """Read *robots* for *robot*, and then measure its size, which may also take long."""
     robots.rules(robot)
     if reads_usage:
         robots.read_usage(robot)
@@ -403,12 +428,13 @@ def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # 
 
 
 def _response_of(policy: Policy, request: Request) -> TextResponse | None:
-    """Return the file of *policy* as the response to a spider's own *request* for it.
+    """Return the file of *policy* as the response to *request*, a spider's own request for
+    a robots.txt.
 
-    `None` if no server answered.
+    Return `None` if no server answered.
     """
     if policy.robots is not None:
-        # The body is the file of the policy, even if a 304 confirmed the policy.
+        # Use status 200 and the whole file, even if a 304 confirmed the policy.
         body, status = encode(policy.robots.text), 200
     elif policy.status is not None:
         body, status = b"", policy.status
@@ -421,13 +447,13 @@ def _response_of(policy: Policy, request: Request) -> TextResponse | None:
         headers={"Content-Type": "text/plain; charset=utf-8"},
         body=body,
         request=request,
-        # Scrapy logs the flag with the response, as a sign that no request was sent.
+        # Scrapy logs this flag with the response. The flag shows that no request was sent.
         flags=["robots1994"],
     )
 
 
 def _is_known(found: Policy | Exception) -> bool:
-    """Return whether *found* is a policy that an answer of the origin states."""
+    """Return whether *found* is a policy that an answer of the origin states (not R5)."""
     return isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
 
 

@@ -1,5 +1,5 @@
-"""A parsed robots.txt for other components: as a parser with Scrapy's interface, and as
-signals for the file and its sitemaps.
+"""A parsed robots.txt for other components: a parser with Scrapy's interface, and the
+signals about the file and its sitemaps.
 """
 
 from contextlib import suppress
@@ -31,12 +31,14 @@ class Robots1994Parser(RobotParser):
     """A robots.txt parsed by the standard of 1994, with Scrapy's parser interface.
 
     With this parser the built-in middleware reads files as the standard says. Nothing
-    else changes: the built-in still ignores the status of a response, for example. Never
-    raises, whatever the body or the URL is.
+    else changes: for example, the built-in still ignores the status of a response. No body
+    and no URL raises an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
-        """Parse *body* by the defaults of the settings, unless it is a `RobotsTxt`."""
+        """Parse *body* with the defaults of the settings, unless it is already a
+        `RobotsTxt`.
+        """
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
         """The parsed file, which has verdicts with lines, records and problems."""
 
@@ -44,18 +46,18 @@ class Robots1994Parser(RobotParser):
     def from_crawler(
         cls, crawler: Crawler | None, robotstxt_body: bytes
     ) -> "Robots1994Parser":
-        """Parse *robotstxt_body* by the `ROBOTS1994_` settings of *crawler*.
+        """Parse *robotstxt_body* with the `ROBOTS1994_` settings of *crawler*.
 
         Without a crawler, as Scrapy's interface allows, the defaults of the settings
         apply. Raise `SettingsError` for a wrong setting.
         """
         if crawler is None:
             return cls(robotstxt_body)
-        # Read the settings for each file: Scrapy's interface has no place for an object
-        # that a crawl shares.
+        # Read the settings again for each file: Scrapy's interface has no place for an
+        # object that all parsers of a crawl share.
         settings = RobotsSettings.from_settings(crawler.settings)
-        # The built-in downloads the whole body, so the size limit is applied here (O24,
-        # truncated files).
+        # Apply the size limit here (O24, truncated files), because the built-in downloads
+        # the whole body.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -65,28 +67,32 @@ class Robots1994Parser(RobotParser):
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """Return the Crawl-delay for *user_agent*, in seconds.
 
-        Return `None` where the file has none, or the dialect has no such field.
+        Return `None` if the file states no delay, or the dialect has no field for delays.
         """
         return self.robots.rules(user_agent).crawl_delay
 
     def sitemaps(self) -> tuple[str, ...]:
-        """Return the sitemaps that the file names, as written, in order, each once.
+        """Return the sitemaps that the file names: as written, in order, without
+        duplicates.
 
-        Sitemaps are returned in every dialect: a SitemapSpider follows them even if the
-        dialect does not have the field, and takes them from here since Scrapy's pull
-        request 8069.
+        The sitemaps are returned even if the dialect does not have the field. A
+        SitemapSpider follows sitemaps in every dialect, and calls this method since
+        Scrapy's pull request 8069.
         """
         return self.robots.read_as(dialect="extended").sitemaps
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
-    """Return the http and https URLs of the sitemaps that *robots* names, each once."""
+    """Return the http and https URLs of the sitemaps that *robots*, the file of *origin*,
+    names, without duplicates.
+    """
     found: dict[str, None] = {}
     for named in robots.sitemaps:
-        # `urljoin` raises for brackets without an IPv6 address in them.
+        # `urljoin` raises an error for brackets that contain no IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # A URL without a host may be joined to the URL of the robots.txt itself.
+    # Remove the URL of the robots.txt itself, which `urljoin` may return for a URL without
+    # a host.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))
 
@@ -94,18 +100,18 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
 def examine(
     robots: RobotsTxt, robot: str | bytes, origin: Origin, *, reads_usage: bool = False
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Read *robots*, the file of *origin*, for *robot*; with *reads_usage* also its usage
-    preferences.
+    """Read *robots*, the file of *origin*, for *robot*. With *reads_usage*, also read its
+    usage preferences.
 
-    Return the problems that open or close the site to the robot, and the sitemaps that
-    the file names.
+    Return two tuples: the problems that weaken or tighten the policy for the robot, and
+    the sitemaps that the file names.
     """
-    # This pass over the file also stores the rules of the robot and the sitemaps.
+    # This call also stores the rules of the robot and the sitemaps in *robots*.
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
     if reads_usage:
         robots.read_usage(robot)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
-    # Measured here, because a large file is examined in a thread.
+    # Measure the size here, because a large file is examined in a thread.
     _ = robots.memory_bytes
     return problems, sitemaps

@@ -1,8 +1,8 @@
-"""Refusals: what happens at each one, and the summary when the crawl closes.
+"""Refusals: the steps of each refusal, and the summary when the crawl closes.
 
 Each refusal is counted, logged, sent as a signal and raised as `ForbiddenByRobots`. When
-the crawl closes, it logs a table of refusals by origin, and a warning if every start
-request was refused.
+the crawl closes, a table of refusals by origin is logged. If every start request was
+refused, a warning is logged, too.
 """
 
 from collections.abc import Iterator
@@ -31,20 +31,20 @@ called.
 
 Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
 line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
-support asynchronous handlers. A dry run does not send the signal, because our middleware
-refuses nothing in it.
+support asynchronous handlers. The signal is not sent in a dry run, because our middleware
+refuses nothing then.
 """
 
 MAX_ROWS = 10_000
-"""Number of origins with a row of their own; refusals at further origins are counted
-together.
+"""Maximum number of origins whose refusals are counted separately. The refusals at all
+further origins are counted together.
 """
 
 TOP_ORIGINS = 20
-"""Rows of the table, and origins with a stat of their own."""
+"""Maximum number of rows of the table, and of origins with a stat of their own."""
 
 FIRST_WIDTH = 34
-"""Width of the column with the first line that refused, in characters."""
+"""Width of the table's column "first line that refused", in characters."""
 
 VERDICT = "robots1994"
 """Meta key of a refused request; the value is the verdict."""
@@ -69,8 +69,8 @@ START = "is_start_request"
 
 @dataclass(slots=True)
 class _Row:
-    """Refusals at one origin: the reason of the last refusal, the line of the first
-    refusal.
+    """The refusals at one origin. *reason* is the reason of the last refusal, *first* the
+    line of the first refusal as text, and *refused* the number of refusals.
     """
 
     reason: Reason
@@ -103,42 +103,44 @@ class StartRequests:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
     def refused(self, request: Request, verdict: Verdict) -> None:
-        """Note that *request*, perhaps a start request, was refused."""
-        # Once a start request has passed, they cannot all be refused.
+        """Count *request*, which was refused, if it is a start request."""
+        # Do not count after a start request has passed: not all can be refused then.
         if request.meta.get(START) and not self.has_passed:
             self.number_refused += 1
             self.first_refused = self.first_refused or (request.url, verdict)
 
     @property
     def are_all_refused(self) -> bool:
-        """Whether there were start requests, and robots.txt refused each of them."""
-        # A start request of an earlier run (JOBDIR) was not scheduled in this run.
+        """Whether there was a start request, and robots.txt refused every start request."""
+        # The number of refused requests may be higher: a start request of an earlier run
+        # (JOBDIR) was not scheduled in this run.
         refused = self.number_refused
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
     def _scheduled(self, request: Request) -> None:
-        """Count a start request, but not its retries."""
-        # A request is returned to the scheduler only if another start request has passed, or
-        # at the close.
+        """Count *request* if it is a start request, but not one of its retries."""
+        # No start request is counted twice because it was returned to the scheduler. It is
+        # returned only after another start request has passed, or when the crawl closes.
         if request.meta.get(START) and not request.meta.get("retry_times"):
             self._number_scheduled += 1
 
     def _dropped(self, request: Request) -> None:
-        """Do not count a start request that the duplicates filter drops."""
-        # With JOBDIR an earlier run may have crawled it, so it was not refused.
+        """Subtract a start request that the duplicates filter drops."""
+        # With JOBDIR, do not subtract: an earlier run may have crawled the request, so
+        # that it was not refused.
         if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
             self._number_scheduled -= 1
 
     def _passed(self, request: Request) -> None:
-        """Note that a start request was sent."""
+        """Remember that a start request was sent, and stop counting."""
         if request.meta.get(START) and not self.has_passed:
             self.has_passed = True
-            # Disconnecting from a signal while it is sent makes Scrapy skip the next
-            # listener.
+            # Disconnect later: Scrapy skips a listener if another listener disconnects
+            # while the signal is sent.
             call_later(0, self._stop)
 
     def _stop(self) -> None:
-        """Stop counting: a signal handler costs each page some microseconds."""
+        """Disconnect the signal handlers, which cost each page some microseconds."""
         for listener, signal in self._listeners:
             self._crawler.signals.disconnect(listener, signal)
 
@@ -151,19 +153,18 @@ class StartRequests:
 
 
 class Refusals:
-    """Counts, logs and signals each refusal, and logs a table of them when the crawl
-    closes.
+    """Counts, logs and signals each refusal, and logs a table of all refusals when the
+    crawl closes.
 
-    Many of the links of a crawl may be refused, so `refuse` makes no text that is not
-    logged.
+    A crawl may refuse many requests, so `refuse` makes no text that is not logged.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
         assert crawler.stats is not None  # noqa: S101 - set before components are made
-        # Look the method up once: each refusal calls it.
+        # Look the method up once, because each refusal calls it.
         self._increment = crawler.stats.inc_value
-        # In a shell the user waits for this page, so a refusal is a warning there.
+        # In a shell the user waits for the page, so log a refusal as a warning.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
@@ -173,13 +174,13 @@ class Refusals:
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
-        """Return the exception for *request* to *origin*, which *verdict* refuses; count,
-        log and signal the refusal.
+        """Count, log and signal the refusal of *request* to *origin* by *verdict*. Return
+        the exception to raise.
         """
         self._increment(stats.FORBIDDEN)
-        # Errbacks and signal handlers may put the verdict into items, and a feed in UTF-8
-        # cannot contain undecodable bytes. The exported verdict is also small enough to
-        # be written to disk with the request.
+        # Export the verdict, for two reasons. Errbacks and signal handlers may put it into
+        # items, and a feed in UTF-8 cannot contain undecodable bytes. And only a small
+        # verdict should be written to disk with the request.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -192,21 +193,21 @@ class Refusals:
             verdict=exported,
             spider=self._crawler.spider,
         )
-        # Check the level before the call, so that a refusal that is not logged costs
-        # less.
+        # Check the level before the call, because many refusals are not logged.
         if is_shown(self._level):
             values = request.method, request.url, verdict
             log_line(self._crawler, self._level, _REFUSED, *values)
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        """Return a new row for *origin*; past `MAX_ROWS`, return the row of all other
-        origins.
+        """Return a new row for *origin*. If there are `MAX_ROWS` rows, return the row that
+        further origins share.
         """
-        # A broad crawl meets any number of origins, and a row stays until the close.
+        # Limit the number of rows: a broad crawl requests any number of origins, and a row
+        # stays in memory until the close.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # Store the line as text: a verdict would keep its whole file in memory.
+        # Store the line as text, because a verdict would keep its whole file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -214,16 +215,16 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Store only about as much as is printed: a line of wildcards may be as long as
-        # its file.
+        # Store only about as much as is printed, because one line may be as long as its
+        # file.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
-        """Log the table of refusals and set its stats, if there is a refusal."""
+        """Log the table of refusals and set its stats, if a request was refused."""
         if not self._rows:
             return
-        # Sort by origin, too, so that equal crawls log equal tables.
+        # Sort equal numbers by origin, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
@@ -249,7 +250,7 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
         outcome = outcome_of_reason(row.reason)
-        # Ours O25 (control characters): hosts and rules may contain anything.
+        # Ours O25 (control characters): hosts and rules may contain any character.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
             f"{escape_control_chars(str(origin), 40):40}  "

@@ -1,5 +1,8 @@
-"""The request for a page: whether it is checked, the robot's name and the client that it
-is sent with, and the robots.txt request that it needs.
+"""Properties of a page request, and the robots.txt request that it needs.
+
+`exemption_of` says whether a request is checked, `RobotName` with which robot's name it is
+sent, and `CrawlClients` with which HTTP client. `robots_request` makes the robots.txt
+request, from the `RequestContext` of the page request.
 """
 
 import math
@@ -52,10 +55,11 @@ class Exemption(Enum):
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     OWN_REQUEST = "it is our own request for a robots.txt"
-    # URLs of WebSockets, which begin as HTTP, have the robots.txt of http or https.
+    # The URL of a WebSocket has the robots.txt of http or https, because a WebSocket begins
+    # with an HTTP request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request without a host fails, because libcurl and browsers would send
-    # "http:///host/path" to "host".
+    # A request without a host fails: libcurl and browsers would send "http:///host/path"
+    # to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
         "so there is no robots.txt that could be fetched"
@@ -73,8 +77,8 @@ def exemption_of(
 
     *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check this first: our own request must never wait for itself, wherever it is
-    # redirected, even if another middleware removes its opt-out.
+    # Check first for our own request, which must never wait for itself. This also holds
+    # after a redirect, and if another middleware removes its opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
@@ -87,7 +91,7 @@ def exemption_of(
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED
     # Ours O22 (robots.txt itself): a request for the file must not wait for the file. The
-    # first test is for speed: this code runs for each request.
+    # first test is fast, because this code runs for each request.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
     return Exemption.ROBOTS_TXT if is_file else None
 
@@ -95,10 +99,11 @@ def exemption_of(
 class RobotName:
     """Finds the name of our robot for a request.
 
-    The name is `ROBOTSTXT_USER_AGENT` if that is set (Ours O9, robot name). Otherwise it
-    is the User-Agent that the request will be sent with: the header of the request, or
-    else of `DEFAULT_REQUEST_HEADERS`, or else the spider's `user_agent`, or else
-    `USER_AGENT`. Scrapy's middlewares set the header in this order, after ours has run.
+    The name is `ROBOTSTXT_USER_AGENT` if that setting is set (Ours O9, robot name).
+    Otherwise the name is the User-Agent with which the request will be sent. That is the
+    first of these values: the header of the request, the header in
+    `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`, `USER_AGENT`. Scrapy's
+    middlewares choose the header in this order, after our middleware has run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -107,18 +112,18 @@ class RobotName:
         self._has_warned = False
 
     def of(self, request: Request) -> str | bytes:
-        """The name for *request*: a bare name or a whole User-Agent header."""
-        # At this point most requests have no headers.
+        """Return the name for *request*: a bare name or a whole User-Agent header."""
+        # Test the headers first, for speed: at this point most requests have no headers.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
-        """Warn once if a robots.txt was requested with another name than its rules are
-        matched with.
+        """Warn once if a robots.txt was requested with another name than the name by which
+        its rules are chosen.
 
-        *sent* is the User-Agent of the robots.txt request, *own* the one of the page
-        request. The page request passes the same middlewares, so it will be sent with the
-        name *sent*, too.
+        *sent* is the User-Agent with which the robots.txt request was sent, and *own* the
+        User-Agent of the page request. The page request passes through the same
+        middlewares, so it will also be sent with the name *sent*.
         """
         expected = own or self.usual
         if isinstance(expected, str):
@@ -139,8 +144,8 @@ class RobotName:
     def usual(self) -> str | bytes:
         """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # Do what Scrapy's own middleware does: names and values may be text, bytes or
-        # lists, and the first value of a name wins.
+        # Read the headers as Scrapy's own middleware does: names and values may be text,
+        # bytes or lists, and the first value of a name is used.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -180,13 +185,13 @@ class CrawlClients:
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
             for scheme in ("http", "https")
         }
-        # If ws or wss has no handler, no such URL is sent, and the client of http or
-        # https stands for it.
+        # If ws or wss has no handler, no URL of that scheme is sent. Then use the clients
+        # of http or https.
         for scheme, other in (("ws", "http"), ("wss", "https")):
             own = handlers.get(scheme)
             self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
-        # This is looked up for each request, and most crawls have one client for all
-        # schemes.
+        # `of` is called for each request. Make it fast for most crawls, which have one
+        # client for all schemes.
         first, *others = self._by_scheme.values()
         # Since Scrapy's pull request 7885, a request may choose any download handler.
         may_choose = "DOWNLOAD_HANDLERS_BY_NAME" in settings
@@ -214,8 +219,8 @@ class CrawlClients:
         return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
 
     def of_scheme(self, scheme: str) -> Clients:
-        """Return the clients that send URLs of *scheme*; the clients of all schemes if
-        *scheme* is not known.
+        """Return the clients that send URLs of *scheme*. For an unknown *scheme*, return
+        the clients of all schemes.
         """
         if scheme in self._by_scheme:
             return self._by_scheme[scheme]
@@ -230,61 +235,67 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
     except (ImportError, NameError, AttributeError, TypeError, ValueError):
         # Without a handler no request is sent, so assume any client.
         return CLIENTS
-    # Twisted sends nothing without a reactor: Scrapy replaces its default handler with
-    # the one for aiohttp when such a crawl starts, but commands read the settings before
-    # that.
+    # Without a reactor Twisted's client cannot be used. Scrapy then replaces its default
+    # handler by the handler for aiohttp when the crawl starts. Commands read the settings
+    # before that.
     if clients == (TWISTED,) and not has_reactor:
         clients = (AIOHTTP,)
     return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
 
 
 EVIDENCE = "robots1994_evidence"
-"""Meta key of a request with evidence; the value is the id of the record that decided."""
+"""Meta key of a request in a crawl with evidence. The value is the id of the WARC record
+with the robots.txt that decided about the request.
+"""
 
 STATED_USAGE = "_robots1994_usage"
-"""Meta key of a request with what robots.txt states about the use of its page."""
+"""Meta key of a request; the value is the `Usage` that robots.txt states for its page."""
 
-# These keys decide how a request leaves this machine. Without them robots.txt would be
-# requested from another address than the pages, as Scrapy's built-in does.
-# HttpProxyMiddleware sets the last two keys: the credentials that it removed from the URL
-# of the proxy, when the page request passed first, still belong to that proxy.
+# These keys decide how a request leaves this machine. Without them the robots.txt request
+# would come from another address than the page requests, as with Scrapy's built-in.
+# HttpProxyMiddleware sets the last two keys if the page request has passed through it.
+# `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization header of the
+# request belongs. `_scheme_proxy` says that the proxy was chosen by the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
-"""Meta key of a request that a browser sends, and that the downloader never gets."""
+"""Meta key of a request that a browser sends. The downloader never gets such a request."""
 
 SLOT_KEY = "download_slot"
-"""Meta key of Scrapy with the download slot of a request: by default, the one of its host."""
+"""Meta key of Scrapy with the download slot of a request. By default the slot is that of
+the host.
+"""
 
 COOKIE_JAR = "cookiejar"
 """Meta key of Scrapy that names the cookie jar of a request."""
 
 MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
-"""Number of cookies of one answer that are stored, and bytes of the longest one, as in
-browsers.
+"""Maximum number of cookies that are stored from one answer, and maximum length of a
+`Set-Cookie` header in bytes. Browsers have similar limits.
 """
 
-PRIORITY = 1000  # as the built-in has it
+PRIORITY = 1000  # the priority that the built-in uses
 
-# The meta of every robots.txt request, and why.
+# The meta of every robots.txt request. Each comment says why the key is set.
 META: dict[str, Any] = {
     OPT_OUT: True,  # O22 (robots.txt itself): the request must not wait for itself
-    "is_robotstxt_request": True,  # the mark for other components since Scrapy's pull request 7885
-    "allow_offsite": True,  # R2 (redirects): never filtered, even to another host
-    "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
-    "handle_httpstatus_all": True,  # every status is an answer
-    "dont_cache": True,  # Ours 3.2 (HTTP cache): `http_cache` reads and writes it
+    # Since Scrapy's pull request 7885, other components know our request by this key.
+    "is_robotstxt_request": True,
+    "allow_offsite": True,  # R2 (redirects): a redirect may lead to another host
+    "dont_redirect": True,  # R2: this package follows, counts and checks each redirect
+    "handle_httpstatus_all": True,  # each status has a meaning
+    "dont_cache": True,  # Ours 3.2 (HTTP cache): `http_cache` reads and writes the cache
     "dont_retry": True,  # Ours 3.1 (retries): the resolver retries
-    "dont_merge_cookies": True,  # a fetch has cookies of its own, see `FetchCookies`
-    "download_maxsize": 0,  # O24 (truncated files): this limit would discard the body
-    "download_warnsize": 0,
+    "dont_merge_cookies": True,  # a fetch has its own cookies, see `FetchCookies`
+    "download_maxsize": 0,  # O24 (truncated files): Scrapy's limit discards the body
+    "download_warnsize": 0,  # our own log line says that a file is too long
     "download_fail_on_dataloss": True,  # R5 (unreachable): half a file is not a policy
     "autothrottle_dont_adjust_delay": True,  # its latency says nothing about pages
 }
 
 
-# Keys that Scrapy reads only if a key of `META` had another value, or that Scrapy never
-# reads from a request without a spider.
+# Keys without effect. Scrapy reads some of these keys only if a key of `META` has another
+# value. It never reads the other keys of a request that no spider sent.
 _WITHOUT_EFFECT = (
     "download_timeout",  # the shortest of all timeouts applies
     "handle_httpstatus_list",
@@ -302,16 +313,17 @@ def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
 
 
 class FetchCookies:
-    """The cookies that the answers of one fetch set, for its further requests.
+    """The cookies that the answers of one fetch set.
 
-    The cookies are forgotten when the fetch ends, and no other request sends them.
+    Later requests of the same fetch send the cookies, and no other request does. The
+    cookies are deleted when the fetch ends.
     """
 
     def __init__(self) -> None:
         self._jar: Any = None
 
     def header(self, url: str) -> bytes | None:
-        """Return the value of `Cookie` in a request for *url*; `None` for no cookie."""
+        """Return the `Cookie` header for a request to *url*; `None` without a cookie."""
         if self._jar is None:
             return None
         request = Request(url)
@@ -319,7 +331,7 @@ class FetchCookies:
         return request.headers.get("Cookie")
 
     def store(self, headers: HeaderLines, url: str) -> None:
-        """Store the cookies that an answer with *headers* to a request for *url* sets."""
+        """Store the cookies that the answer of *url*, with *headers*, sets."""
         lines = headers.getlist("Set-Cookie")
         if not lines:
             return
@@ -332,8 +344,8 @@ class FetchCookies:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """The page request that needs a policy, and the properties that its robots.txt
-    request shares.
+    """The page request that needs a policy, and the properties of the page request that
+    its robots.txt request shares.
 
     Two contexts are equal if their robots.txt requests would be sent in the same way.
     """
@@ -345,21 +357,24 @@ class RequestContext:
 
     @property
     def timeout(self) -> float:
-        """The `download_timeout` of the page, in seconds; infinite without one."""
+        """The `download_timeout` of the page request, in seconds; infinite if not set."""
         seconds: Any = self.page.meta.get("download_timeout")
         is_limit = isinstance(seconds, (int, float)) and seconds > 0
         return float(seconds) if is_limit else math.inf
 
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
-        """Return the context of *page*; *keys* are the further meta keys to share."""
+        """Return the context of *page*. *keys* are meta keys to share in addition to
+        `ROUTE_KEYS`.
+        """
         keys = (*ROUTE_KEYS, *keys)
         if BROWSER_REQUEST in page.meta:
-            # In the slot of the host, the page that needs the file may have the last place.
+            # Share the slot of the browser's request. In the slot of the host, the page
+            # that needs the file may occupy the last place.
             keys = (*keys, SLOT_KEY)
         meta = {key: page.meta[key] for key in keys if key in page.meta}
         if COOKIE_JAR in keys:
-            # A page without the key also has a cookie jar: the jar with the name None.
+            # A page request without the key uses the cookie jar with the name None.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)
         marked = "_auth_proxy" in meta
         authorization = page.headers.get(b"Proxy-Authorization") if marked else None
@@ -368,8 +383,9 @@ class RequestContext:
     def for_url(self, url: str) -> "RequestContext":
         """Return the context for *url*, whose scheme may differ from that of the page.
 
-        The environment names a proxy for each scheme. For another scheme the proxy is
-        looked up again, as for Scrapy's own redirects.
+        If HttpProxyMiddleware chose the proxy by the scheme, the context for another
+        scheme has no proxy. Then HttpProxyMiddleware chooses a proxy again, as after
+        Scrapy's own redirects.
         """
         scheme = self.meta.get("_scheme_proxy")
         if not scheme or urlsplit(url).scheme == urlsplit(self.page.url).scheme:
@@ -382,10 +398,11 @@ class RequestContext:
 def robots_request(
     url: str, context: RequestContext, timeout: float, cookies: bytes | None
 ) -> Request:
-    """Return the request for *url*, without the Referer and the credentials of its page.
+    """Return the robots.txt request for *url*, without the Referer and the credentials of
+    the page request.
 
-    *timeout* is in seconds. *cookies* is the header with the cookies of the fetch; it is
-    not sent if the fetch shares the cookie jar of the page.
+    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. It is not sent
+    if the fetch shares the cookie jar of the page request.
     """
     context = context.for_url(url)
     meta = context.meta | META
@@ -393,8 +410,8 @@ def robots_request(
     if COOKIE_JAR in meta:
         cookies = None
         meta["dont_merge_cookies"] = False
-    # Request the file with the name that its rules are matched with, and in the codings
-    # that this package unpacks.
+    # Use the User-Agent by which the rules of the file are chosen, and the codings that
+    # this package can unpack.
     own = {
         "Accept-Encoding": ACCEPT_ENCODING,
         "User-Agent": context.user_agent,

@@ -1,9 +1,10 @@
-"""Every use of Scrapy that Scrapy does not document.
+"""Every use of an undocumented part of Scrapy.
 
-The rest of the package uses only the documented interface. Each use here says why there
-is no other way, and what is lost in a Scrapy that no longer has the attribute. The crawl
-then goes on, obeys robots.txt and loses no page, and one warning says what is lost.
-`tests/unit/test_scrapy_adapter.py` removes each attribute.
+The rest of the package uses only the documented interface. A comment at each use says why
+there is no other way, and what is lost if a version of Scrapy no longer has the attribute.
+Without the attribute a crawl goes on and obeys robots.txt. `EngineAccess` and
+`is_crawling` then log one warning that says what is lost (`warn_once`). The other functions
+do not warn. `tests/unit/test_scrapy_adapter.py` removes each attribute.
 """
 
 from __future__ import annotations
@@ -27,21 +28,27 @@ if TYPE_CHECKING:
 
 
 def optional(module: str, name: str, default: Any = None) -> Any:
-    """Return *name* of *module* of Scrapy; *default* if Scrapy does not have it."""
+    """Return the object *name* of *module*, a module of Scrapy; *default* if this Scrapy
+    does not have the object.
+    """
     with suppress(ImportError):
         return getattr(import_module(module), name, default)
     return default
 
 
-# Scrapy's undocumented cookie jar follows RFC 6265, and there is no public one. Without
-# it, a robots.txt behind a cookie check is a redirect loop (Ours 3.1, retries).
+# Scrapy's cookie jar is undocumented. It follows RFC 6265, and Scrapy has no public cookie
+# jar. Without the class, a robots.txt behind a cookie check is a redirect loop (Ours 3.1,
+# retries), and there is no warning.
 CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
 def warn_once(crawler: Crawler, name: str, lost: str) -> None:
-    """Warn, once in a crawl, that this Scrapy has no *name*, and say what is *lost*."""
+    """Warn, once in a crawl, that this Scrapy has no attribute *name*.
+
+    *lost* is the part of the warning that says what is lost.
+    """
     names = _warned.setdefault(crawler, set())
     if name not in names:
         names.add(name)
@@ -49,8 +56,9 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
 
 
 def is_crawling(crawler: Crawler) -> bool:
-    """Return whether *crawler* crawls, and does not merely send single requests."""
-    # `Crawler.crawling` is undocumented. No public attribute differs in a shell.
+    """Return whether *crawler* runs a crawl. A shell only sends single requests."""
+    # `Crawler.crawling` is undocumented. No public attribute distinguishes a shell. Without
+    # the attribute, a shell logs refusals at DEBUG instead of as warnings.
     with suppress(AttributeError):
         return bool(crawler.crawling)
     warn_once(crawler, "crawler.crawling", "a shell logs refusals at DEBUG")
@@ -62,15 +70,16 @@ class EngineAccess:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # By how much the limit is raised, and its value after the last change.
+        # `_raised` is by how much the limit is raised. `_limit` is the value of the limit
+        # after our last change.
         self._raised = 0
         self._limit: int | None = None
 
     def raise_limit(self) -> bool:
-        """Let one more request be in the downloader; return `False` if that has no
-        effect.
+        """Raise the limit of concurrent requests by one. Return `False` if the limit cannot
+        be raised.
 
-        If this returns `True`, the caller must call `lower_limit` later.
+        If the result is `True`, the caller must call `lower_limit` later.
         """
         if self._change_limit(1):
             return True
@@ -82,22 +91,24 @@ class EngineAccess:
         return False
 
     def lower_limit(self) -> None:
-        """Undo one `raise_limit` that had an effect."""
+        """Undo one call of `raise_limit` that returned `True`."""
         self._change_limit(-1)
 
     def _change_limit(self, by: int) -> bool:
-        """Add *by* to the limit of concurrent requests; return whether there is one."""
-        # `Downloader.total_concurrency` is undocumented: CONCURRENT_REQUESTS as a number,
-        # with which `needs_backout` compares. No setting changes it while a crawl runs.
+        """Add *by* to the limit of concurrent requests; return whether it was changed."""
+        # `Downloader.total_concurrency` is undocumented. It is the number of
+        # CONCURRENT_REQUESTS, and `needs_backout` compares with it. No setting changes the
+        # limit while a crawl runs. Without the attribute waiting requests count.
         downloader: Any = getattr(self._crawler.engine, "downloader", None)
         limit = getattr(downloader, "total_concurrency", None)
         if not isinstance(limit, int):
             return False
-        # Another component has set the limit since, without the requests that we add.
+        # If another component has set the limit since our last change, its value does not
+        # include the number by which we have raised the limit.
         if limit != self._limit:
             limit += self._raised if limit else 0
-        # The attribute may be a property without a setter, or with a setter that refuses
-        # the number.
+        # Ignore an error: the attribute may be a property without a setter, or with a
+        # setter that refuses the number.
         with suppress(Exception):
             self._limit = downloader.total_concurrency = limit + by if limit else 0
             self._raised += by
@@ -106,7 +117,8 @@ class EngineAccess:
 
     def wake(self) -> None:
         """Make the engine take the next request now, instead of at its next heartbeat."""
-        # `_Slot.nextcall` is private. Nothing public wakes the engine without a request.
+        # `_Slot.nextcall` is private. No public method wakes the engine without sending a
+        # request. Without the attribute, other requests may wait up to 5 s.
         with suppress(Exception):
             self._slot.nextcall.schedule()
             return
@@ -118,8 +130,9 @@ class EngineAccess:
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
-        # `_Slot.closing` is private: `None`, and a Deferred from the first call of
-        # `close_spider` on. No signal is sent before the last request has ended.
+        # `_Slot.closing` is private. It is `None` until `close_spider` is first called, and
+        # then a Deferred. There is no public way: no signal is sent before the last request
+        # has ended. Without the attribute, waiting requests are sent before the crawl ends.
         closing = getattr(self._slot, "closing", self)
         if closing and not isinstance(closing, Deferred):
             warn_once(
@@ -133,30 +146,32 @@ class EngineAccess:
     @property
     def _slot(self) -> Any:
         """The engine's record of the open spider; `None` before it opens and after."""
-        # `ExecutionEngine._slot` is private.
+        # `ExecutionEngine._slot` is private, and `nextcall` and `closing` are only there.
+        # Without it `wake` has no effect, `is_closing` returns `False`, and both warn.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             return engine._slot  # noqa: SLF001 - private
         return None
 
 
-# Private attributes with the limits of connection pools. A handler without any of them is
-# not changed.
+# The private attributes that limit the connection pools of handlers, as paths from the
+# handler. A handler that has no such attribute is not changed.
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
-    ("_limits", "max_connections"),  # httpx, of later pools, as for a proxy
+    ("_limits", "max_connections"),  # httpx: pools made later, as for a proxy
 )
 
 
 def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
-    """Make room for *more* connections in the pool for *scheme*.
+    """Allow *more* connections in the connection pool for *scheme*.
 
     The handlers for asyncio libraries open at most `CONCURRENT_REQUESTS` connections.
-    Without more connections, that many slow robots.txt files would leave none for pages.
+    Without more connections, that many slow robots.txt files would leave no connection
+    for pages.
     """
-    # `DownloadHandlers._get_handler` and the limits are private, and there is no setting.
-    # A crawl without these attributes is only slower, so there is no warning.
+    # `DownloadHandlers._get_handler` and the limits are private, and no setting changes the
+    # limits. Without these attributes a crawl is only slower, so there is no warning.
     engine: Any = crawler.engine
     for *path, limit in _LIMITS:
         with suppress(Exception):
@@ -170,11 +185,12 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Return whether a request for which *is_wanted* is true is in the queue of a
     download slot.
 
-    Return `True` if this Scrapy cannot tell: then no request is given up before it is
-    sent.
+    Return `True` if this Scrapy does not have the queues. Then no request is given up
+    before it is sent.
     """
     # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
-    # request leaves the queue. Without them a component that never returns is not given up.
+    # request leaves the queue. Without these attributes, a robots.txt request is not given
+    # up if a component never returns.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()
@@ -187,21 +203,22 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     """Count *request*, which waits in a middleware, in its download slot while the block
     runs.
 
-    `DownloaderAwarePriorityQueue` takes requests for the slot that has the fewest. If
-    waiting requests did not count, it would take more and more requests for an origin
-    whose robots.txt is slow, or that has a crawl delay.
+    `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
+    active requests. If waiting requests did not count, the queue would take more and more
+    requests for an origin that has a slow robots.txt or a crawl delay.
     """
-    # `Downloader._get_slot` and `Slot.active` are undocumented. Without them only the
-    # order of requests changes, so there is no warning.
+    # `Downloader._get_slot` and `Slot.active` are undocumented, and there is no public way
+    # to count a request in a slot. Without these attributes only the order of requests
+    # changes, so there is no warning.
     engine: Any = crawler.engine
     active: Any = set()
     with suppress(Exception):
-        # The slot is made here if it is not there yet, as for a request that is sent.
+        # This call creates the slot if it does not exist, as for a request that is sent.
         get_slot = engine.downloader._get_slot  # noqa: SLF001 - see above
         try:
             active = get_slot(request)[1].active
         except TypeError:
-            # Scrapy before 2.14 takes the spider, too.
+            # Before Scrapy 2.14 the method has the spider as a second argument.
             active = get_slot(request, crawler.spider)[1].active
         active.add(request)
     try:

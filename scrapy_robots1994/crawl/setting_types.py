@@ -1,6 +1,7 @@
-"""Types of settings: the words for what each type accepts, for messages and
-documentation, and a function that reads a value from Python code or from the command line
-(`-s`).
+"""Types of settings.
+
+Each type has a description of the values that it accepts, for messages and documentation.
+It also has a function that reads a value from Python code or from the command line (`-s`).
 """
 
 import json
@@ -23,9 +24,12 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
 
-# The value is the name of the setting: `load_parser` reads the setting itself.
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""What `ROBOTS1994_COMPARE = True` stands for: the parser that the built-in would use."""
+"""The name of Scrapy's setting for the parser of the built-in.
+
+`ROBOTS1994_COMPARE = True` means that parser, and is read as a list with this name.
+`load_parser` replaces the name by the value of ROBOTSTXT_PARSER.
+"""
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The parsers that Scrapy has adapters for."""
@@ -33,20 +37,21 @@ SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 
 MAX_COUNT = 1_000_000_000
-"""The largest value of a count; for larger ones libraries have limits of their own."""
+"""The largest value of a count. Libraries limit larger numbers in different ways."""
 
-# Scrapy's `getbool` is not used: it accepts any number, and raises for an unknown word.
+# Do not use Scrapy's `getbool`: it accepts any number, and its error for an unknown word
+# names no setting.
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 _FLAGS = _SWITCHES | {"1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
 class SettingType(Generic[T]):
-    """What a setting accepts.
+    """The type of a setting.
 
     *accepts* completes the sentence "… must be". *parse* reads a value, and raises
-    `ValueError` or `TypeError` for a wrong one. *choices* are the words that a
-    misspelling may mean.
+    `ValueError` or `TypeError` for a wrong value. *choices* are the words that may be
+    suggested for a misspelt value.
     """
 
     accepts: str
@@ -54,15 +59,16 @@ class SettingType(Generic[T]):
     choices: tuple[str, ...] = ()
 
     def read(self, name: str, value: Any) -> T:
-        """Return the meaning of *value* for the setting *name*; raise `SettingsError`,
-        which says what to write.
+        """Return *value* as `parse` reads it for the setting *name*.
+
+        Raise `SettingsError` for a wrong value. The message says what to write.
         """
         try:
             return self.parse(value)
         except SettingsError:
-            # The error for a store URL already names the part that is wrong.
+            # Some types, such as that of a store URL, raise a more precise error.
             raise
-        # JSON with 100,000 brackets raises RecursionError.
+        # `json.loads` raises RecursionError for 100,000 brackets.
         except (TypeError, ValueError, OverflowError, RecursionError):
             hint = did_you_mean(value, self.choices) or "."
         raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
@@ -86,12 +92,12 @@ def _require(value: T) -> T:
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a function that reads true values as *on*, false values as *off*, and calls
-    *other* for any other value.
+    """Return a function that reads a value: the *words* for true as *on*, and the *words*
+    for false as *off*. The function passes any other value to *other*.
     """
 
     def parse(value: Any) -> T:
-        # A float is not a truth value, although `True == 1.0`.
+        # Do not accept a float as a truth value, although `True == 1.0`.
         word = str(value).strip().lower() if isinstance(value, (int, str)) else ""
         if word not in words:
             return other(value)
@@ -102,12 +108,12 @@ def _switch(
 
 
 def _seconds(value: Any) -> float:
-    # True is an int in Python, but not a number of seconds.
+    # Do not accept True, which is an int in Python.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
-    # `float` also takes underscores and digits of other scripts.
+    # Do not accept underscores and digits of other scripts, as `float` does.
     _require("_" not in str(value) and str(value).isascii())
     read = float(value)
-    # "nan" and "1e999" are floats, too, but no timer or date can use them.
+    # Do not accept "nan" and "1e999": no timer and no date can use these floats.
     _require(math.isfinite(read) and read >= 0)
     return read
 
@@ -124,7 +130,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
     def parse(value: Any) -> int:
         if isinstance(value, str):
-            # `int` also takes underscores and digits of other scripts.
+            # Do not accept underscores and digits of other scripts, as `int` does.
             _require(re.fullmatch("[0-9]{1,20}", value.strip()))
             value = int(value)
         _require(isinstance(value, int) and not isinstance(value, bool))
@@ -143,7 +149,9 @@ def one_of(*words: str) -> SettingType[str]:
 
 
 MEANING = one_of("disallow", "allow")
-"""The meaning of an outcome for all URLs of an origin: see `policy.outcomes`."""
+"""The type of a setting for the meaning of an outcome for all URLs of an origin; see
+`policy.outcomes`.
+"""
 
 
 def _refuse(_: Any) -> bool:
@@ -153,22 +161,22 @@ def _refuse(_: Any) -> bool:
 FLAG = SettingType("True or False", _switch(on=True, off=False, other=_refuse))
 
 
-# Convert any value to text: if it is not a store URL, the message says so.
+# Convert any value to text. `StoreUrl.parse` raises the error if it is not a store URL.
 STORE = SettingType(
     'a store URL, for example "memory://"', lambda value: StoreUrl.parse(str(value))
 )
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    """Return the list that *value* is, or that its text spells, with commas or as a JSON
+    """Return *value*, a list or a text, as a tuple. A text is a list with commas or a JSON
     list.
     """
     if isinstance(value, str):
-        # As in Scrapy, `-s NAME=` on the command line is an empty list.
+        # Read `-s NAME=` on the command line as an empty list, as Scrapy does.
         if not value.strip():
             return ()
-        # Accept both forms: Scrapy's `getlist` reads only commas, `getdict` only JSON,
-        # and users write both.
+        # Accept both forms, because users write both: Scrapy's `getlist` reads only
+        # commas, and Scrapy's `getdict` only JSON.
         is_json = value.lstrip().startswith("[")
         parts = (part.strip() for part in value.split(","))
         value = json.loads(value) if is_json else _require(list(filter(None, parts)))
@@ -185,15 +193,18 @@ def _strings(value: Any) -> tuple[str, ...]:
 META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
-# A host and perhaps a port. Check them before `Origin.of`, which drops a user, a path and
-# a query, and accepts a pattern as a host name.
+# A host, which may be followed by a port. `Origin.of` cannot make this check: it drops a
+# user, a path and a query, and accepts a pattern as a host name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
 
 
 def _host_or_origin(entry: str) -> str | Origin:
-    """Return the host that *entry* names, or its origin if it has a scheme."""
+    """Return *entry* as an `Origin` if it has a scheme, otherwise as a host name.
+
+    Raise `SettingsError` if *entry* is neither.
+    """
     scheme, _, authority = entry.rpartition("://")
     named = _AUTHORITY.fullmatch(authority)
     origin = Origin.of(entry if scheme else f"http://{entry}")
@@ -212,7 +223,7 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
 )
 
 
-# Scrapy has functions like `load_object` and `class_path`, but does not document them.
+# Scrapy's own functions like `load_object` and `class_path` are undocumented.
 def load_object(path: Any) -> Any:
     """Return the object that *path* names, or *path* itself if it is a class or a
     function.
@@ -242,14 +253,14 @@ def class_path(kind: type) -> str:
 
 def is_parser(kind: object) -> bool:
     """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
-    # Check the methods, because Scrapy requires no base class either.
+    # Check the methods and not the base class: Scrapy requires no base class either.
     return isinstance(kind, type) and all(
         callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
     )
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    # "None" is the only way to write None on the command line.
+    # Read "None" as None, which cannot be written in another way on the command line.
     if str(value).strip().lower() == "none":
         return ()
     found = _listed(value)
@@ -267,13 +278,13 @@ PARSERS = SettingType(
 def load_parser(
     path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
 ) -> type[RobotParser]:
-    """Return the parser class that *path* is or names: a class, a class path or a name in
+    """Return a parser class. *path* is the class, its class path, or its name in
     `scrapy.robotstxt`.
 
-    Raise `SettingsError` for anything else.
+    Raise `SettingsError` for any other value of *path*. The message names *setting*.
     """
     if path == PARSER_SETTING:
-        # Read the setting that the user wrote, so that an error names it.
+        # Read ROBOTSTXT_PARSER, and let an error name it.
         setting, path = PARSER_SETTING, settings[PARSER_SETTING]
     # Accept the short names of Scrapy's own parsers, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
@@ -289,7 +300,8 @@ def load_parser(
 def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
     """Return the error for a *path* in *setting* that is not a parser."""
     shown = escape_control_chars(str(path))
-    # A misspelt "Protego" is closer to the short name than to the name of the class.
+    # Suggest short names, too: a misspelt "Protego" is more similar to the short name than
+    # to the name of the class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
     accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
@@ -302,7 +314,7 @@ def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
 
 
 def _path(value: Any) -> str | None:
-    # `-s NAME=` on the command line switches the setting off.
+    # Let `-s NAME=` on the command line switch the setting off.
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
@@ -360,8 +372,8 @@ PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes
 REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 
-# Do not accept all words of a flag: "1" is one second. `True` is read as infinity: no
-# maximum. 0 is read as off: it would leave no delay to apply.
+# `True` means no maximum, so it is read as infinity. A maximum of 0 would leave no delay,
+# so 0 is read as off. Do not accept all words of a flag, because "1" is one second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -1,8 +1,9 @@
 """The settings, each declared once: name, type, default and meaning.
 
-To add a setting, add a field to `RobotsSettings`. Its name in capitals, after
-`ROBOTS1994_`, is the name of the setting; the string below it is its documentation.
-Reading, validation and the reference page come from these fields, in their order.
+To add a setting, add a field to `RobotsSettings`. The name of the setting is `ROBOTS1994_`
+and the name of the field in capitals. The string below the field is the documentation of
+the setting. Settings are read, checked and shown on the reference page in the order of the
+fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -38,12 +39,12 @@ from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
-# Every setting of this package begins with this, so that a misspelt name is found.
+# Every setting of this package begins with this prefix, so that a misspelt name is found.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""Scrapy's setting, since its pull request 6430, for the bytes that each request counts
-as until it is answered, also while it waits for a robots.txt.
+"""The name of a setting that Scrapy has since its pull request 6430: the number of bytes
+that each request counts as until it is answered, even while it waits for a robots.txt.
 """
 
 T = TypeVar("T")
@@ -56,20 +57,19 @@ def declare(
     group: str = "",
     decides: bool = False,
 ) -> T:
-    """Return the dataclass field of one setting; write *default* as a user would write
-    it.
+    """Return the dataclass field of one setting of type *kind*.
 
-    *group* is the heading of the reference page for this setting and those after it.
-    A setting that *decides* about requests is recorded in evidence, and read from
-    evidence that others may have changed. Such a setting must not name a module, a file
-    or a server.
+    Write *default* as a user would write it. *group* begins a new group on the reference
+    page, and is its heading. *decides* says that the setting decides about requests. Such
+    a setting is written into evidence and read from evidence, which others may have
+    changed. So it must not name a module, a file or a server.
 
     For type checkers the result has the type of the setting's value, so a field with
     another annotation is an error.
     """
-    # The meaning of an outcome always decides.
+    # A setting for the meaning of an outcome always decides.
     decides = decides or kind is types.MEANING
-    # Do not use the default of the dataclass field: only a value in the metadata passes
+    # Do not use the default of the dataclass field. Only a default in the metadata passes
     # through the setting's type, as a user's value does.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
@@ -84,124 +84,135 @@ class RobotsSettings:
     )
     """The grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
     reading: str = declare(types.one_of(*READINGS), "literal", decides=True)
-    """``literal``: a blank line ends a record, also in its middle; ``cautious``: a
-    Disallow line after blank lines still belongs to the User-agent lines above it
-    (O5).
+    """``literal``: every blank line ends a record. ``cautious``: a Disallow line after
+    blank lines still belongs to the User-agent lines above it (O5).
     """
     # RFC 9309, section 2.5: a crawler must read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
+    """Maximum size of a robots.txt in bytes. The download stops at this size, and the
+    whole lines within it are obeyed (O24).
+    """
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
     )
-    """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
+    """What status 401 or 403 for robots.txt means for all URLs of the origin (R3)."""
     unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
-    """What an unknown policy means for all URLs of the origin, for now (R5)."""
+    """What a robots.txt that cannot be fetched means for all URLs of the origin, if no
+    earlier policy can be used (R5).
+    """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Longest time that a policy is fresh, in seconds; this time also applies if the
-    server states none. The default is a day.
+    """Longest time, in seconds, that a policy is fresh. This time also applies if the
+    server states no time. The default is a day.
     """
     min_ttl: float = declare(types.SECONDS, 300, decides=True)
-    """Shortest time that a policy is fresh, in seconds, whatever the server says. It must
-    not be longer than ``ROBOTS1994_TTL``.
+    """Shortest time, in seconds, that a robots.txt is fresh. This time applies if the
+    server states a shorter time. The value must not be more than ``ROBOTS1994_TTL``.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
     """Longest time, in seconds, that the last good policy is used after its freshness
-    ends, if it cannot be refreshed (R5). The default is 30 days.
+    ends, while each refresh fails (R5). The default is 30 days.
     """
     retry_after: float = declare(types.SECONDS, 300, decides=True)
-    """Seconds until robots.txt is requested again from an origin that could not be
-    reached (R5).
+    """Seconds until robots.txt is requested again from an origin that was unreachable
+    (R5). A longer ``Retry-After`` of the server applies in its place, up to
+    ``ROBOTS1994_TTL``.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
     """URL of the store of policies; see :doc:`/stores`."""
-    # Shorter than DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait for
-    # robots.txt.
+    # The default is shorter than that of DOWNLOAD_TIMEOUT (180 s), because all pages of
+    # the origin wait for robots.txt.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Seconds that a robots.txt request may take, for each hop of a redirect. A shorter
-    ``DOWNLOAD_TIMEOUT`` or ``download_timeout`` of the page applies in its place.
+    """Maximum time, in seconds, of a robots.txt request. Each redirect begins a new
+    request, with the whole time. A shorter ``DOWNLOAD_TIMEOUT``, or a shorter
+    ``download_timeout`` of the page, applies instead.
     """
     # RFC 9309, section 2.3.1.2: a crawler should follow at least five redirects.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)
-    """Redirects of a robots.txt that are followed (R2)."""
+    """Maximum number of redirects that are followed for one robots.txt (R2)."""
     # Some download handlers have meta keys of their own that decide how a request leaves
     # this machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
-    robots.txt request copies from the page request. With ``cookiejar`` in the list it
-    shares the cookie jar of the page request, even if the page request does not have the
-    key. Without it, the robots.txt request sends only cookies that answers of the same
-    fetch set.
+    robots.txt request copies from the page request. If ``cookiejar`` is in the list, the
+    robots.txt request uses the cookie jar of the page request, even if the page request
+    does not have the key. Otherwise the robots.txt request sends only cookies that
+    answers of the same fetch set.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts (``"api.example.com"``, with every scheme and port, without subdomains) and origins
-    (``"https://h.example:8443"``) whose URLs are not checked: their robots.txt is not requested,
-    and each of their requests passes.
+    """Hosts and origins whose URLs are not checked: no robots.txt is requested, and each
+    request passes. A host (``"api.example.com"``) includes every scheme and port, but not
+    its subdomains. An origin is written as ``"https://h.example:8443"``.
     """
-    # Further requests should wait in the scheduler, which may be on disk.
+    # The default is limited, because further requests should wait in the scheduler, whose
+    # queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """Requests that may wait for a robots.txt, or for a crawl delay, without counting towards
-    ``CONCURRENT_REQUESTS``; further ones count. In a crawl that ends after a number of
-    pages or items it is at most a hundredth of that number. A crawl that is killed (SIGKILL)
+    """Maximum number of requests that wait for a robots.txt, or for a crawl delay, without
+    counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count. If the crawl
+    ends after a number of pages or items (such as ``CLOSESPIDER_PAGECOUNT``), the maximum
+    for a robots.txt is at most a hundredth of that number. A crawl that is killed (SIGKILL)
     loses the requests that wait.
     """
     # Many systems allow a process 1,024 file descriptors, and pages need some of them.
     max_fetches: int = declare(types.count(1, 800), 800)
-    """Upper limit of parallel robots.txt fetches; each takes a connection."""
+    """Maximum number of parallel robots.txt fetches. Each fetch needs a connection."""
     dry_run: bool = declare(
         types.FLAG, default=False, group="What would change", decides=True
     )
-    """``True``: Scrapy's built-in middleware still decides; what ours would change is
-    counted, logged and reported. The settings for pages, crawl delays and stores then
-    have no effect.
+    """``True``: Scrapy's built-in middleware still decides. The decisions that this package
+    would change are counted, logged and reported. The settings for pages, usage
+    preferences, browsers, crawl delays and stores have no effect in a dry run.
     """
-    # Off by default: other parsers may be slow, and may raise errors for real files.
+    # No parser is compared by default: other parsers may be slow, and may raise errors for
+    # real files.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers whose decisions are compared with the decisions of this package, which
-    still decides: ``True`` (the parser of ``ROBOTSTXT_PARSER``) or a list of names and
-    class paths.
+    """Parsers whose decisions are compared with the decisions of this package: ``True``
+    (the parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths. The
+    comparison does not change which requests are refused.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """Where the report of the comparison is written when the crawl closes: a path
-    that ends in ``.html`` or ``.json``; ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """Path of the report of the comparison, which is written when the crawl closes. The
+    path must end in ``.html`` or ``.json``. ``%(name)s`` and ``%(time)s`` work as in
+    ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """``True`` applies the pause that a robots.txt asks for (Crawl-delay), in a dialect that
-    has such a field, to the requests of its origin. A number of seconds also applies the
-    pause, and limits it to that number.
+    """``True`` applies the pause that a robots.txt asks for (Crawl-delay) to the requests
+    of its origin. A number of seconds also applies the pause, but reduces a longer pause
+    to that number. The setting needs a dialect with a field for crawl delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """``True`` obeys the robots directives of pages: items of a NOINDEX page and
-    requests made from a NOFOLLOW page are dropped. A list chooses: ``"noindex"``,
-    ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
+    requests made from a NOFOLLOW page are dropped. A list chooses the directives:
+    ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """What is done with usage preferences, see :doc:`/preferences`. ``"report"``: read, hand over
-    in ``response.meta``, count and log; ``"items"`` or ``True``: also drop the items of pages that
-    must not be used for a purpose of ``ROBOTS1994_PURPOSES``; ``"requests"``: also do not
-    request pages that robots.txt says must not be used for such a purpose.
+    """How usage preferences are applied; see :doc:`/preferences`. ``"report"``: read the
+    preferences, hand them to the spider in ``response.meta``, count and log them.
+    ``"items"`` or ``True``: also drop the items of a page that must not be used for a
+    purpose of ``ROBOTS1994_PURPOSES``. ``"requests"``: also do not request a page if
+    robots.txt says that it must not be used for such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """The purposes for which the pages of the crawl are used, such as ``"train-ai"``; all are in
-    :doc:`/preferences`. The drafts that define these labels may change them.
+    """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
+    :doc:`/preferences` lists all purposes. The drafts that define these labels may change
+    them.
     """
     browser: bool = declare(types.FLAG, default=False)
     """Whether the requests that the browser of scrapy-playwright makes by itself are
-    checked, too, each by the policy of its own origin. The add-on sets
-    ``PLAYWRIGHT_ABORT_REQUEST``; see :doc:`/plugins`.
+    checked, too. Each of these requests is decided by the policy of its own origin. The
+    setting needs the add-on, which sets ``PLAYWRIGHT_ABORT_REQUEST``; see :doc:`/plugins`.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """Folder for evidence. Each crawl writes two files, the robots.txt answers and every
-    decision; see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
-    Needs the extra ``evidence``.
+    """Folder for evidence. Each crawl writes two files there: one with the robots.txt
+    answers, and one with every decision; see :doc:`/evidence`. ``%(name)s`` and
+    ``%(time)s`` work as in ``FEEDS``. The setting needs the extra ``evidence``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether a crawl whose start requests were all refused closes with the reason
@@ -210,12 +221,12 @@ class RobotsSettings:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
-        """Read *settings*.
+        """Read and check *settings*.
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # A misspelt setting would silently do nothing, and the crawl would obey other
-        # rules than its author thinks.
+        # Refuse an unknown name: a misspelt setting would silently have no effect, and
+        # the crawl would obey other rules than its author thinks.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -231,7 +242,8 @@ class RobotsSettings:
                 "requests have a value of their own, so it would have no effect; leave it "
                 "out."
             )
-        # R1 (the file): a lifetime must lie between both values.
+        # R1 (the file): a freshness lifetime is limited to the range between these two
+        # values.
         if chosen.min_ttl > chosen.ttl:
             raise SettingsError(
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
@@ -248,12 +260,12 @@ class RobotsSettings:
     def from_recorded(
         cls, texts: Mapping[str, str], on_fault: Callable[[str], object]
     ) -> "RobotsSettings":
-        """Read the settings of a crawl from *texts*, which its evidence records by the
-        names of the settings.
+        """Read the settings of an earlier crawl from its evidence.
 
-        Anyone may have written *texts*. So only settings that decide are read; others
-        could name a module, a file or a server. *on_fault* is called with a sentence for
-        each name or value that is not used; the default applies instead.
+        *texts* maps the name of a setting to its value. Anyone may have changed evidence,
+        so only settings that decide are read: other settings could name a module, a file
+        or a server. *on_fault* is called with a sentence for each name or value that is
+        not used. The default applies instead.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {
@@ -271,8 +283,8 @@ class RobotsSettings:
         return cls(**values)
 
     def recorded(self) -> dict[str, str]:
-        """Return the settings that decide about requests, by name, as `from_recorded`
-        reads them.
+        """Return the settings that decide about requests: their names and their values as
+        text, for `from_recorded`.
         """
         return {
             PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
@@ -294,21 +306,19 @@ class RobotsSettings:
 
     @property
     def request_purposes(self) -> tuple[str, ...]:
-        """The purposes of the crawl: a page is not requested if robots.txt disallows its
-        use for one.
+        """The purposes for which a request is refused if robots.txt disallows the use of
+        its page. Empty unless `ROBOTS1994_USAGE` is "requests".
         """
         return self.purposes if self.usage == types.REQUESTS else ()
 
     @property
     def applies_crawl_delay(self) -> bool:
-        """Whether crawl delays are on, and the dialect has the field."""
+        """Whether `ROBOTS1994_CRAWL_DELAY` is on and the dialect has a field for delays."""
         return self.crawl_delay is not None and DIALECTS[self.dialect].has(Role.PAUSE)
 
     @property
     def freshness(self) -> FreshnessSettings:
-        """How long policies are fresh, and which outcomes without a file allow
-        everything.
-        """
+        """How long policies are fresh, and which outcomes without a file allow all URLs."""
         return FreshnessSettings(
             ttl=self.ttl,
             min_ttl=self.min_ttl,
@@ -320,7 +330,7 @@ class RobotsSettings:
         )
 
     def _allows(self, row: OutcomeRow) -> bool:
-        """Return whether the outcome of *row* allows everything."""
+        """Return whether the outcome of *row* allows all URLs with these settings."""
         if not row.setting:
             return row.allows
         return bool(getattr(self, row.setting.lower()) == "allow")
@@ -342,7 +352,7 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # A user whose crawl obeys unexpected rules looks at this line first.
+        # Users look at this line first if their crawl obeys unexpected rules.
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -379,9 +389,9 @@ class RobotsSettings:
             log_line(crawler, WARNING, text, ROUGH_SIZE)
 
     def _warn_of_no_effect(self, crawler: Crawler) -> None:
-        """Log the settings that have no effect."""
-        # These are not errors: a project may have the settings for several spiders and
-        # dialects.
+        """Warn of settings that have no effect."""
+        # Do not raise an error: the settings of a project may be shared by several
+        # spiders and dialects.
         if self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
@@ -411,7 +421,7 @@ class RobotsSettings:
 
 
 def _as_text(value: object) -> str:
-    """Return *value* as a text that the type of the setting reads as the same value."""
+    """Return *value* as text, from which the type of the setting reads *value* again."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
@@ -422,7 +432,7 @@ def _is_checked(crawler: Crawler) -> bool:
 
 def _unknown(name: str, known: list[str]) -> str:
     """Return the message for the unknown setting *name*, which is probably misspelt."""
-    # Compare without the prefix, which would make any two names look alike.
+    # Compare the names without their prefix: with the prefix, any two names are similar.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -431,8 +441,8 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 class _Names:
-    """The values in a path: `%(time)s` is the time, any other `%(name)s` an attribute of
-    the spider.
+    """The values for a path: `%(time)s` is the current time, and any other `%(name)s` is
+    an attribute of the spider.
     """
 
     def __init__(self, spider: Spider | None) -> None:
@@ -447,16 +457,16 @@ class _Names:
 
 
 def report_path(path: str | None, spider: Spider | None) -> Path | None:
-    """Return *path* as `fill_in_path` returns it; `None` if there is no path."""
+    """Return *path* with its names filled in (`fill_in_path`); `None` without a path."""
     return path if path is None else fill_in_path("COMPARE_REPORT", path, spider)
 
 
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Return *path*, the value of *setting*, with its names filled in, as in a URI of
+    """Return *path*, the value of *setting*, with its names filled in as in a URI of
     FEEDS.
 
-    Raise `SettingsError` for an unknown name, so that a crawl fails at its start and not
-    at its end.
+    Raise `SettingsError` for an unknown name. So the crawl fails at its start and not at
+    its end.
     """
     try:
         path %= _Names(spider)
@@ -470,14 +480,14 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
 
 @contextmanager
 def log_settings_errors() -> Iterator[None]:
-    """Log a wrong setting as one CRITICAL line, and raise it again.
+    """Log the error for a wrong setting as one CRITICAL line, and raise the error again.
 
-    Scrapy prints a traceback for it, in which the sentence is easily overlooked.
+    Scrapy only prints a traceback, in which the message is easily overlooked.
     """
     try:
         yield
-    # The messages of these two are one sentence for the user. Any other exception is a
-    # bug, and needs its traceback.
+    # The message of each of these two exceptions is a sentence for the user. Any other
+    # exception is a bug, and needs its traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise

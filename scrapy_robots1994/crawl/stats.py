@@ -1,6 +1,6 @@
 """Every stat key of this package, with its meaning.
 
-The string below each key is its documentation, and becomes the reference page.
+The string below each key is the documentation of the key on the reference page.
 """
 
 from typing import Final
@@ -11,75 +11,78 @@ from scrapy.crawler import Crawler
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Requests refused."""
 REQUESTS: Final = "robotstxt/request_count"
-"""Fetches of a robots.txt; the redirects of a fetch belong to it."""
+"""Attempts to fetch a robots.txt; each retry counts. A redirect does not count again."""
 RESPONSES: Final = "robotstxt/response_count"
-"""Fetches that were answered."""
+"""Attempts that were answered."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""Answers by their final HTTP status."""
+"""Attempts that were answered, by the HTTP status after redirects."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
-"""Fetches that failed, by the class of the exception."""
+"""Attempts that raised an exception, by the class of the exception."""
 
 # The keys of this package.
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
-"""Policies made, by their outcome, see :doc:`/standard/retrieval`."""
+"""Fetches that ended with a policy, by their outcome; see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"
 """Requests refused, by the reason of their verdict."""
 WAITED: Final = "robots1994/requests_waited"
-"""Requests that found no fresh policy in memory: they waited for one, or used a stale
-one during its refresh.
+"""Requests without a fresh policy in memory. Each of them waited for a policy, or used a
+stale policy during its refresh.
 """
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 """Fetches that ended because the crawl closed or because they were cancelled (R6)."""
 REFRESHED: Final = "robots1994/refreshed"
-"""Policies that were fetched again when they were no longer fresh."""
+"""Stale policies that were successfully fetched again."""
 STORE_HITS: Final = "robots1994/store_hits"
-"""Policies taken from the store: fresh ones, without a fetch, and stale ones, used during
-their refresh.
+"""Policies that were found in the store or in Scrapy's HTTP cache. A fresh policy saves a
+fetch, and a stale policy is used during its refresh.
 """
 STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 """Refreshes that failed, after which the last good policy is still used (R5)."""
 RETRIES: Final = "robots1994/retries"
-"""Fetches that were repeated."""
+"""Retries of fetches."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed on our side; the requests that waited for the fetch failed with the
-same error (R7).
+"""Fetches that failed on our side (R7). The requests that waited for such a fetch failed
+with the error of the fetch.
 """
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Calls of the store of ROBOTS1994_STORE that failed."""
 TRUNCATED: Final = "robots1994/truncated"
-"""Robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)."""
+"""Robots.txt files that are longer than ROBOTS1994_MAX_BYTES (O24)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
-"""Origins whose file allows us URLs that its owner probably meant to disallow."""
+"""Origins whose robots.txt allows URLs for this robot that the author of the file probably
+wanted to disallow.
+"""
 CLOSES_SITE: Final = "robots1994/tightens_policy"
-"""Origins whose file disallows us URLs that its owner probably meant to allow, with an
-``Allow`` that the dialect does not have.
+"""Origins whose robots.txt disallows URLs for this robot that the author of the file
+probably wanted to allow: it has an ``Allow`` line, but the dialect has no such field.
 """
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests that were sent and that RFC 9309 would have refused, to origins whose record
-for us has ``*`` or ``$`` without effect.
+"""Requests that passed and that RFC 9309 would have refused by a rule with ``*`` or ``$``.
+These characters have no effect in the dialect of the crawl.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
-"""Decisions compared with the decisions of another parser (ROBOTS1994_COMPARE): agree,
-stricter (it disallows what we allow), laxer (it allows what we disallow), raised; at the
-close.
+"""Decisions that were compared with the decisions of another parser
+(ROBOTS1994_COMPARE). The direction is ``agree``, ``stricter`` (only the other parser
+disallows the URL), ``laxer`` (only the other parser allows the URL) or ``raised`` (the
+other parser raised an exception). Set at the close.
 """
 REFUSING: Final = "robots1994/refusing_origins"
-"""Origins at which requests were refused, at most 10,000; at the close."""
+"""Origins at which requests were refused, at most 10,000. Set at the close."""
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
-"""Requests refused, by origin, for the 20 origins with most refusals; at the close."""
+"""Requests refused, by origin, for the 20 origins with most refusals. Set at the close."""
 STARTS_REFUSED: Final = "robots1994/starts_refused"
-"""Start requests, if robots.txt refused every one of them."""
+"""Start requests, if robots.txt refused every start request. Set at the close."""
 WOULD_REFUSE: Final = "robots1994/would_refuse"
-"""Requests that the built-in let pass in a dry run and ours would refuse
-(ROBOTS1994_DRY_RUN).
+"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in let pass and this package
+would refuse.
 """
 WOULD_OPEN: Final = "robots1994/would_open"
-"""Requests that the built-in refused in a dry run and ours would allow."""
+"""Requests of a dry run that the built-in refused and this package would allow."""
 NOT_KNOWN: Final = "robots1994/not_known"
-"""Requests of a dry run for which it is not known what ours would decide."""
+"""Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared: the body of the answer was no longer in memory, or
-the other parsers did not keep up or took too long; at the close.
+"""Decisions that were not compared, because the body of the answer was no longer in
+memory, or because the other parsers were too slow. Set at the close.
 """
 
 BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
@@ -87,33 +90,35 @@ BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
 (ROBOTS1994_BROWSER).
 """
 BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
-"""Requests of a browser that were aborted because no policy was found."""
+"""Requests of a browser that were aborted because their policy could not be found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
 """Crawl delays of origins that were applied (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
-"""Crawl delays that are longer than ROBOTS1994_CRAWL_DELAY, and reduced to it."""
+"""Crawl delays that were longer than ROBOTS1994_CRAWL_DELAY, and were reduced to it."""
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
-"""Pages that say NOINDEX to us (ROBOTS1994_PAGES)."""
+"""Pages that say NOINDEX to this robot (ROBOTS1994_PAGES)."""
 PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
-"""Pages that say NOFOLLOW to us (ROBOTS1994_PAGES)."""
+"""Pages that say NOFOLLOW to this robot (ROBOTS1994_PAGES)."""
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
 """Items dropped because their page says NOINDEX."""
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
-"""Requests dropped, by the reason: nofollow (of the page) or rel-nofollow (of its
-links).
+"""Requests dropped, by the reason: ``nofollow`` (of the page) or ``rel-nofollow`` (of the
+link).
 """
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages that state whether they may be used for a purpose: allow or disallow. Only the
-purposes of ROBOTS1994_PURPOSES are counted, or all without it (ROBOTS1994_USAGE).
+"""Pages that state whether they may be used for a purpose (ROBOTS1994_USAGE). The answer
+is ``allow`` or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are counted, or all
+purposes if that setting is empty.
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
 """Items dropped because their page must not be used for a purpose of the crawl."""
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
-"""Requests not sent because robots.txt says that the page must not be used for a purpose
-of the crawl.
+"""Requests that were not sent because robots.txt says that their page must not be used for
+a purpose of the crawl.
 """
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
-"""Values of usage preferences that are not understood, once for each page."""
+"""Values of usage preferences that are not understood. A value counts once for each page.
+"""
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:

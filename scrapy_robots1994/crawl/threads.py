@@ -1,4 +1,6 @@
-"""Waiting, time and threads, on any reactor or without one, with every Scrapy version."""
+"""Waits, timers and threads, with any reactor or without a reactor, for every supported
+version of Scrapy.
+"""
 
 import asyncio
 import sys
@@ -26,23 +28,24 @@ T = TypeVar("T")
 
 
 SLOW_SECONDS = 1.0
-"""Seconds after which work for a thread pool is taken to be waiting in the queue of the
-pool.
+"""Seconds after which work that a thread pool has not finished is assumed to wait in the
+queue of the pool.
 """
 
 INLINE_BYTES = 8_192
-"""Bytes of a body or file that is unpacked, read or examined on the event loop, which takes 10 ms
-at most; a larger one takes a thread."""
+"""Maximum size, in bytes, of a body or file that is unpacked, read or examined on the event
+loop. This takes at most 10 ms. A larger body or file is processed in a thread.
+"""
 
 LOOK_SECONDS = 1.0
 """Seconds between two checks whether work with a time limit is paused."""
 
-# Packages whose coroutines may be between our coroutine and the one of a component.
+# Packages whose coroutines may be between our coroutine and the coroutine of a component.
 _FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
-    """Return the asyncio event loop that runs the crawl, if one does."""
+    """Return the asyncio event loop that runs the crawl; `None` if the crawl has none."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -51,19 +54,21 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
-    # Asyncio has its own thread pool, which exists without a reactor, too.
+    # Use the thread pool of asyncio, which also exists without a reactor.
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# Held while a thread computes. Two threads that compute take as long as one after the other,
-# and the event loop would wait for both before each of its steps.
+# A thread acquires this lock while it computes. Two threads that compute at the same time
+# are no faster than one after the other, and both would delay each step of the event loop.
 _computing = Lock()
 
 
 async def compute_in_thread(work: Callable[[], T]) -> T:
-    """Run *work*, which computes and waits for nothing, as `run_in_thread` does."""
+    """Run *work*, which computes without waiting, in a thread. Only one such thread
+    computes at a time.
+    """
 
     def alone() -> T:
         with _computing:
@@ -73,14 +78,15 @@ async def compute_in_thread(work: Callable[[], T]) -> T:
 
 
 class Turns:
-    """Lets one coroutine go on in each turn of the event loop, in the order of arrival."""
+    """Lets one coroutine continue in each turn of the event loop, in order of arrival."""
 
     def __init__(self) -> None:
         self._lock = DeferredLock()
 
     async def take(self) -> None:
-        """Wait until no other coroutine has gone on in this turn."""
-        # Release in the callback, because the coroutine may be cancelled at the same time.
+        """Wait for a turn of the event loop in which no other coroutine continues."""
+        # Release the lock in a callback of the Deferred: a cancelled coroutine would not
+        # release it.
         taken = self._lock.acquire().addCallback(
             lambda lock: call_later(0, lock.release)
         )
@@ -89,16 +95,18 @@ class Turns:
 
 
 async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
-    """Return what *answer* says (`read_answer`), unpacked in a thread if that takes long."""
-    # Work for a thread may have to wait behind name look-ups, so most answers are read
-    # here.
+    """Return the meaning of *answer* (`read_answer`). Read it in a thread if that takes
+    long.
+    """
+    # Read most answers on the event loop: work for a thread may have to wait for name
+    # look-ups.
     work = partial(read_answer, answer, limit, now)
     return work() if is_quick(answer, INLINE_BYTES) else await compute_in_thread(work)
 
 
 def thread_safe_call() -> Any:
-    """Return a function that runs a call on the event loop, from a thread or a signal
-    handler.
+    """Return a function that a thread or a signal handler may use to run a call on the
+    event loop.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
@@ -109,14 +117,16 @@ def thread_safe_call() -> Any:
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*: Scrapy 2.13 has Deferreds where later ones have coroutines."""
+    """Return the result of *work*, a coroutine or a Deferred. Scrapy 2.13 returns
+    Deferreds where later versions return coroutines.
+    """
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
     return await work
 
 
 class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
-    """Work did not return within its time."""
+    """Raised if work did not return within its time limit."""
 
 
 async def result_within(
@@ -124,14 +134,15 @@ async def result_within(
     seconds: float,
     is_paused: Callable[[], bool],
 ) -> T:
-    """Return the result of *work*; cancel it and raise `NotReturned` after *seconds*.
+    """Return the result of *work*. After *seconds*, cancel *work* and raise `NotReturned`.
 
     Time during which *is_paused* returns `True` does not count. Work that ignores its
     cancellation goes on, but its result is not used.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
-    # Let `release` take the result: Twisted logs an unhandled error otherwise.
+    # Let `release` take the result, even an error: Twisted logs an unhandled error
+    # otherwise.
     running.addBoth(ended.release)
     left = seconds
     timer: Any = None
@@ -158,10 +169,10 @@ async def result_within(
 
 
 def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
-    """Return the name of a component's coroutine that works on a request and has not returned.
+    """Return the name of the component's coroutine that still works on a request.
 
-    *is_wanted* says whether a request is the one in question. Return `None` if there is
-    no such coroutine, or without asyncio.
+    *is_wanted* says whether an object is that request. Return `None` if there is no such
+    coroutine, or without asyncio.
     """
     for task in asyncio.all_tasks() if _loop() else ():
         work: Any = task.get_coro()
@@ -176,12 +187,14 @@ def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
 
 
 async def future_result(future: Future[T]) -> T:
-    """Wait for a future of another thread; cancelling the wait cancels *future*."""
+    """Return the result of *future*, which another thread sets. Cancelling the wait
+    cancels *future*.
+    """
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
     call_in_crawl = thread_safe_call()
 
     def deliver() -> None:
-        # If the wait was cancelled, it has already ended.
+        # If the future was cancelled, the wait has already ended.
         if not future.cancelled():
             done.release(future.result())
 
@@ -193,19 +206,20 @@ async def is_look_up_slow() -> bool:
     """Return whether work waits longer than `SLOW_SECONDS` in a thread pool that looks up
     names.
 
-    Twisted's client uses the pool of the reactor, clients on asyncio its default pool.
-    Work that is sent to these pools now waits behind the look-ups of other fetches.
+    Twisted's client uses the pool of the reactor, and clients on asyncio use the default
+    pool of the event loop. Work that is sent to a pool waits for the look-ups that are
+    already in its queue.
     """
     started: list[Deferred[Any]] = []
     # Look the reactor up in `sys.modules`: importing it would install one.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Do not use a coroutine: asyncio logs an error for each one that the end of the crawl
-    # interrupts.
+    # Do not use a coroutine: asyncio logs an error for each coroutine that the end of the
+    # crawl interrupts.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors: a pool that is shut down means that the crawl is over.
+    # Ignore errors: a pool raises an error if it is shut down, because the crawl is over.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the result
     try:
@@ -223,8 +237,8 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* in *seconds*; return an object whose method `cancel` may also be called
-    later.
+    """Call *call* after *seconds*. Return a timer, whose method `cancel` may also be called
+    after that time.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)
@@ -236,11 +250,11 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 class DeferredWaiter(Generic[T]):
-    """A future on any reactor or without one; *cancel* is called if the wait is
-    cancelled.
+    """A future that works with any reactor or without a reactor. *cancel* is called if the
+    wait is cancelled.
 
     Each waiting request has its own future. Scrapy's built-in shares one Deferred: the
-    first request takes its result, and all others get `None` and are let through.
+    first request takes its result, and all other requests get `None` and pass unchecked.
     """
 
     __slots__ = ("_result",)
@@ -249,8 +263,10 @@ class DeferredWaiter(Generic[T]):
         self._result: Deferred[T] = Deferred(cancel)
 
     def release(self, resolution: T) -> None:
-        """Resume the coroutine that waits with *resolution*; a second call has no effect."""
-        # A Deferred raises an error for a second result.
+        """Resume the waiting coroutine with *resolution* as its result. A second call has
+        no effect.
+        """
+        # Ignore a second result, for which a Deferred raises an error.
         if not self._result.called:
             self._result.callback(resolution)
 

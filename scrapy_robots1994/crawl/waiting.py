@@ -1,12 +1,16 @@
-"""Requests in the middleware: how they wait, return to the scheduler, and end with the
-crawl.
+"""Requests in the middleware: their wait, their return to the scheduler, and the close of
+the crawl.
 
-Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`. While it
-waits, the limit is raised by one, so that slow origins do not block others. The limit is
-also raised for each robots.txt request. A request whose wait is over goes on if a slot is
-free. Otherwise it is returned to the scheduler, which owns the order of requests, but
-only once. When the crawl closes, all requests that the scheduler can take are returned
-(R6, closing).
+Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`, the limit
+of concurrent requests. While the request waits, the limit is raised by one, so that slow
+origins do not block others. The limit is also raised for each robots.txt request. When its
+wait is over, the request goes on if a slot is free. Otherwise it is returned to the
+scheduler, which decides the order of requests. For this reason a request is returned only
+once.
+
+When the crawl closes (R6, closing), waiting requests are returned to the scheduler. The
+first `CONCURRENT_REQUESTS` of the waiting requests still go on if their policies are known
+within `CLOSE_SECONDS`. A request that a component awaits is never returned.
 """
 
 from __future__ import annotations
@@ -31,19 +35,20 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# These marks are in the meta, because they must survive a queue on disk (JOBDIR) or a
-# queue of several workers.
+# The following two keys are in the meta, because a request keeps its meta in a queue on
+# disk (JOBDIR) and in a queue of several workers.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that the scheduler has."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that was returned to the scheduler. The value is the
-`dont_filter` of the request, and whether it was returned because no slot was free; in
-version 0.1, a text.
+"""Meta key of a request that was returned to the scheduler. The value is a pair: the
+original `dont_filter` of the request, and whether the request was ever returned because
+no slot was free. In a queue of version 0.1 the second value is a text, which counts as
+"no".
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between two checks whether the crawl closes, for which Scrapy has no signal."""
+"""Seconds between two checks whether the crawl closes. Scrapy has no signal for this."""
 
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
@@ -51,26 +56,28 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 """Settings by which a crawl ends after a number of pages or items. Scrapy counts a
-robots.txt as a page, so each robots.txt that is fetched early would replace a page.
+robots.txt as a page. So each robots.txt that is fetched early replaces a page.
 """
 
 SHARE = 100
-"""For each so many pages or items of a limit (`LIMITS`), one request may wait without
-counting.
+"""A limit of `LIMITS` is divided by this number. The result is how many requests may wait
+for a robots.txt without counting.
 """
 
 CLOSE_SECONDS = 5.0
-"""Seconds that a closing crawl waits at most for the robots.txt of its own requests."""
+"""Maximum number of seconds that a closing crawl waits for the robots.txt of the requests
+that it still sends.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """One visit of *request* to the middleware, from its first step to its last.
+    """One call of the middleware for *request*, from the first step to the last.
 
-    A request that *is_awaited* by a component was sent with `engine.download_async()`,
-    and cannot be returned to the scheduler. *has_gone_back* says that the request was
-    returned before, because no slot was free. *is_raised* says that the limit is raised
-    for it while it waits.
+    *is_awaited* says that a component sent the request with `engine.download_async()` and
+    awaits the response. Such a request cannot be returned to the scheduler.
+    *has_gone_back* says that the request was returned before, because no slot was free.
+    *is_raised* says that the limit is raised while the request waits.
     """
 
     request: Request
@@ -80,7 +87,7 @@ class Visit:
     turn: DeferredWaiter[None] | None = None
     """The future of the request's turn, if it waits for a crawl delay."""
     cause: Exception | None = None
-    """The failure of the fetch that the request waited for, if its policy is unknown (R5,
+    """The exception of the failed fetch, if the policy of the request is unknown (R5,
     unreachable).
     """
 
@@ -88,11 +95,11 @@ class Visit:
     def begin(cls, request: Request) -> Visit:
         """Return the visit of *request*, after removing our keys from its meta.
 
-        If the request was returned to the scheduler, restore its own `dont_filter`.
+        If the request was returned to the scheduler, restore its original `dont_filter`.
         """
         meta = request.meta
-        # A request that an errback sends again, or that is made with the meta of a
-        # response, has keys with the decision about another request.
+        # Remove the decision about an earlier request: an errback may send a refused
+        # request again, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
@@ -104,22 +111,21 @@ class Visit:
 
     @classmethod
     def outside(cls, request: Request) -> Visit:
-        """Return the visit of a *request* that needs a policy without passing through the
-        middleware.
+        """Return the visit of a *request* that needs a policy, but does not pass through
+        the middleware.
         """
         return cls(request, is_awaited=True, has_gone_back=False)
 
     def returned(self, *, for_room: bool = False) -> Request:
-        """Return the request to give to the scheduler in place of the request of this
-        visit.
+        """Return a copy of the request, marked with `RETURNED`, for the scheduler.
 
-        *for_room* says that it is returned because no slot is free, which happens once at
-        most.
+        *for_room* says that the request is returned because no slot is free. This happens
+        at most once.
         """
         request = self.request
         marked = request.dont_filter, for_room or self.has_gone_back
-        # The duplicates filter has seen the request, and would drop it without
-        # `dont_filter`.
+        # Set `dont_filter`, because the duplicates filter has seen the request and would
+        # drop it.
         return request.replace(
             dont_filter=True, meta={**request.meta, RETURNED: marked}
         )
@@ -128,10 +134,11 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
-    The limit is raised for at most *most* requests; further ones count. In a crawl that
-    ends after a number of pages or items, the limit is raised for fewer requests that
-    wait for a robots.txt. *on_closing* is called when the crawl begins to close, and
-    again `CLOSE_SECONDS` later.
+    The limit is raised for at most *most* requests; further requests count. In a crawl
+    that ends after a number of pages or items, the limit is raised for fewer requests
+    that wait for a robots.txt (`SHARE`). *on_closing* is called when the crawl begins to
+    close. If the closing crawl still sends waiting requests, *on_closing* is called again
+    `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -146,15 +153,14 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # If no slot is free, requests are returned only to Scrapy's scheduler or a
-        # subclass of it. Another scheduler may be shared, or may drop a request that it
-        # has seen. Do not use `issubclass`: it is true for each class with the methods of
-        # a scheduler.
+        # If no slot is free, return requests only to Scrapy's scheduler or a subclass of
+        # it. Another scheduler may be shared, or may drop a request that it has seen. Do
+        # not use `issubclass`: it is true for each class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
-        # The visits that wait, in order of arrival, and the visits that a closing crawl
-        # finishes.
+        # `_visits` has the visits that wait, in order of arrival. `_finished` has the
+        # visits whose requests a closing crawl still sends.
         self._visits: dict[Request, Visit] = {}
         self._finished: frozenset[Visit] = frozenset()
         self._raised = self._files = 0
@@ -164,9 +170,10 @@ class WaitingRequests:
 
     @contextmanager
     def waiting(self, visit: Visit, *, for_file: bool = True) -> Iterator[None]:
-        """Wait with the request of *visit* while the block runs, without counting it.
+        """Let the request of *visit* wait while the block runs.
 
-        With *for_file* it waits for a robots.txt.
+        The request does not count towards the limit, if the limit can be raised. *for_file*
+        says that the request waits for a robots.txt.
         """
         self._look()
         self._visits[visit.request] = visit
@@ -186,11 +193,11 @@ class WaitingRequests:
                 self._engine.lower_limit()
 
     async def turn(self, visit: Visit) -> bool:
-        """Wait until `Visit.turn` is released.
+        """Wait until `Visit.turn` of *visit* is released.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. A closing crawl does not wait for turns, because a file may state any
-        delay.
+        closes. A closing crawl waits for no turn, except for the turn of a request that a
+        component awaits: a file may state any delay.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit, is_known=False):
@@ -200,7 +207,9 @@ class WaitingRequests:
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Download a robots.txt while the block runs, without counting its request."""
+        """Raise the limit by one for a robots.txt request, which is sent while the block
+        runs.
+        """
         self._files += 1
         self._look()
         is_raised = self._raise_limit(self._most_for_file)
@@ -214,7 +223,7 @@ class WaitingRequests:
     def may_go_on(self, visit: Visit) -> bool:
         """Return whether the request of *visit*, which still waits, may go on.
 
-        It may go on if it counted towards the limit, if a slot is free, if it was
+        The request may go on if it counted towards the limit, if a slot is free, if it was
         returned to the scheduler before, or if it cannot be returned.
         """
         return (
@@ -222,17 +231,18 @@ class WaitingRequests:
             or visit.has_gone_back
             or self._is_finished(visit)
             or not self._owns_order
-            # The limit is still raised for this request, so the request itself does not
-            # count.
+            # `needs_backout` says whether all slots are taken. This request takes no slot,
+            # because the limit is still raised for it.
             or not self._crawler.engine.needs_backout()
         )
 
     def is_finished(self, request: Request) -> bool:
-        """Return whether the waiting *request* is still sent after the crawl begins to
-        close (R6, closing).
+        """Return whether the waiting *request* may still be sent in a closing crawl (R6,
+        closing).
 
-        Two kinds of requests are: each one that a component awaits, and the first
-        `CONCURRENT_REQUESTS` ones, which Scrapy's own middleware would send, too.
+        Two kinds of requests may still be sent: each request that a component awaits, and
+        the first `CONCURRENT_REQUESTS` other waiting requests. Scrapy's own middleware
+        would also send that many waiting requests.
         """
         visit = self._visits.get(request)
         return visit is not None and self._is_finished(visit)
@@ -241,29 +251,31 @@ class WaitingRequests:
         """Return whether the request of *visit* must be returned to the scheduler because
         the crawl closes.
 
-        *is_known* says whether the policy of its origin is known: without it, the next
-        crawl tries the request again. A request that a component awaits is never
-        returned.
+        *is_known* says whether the policy of its origin is known. A request without a
+        known policy is returned, so that the next crawl tries it again. A request that a
+        component awaits is never returned.
         """
         if visit.is_awaited or not self.is_closing():
             return False
         return not (is_known and self._is_finished(visit))
 
     def is_closing(self) -> bool:
-        """Return whether the crawl closes."""
+        """Return whether the crawl is closing."""
         if not self._is_closed and self._engine.is_closing():
             self.close()
         return self._is_closed
 
     def close(self) -> None:
-        """Prepare for the close of the crawl; a second call has no effect."""
+        """Choose the requests that the closing crawl still sends, and end other waits. A
+        second call has no effect.
+        """
         if not self._is_closed:
             self._is_closed = True
             own = (it for it in self._visits.values() if not it.is_awaited)
             self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
             # Iterate over a copy: without asyncio a released request goes on at once, and
-            # is removed.
+            # its visit is removed from the dict.
             for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)
@@ -271,7 +283,7 @@ class WaitingRequests:
                 call_later(CLOSE_SECONDS, self._close_finished)
 
     def _close_finished(self) -> None:
-        """Return the remaining scheduled requests to the scheduler."""
+        """Return the requests that still wait to the scheduler."""
         self._finished = frozenset()
         self._on_closing()
 
@@ -279,15 +291,18 @@ class WaitingRequests:
         return visit.is_awaited or visit in self._finished
 
     def _mark(self, request: Request) -> None:
-        """Mark a request that the scheduler is about to get."""
+        """Mark *request*, which the scheduler is about to get."""
         request.meta[SCHEDULED] = True
 
     def _raise_limit(self, most: int) -> bool:
-        """Let one more request be in the downloader, unless *most* are there already."""
+        """Raise the limit by one, unless it is already raised for *most* waiting requests.
+
+        Return whether the limit was raised.
+        """
         return self._raised < most and self._engine.raise_limit()
 
     def _look(self) -> None:
-        """Check whether the crawl closes, and repeat the check while a request waits."""
+        """Check whether the crawl closes, and repeat the check while requests wait."""
         if not (self.is_closing() or self._is_looking):
             self._is_looking = True
             call_later(LOOK_SECONDS, self._look_again)

@@ -1,8 +1,9 @@
 """Wildcards without effect: URLs that are allowed because a dialect reads `*` and `$` as
-letters.
+ordinary characters.
 
-1994 D1: a path is compared letter by letter. Most authors mean wildcards by these
-characters, so the crawl says at its close which requests the dialect let pass.
+1994 D1 (value of Disallow): a path is compared character by character. But most authors use
+`*` and `$` as wildcards. So a line at the close of the crawl says how many requests passed
+that RFC 9309 would have refused by a rule with `*` or `$`.
 """
 
 from __future__ import annotations
@@ -38,29 +39,32 @@ if TYPE_CHECKING:
     Others: TypeAlias = tuple[RobotsTxt, RobotRules, int]
 
 OTHER = "rfc9309"
-"""The dialect whose refusals are counted: the one with wildcards."""
+"""The dialect with wildcards, whose refusals are counted."""
 
 MAX_BYTES = 4_000_000
-"""The maximum number of bytes that the rules in the dialect `OTHER` and their files take: enough
-for about 1,000 origins. Other files are read again for each request, in a fraction of a
-millisecond. The latest large file is stored besides.
+"""Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. This is
+enough for about 1,000 origins. Any other file is read again for each request, which takes
+a fraction of a millisecond. The latest large file is stored in addition.
 """
 
 MAX_COUNTED_ORIGINS = 100_000
-"""Number of origins that are counted; for further origins only requests are counted."""
+"""Maximum number of origins that are counted. For further origins only requests are
+counted.
+"""
 
 
 class IgnoredWildcards:
-    """Counts the requests that pass although the record for this robot has `*` or `$`,
-    and how many of these requests a rule with `*` or `$` refuses in RFC 9309.
+    """Counts the requests that a record with `*` or `$` allows, and how many of these
+    requests a rule with `*` or `$` would refuse by RFC 9309.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        # The file and its rules in the other dialect, by the rules in the crawl's own
-        # dialect for the same robot. An entry counts the bytes of its file, because the
-        # entry may keep the file in memory after the policy is forgotten.
+        # A key is the rules in the dialect of the crawl. The value is the file, the rules
+        # of the file for the same robot in the dialect `OTHER`, and their bytes. The bytes
+        # include the file, because this cache may keep the file in memory after the policy
+        # is removed.
         self._others: LRUCache[RobotRules, Others]
         self._others = LRUCache(MAX_BYTES, getsizeof=itemgetter(2))
         self._latest: tuple[RobotRules, Others] | None = None
@@ -70,20 +74,25 @@ class IgnoredWildcards:
 
     @classmethod
     def of(cls, crawler: Crawler, settings: RobotsSettings) -> Self | None:
-        """Return the counter; `None` where the dialect gives both characters a meaning."""
+        """Return the counter; `None` if the dialect of the crawl has wildcards."""
         if DIALECTS[settings.dialect].has_wildcards:
             return None
         return cls(crawler, settings.dialect)
 
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
-        """Read *robots*, a large file, before `sent` needs it for the robot of *rules*."""
+        """Read *robots*, a large file, in a thread for the robot of *rules*. `sent` then
+        does not need to read the file.
+        """
         if rules.has_wildcards and rules not in self._others:
             reading = partial(self._read_once, robots, rules)
             self._others[rules] = await compute_in_thread(reading)
 
     def _read_once(self, robots: RobotsTxt, rules: RobotRules) -> Others:
-        """Read *robots* unless the call before this one did; no two calls run at a time."""
-        # The requests that waited for one file come one after the other.
+        """Read *robots*, unless the last call read the same file for the same robot. Calls
+        never overlap.
+        """
+        # One result is enough: the requests that waited for one file call this function
+        # one after the other.
         if self._latest is None or self._latest[0] is not rules:
             self._latest = rules, _read(robots, rules)
         return self._latest[1]
@@ -96,8 +105,9 @@ class IgnoredWildcards:
         robots: RobotsTxt,
         rules: RobotRules,
     ) -> None:
-        """Count *request*, sent by *clients*, which *robots* of *origin* allows by
-        *rules*, one of which has `*` or `$`.
+        """Count *request*, which *rules* allow, although one of the rules has `*` or `$`.
+
+        *clients* may send the request. *robots* is the file of *origin* that has *rules*.
         """
         known = self._others.get(rules)
         if known is None:
@@ -107,13 +117,13 @@ class IgnoredWildcards:
             self._origins.add(origin)
         if not known[1].allowed(request.url, clients):
             rule = known[1].verdict(request.url, clients).rule
-            # Without a rule, the URL has too many comparisons with wildcards (O28).
+            # A verdict without a rule means that the URL needs too many comparisons (O28).
             if rule is None or has_wildcard(rule):
                 self._refused += 1
                 stats.count(self._crawler, stats.WILDCARDS_IGNORED)
 
     def _closed(self) -> None:
-        """Log what was counted."""
+        """Log the number of counted requests and origins, if a request was counted."""
         if not self._sent:
             return
         log_line(
@@ -131,9 +141,9 @@ class IgnoredWildcards:
 
 
 def _read(robots: RobotsTxt, rules: RobotRules) -> Others:
-    """Return *robots*, its rules in the other dialect for the robot of *rules*, and the
-    bytes that both count for, at most `MAX_BYTES`.
+    """Return *robots*, its rules in the dialect `OTHER` for the robot of *rules*, and the
+    bytes of both, at most `MAX_BYTES`.
     """
     other = robots.read_as(dialect=OTHER).rules(rules.robot)
-    # Measured here, because a large file is read in a thread.
+    # Measure the bytes here, because a large file is read in a thread.
     return robots, other, min(robots.memory_bytes + memory_of(other), MAX_BYTES)
