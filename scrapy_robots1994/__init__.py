@@ -1,28 +1,28 @@
 """scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
 
-Imports only go down:
+A module imports only from its own row of this list and from the rows below:
 
     commands/     the `scrapy robots-…` commands
     crawl/        the Scrapy side: add-on, middleware, settings, stats; features/
     stores/       where policies are stored: memory, SQLite, Redis
-    policy/       response → outcome → policy; one fetch for all waiting requests
     compare/      how other parsers read a file, and why they differ
+    policy/       response → outcome → policy; one fetch for all waiting requests
     robotstxt     RobotsTxt, the public interface of one file
-    lint/         what is wrong in a file, and what each line of it does
+    lint/         the problems of a file, and the effect of each of its lines
     directives    the robots directives of a page
     parser/       the grammar: bytes → tokens → records → rules → verdict
     origin, escaping, errors
 
-The public names below are imported on first access: importing this package imports
-neither scrapy nor twisted.
+Each public name below is imported at its first use. So importing this package does not
+import Scrapy or Twisted.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers treat this name as `typing.TYPE_CHECKING`. Importing `typing` would take
-# most of the time that importing this package takes.
+# Type checkers treat this name as `typing.TYPE_CHECKING`. Do not import `typing`: its
+# import would take longer than the rest of the import of this package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

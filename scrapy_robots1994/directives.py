@@ -1,4 +1,4 @@
-"""Directives: what a page says to robots in its meta tags and in `X-Robots-Tag`."""
+"""Robots directives of a page, from its meta tags and its `X-Robots-Tag` headers."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -10,14 +10,15 @@ from scrapy_robots1994.parser.said import Said
 EVERY_ROBOT = frozenset({"robots", "*"})
 """The names that stand for every robot."""
 
-# Pages P1 (terms of a robots tag): `TERMS` has all of them; NOINDEX and NOFOLLOW have the
-# terms that forbid something.
+# Pages P1 (terms of a robots tag): `TERMS` has all terms. `NOINDEX` has the terms that
+# forbid indexing, and `NOFOLLOW` the terms that forbid following links.
 ALL = "all"
 NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# Terms about the use of pages, which say nothing about index and links.
+# Terms about the use of pages. They do not change whether a page may be indexed or its
+# links followed.
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -27,7 +28,8 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Later terms that have a value after a colon. In a header, they are not names of robots.
+# Later terms that have a value after a colon. In a header, such a term before a colon is
+# not the name of a robot.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -45,10 +47,10 @@ class Directives:
     following its links; each is None if the page has no such term.
 
     The package enforces none of the other fields. *keywords* are the phrases of META
-    KEYWORDS, *description* the text of META DESCRIPTION, *document_state* is `"dynamic"` or
-    `"static"`, and *url* the document's own address, for mirrors. *not_understood* are values
-    that contain a term without being one, such as `noindex nofollow` without a comma; they
-    have no effect.
+    KEYWORDS. *description* is the text of META DESCRIPTION. *document_state* is `"dynamic"`
+    or `"static"`. *url* is the address that the document states for itself, for mirrors.
+    *not_understood* are values that contain a term but are not a term, such as `noindex
+    nofollow` without a comma. Such values have no effect.
     """
 
     noindex: Said | None = None
@@ -77,10 +79,10 @@ NO_DIRECTIVES = Directives()
 def directives_of(
     tags: Sequence[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> Directives:
-    """Return the directives of a page for a robot with these *names*, in lower case.
+    """Return the directives of a page for a robot with these *names*. Never raises.
 
-    *tags* are the names and contents of the meta tags of the page, *headers* the values of
-    its X-Robots-Tag headers. Never raises.
+    *tags* are the names and contents of the meta tags of the page. *headers* are the values
+    of its X-Robots-Tag headers. The *names* are in lower case.
     """
     addressed = terms_for(tags, headers, names)
     said = [it for it in addressed if contains_term(it.term, TERMS)]
@@ -91,11 +93,11 @@ def directives_of(
 
     states = map(str.lower, contents("document-state"))
     phrases = ",".join(contents("keywords")).split(",")
-    # Pages P4 (contradictions): of two terms that contradict each other, in one group or in
-    # several, the forbidding one counts. The description of the tag lets the robot act "at
-    # its own discretion (in this case FOLLOW)". We decide otherwise, because an author who
-    # wrote NOFOLLOW meant it.
-    # Pages P10 (NOINDEX and links): NOINDEX alone says nothing about the links.
+    # Pages P4 (contradictions): if two terms contradict each other, in one group or in two
+    # groups, the term that forbids counts. The description of the tag lets the robot act
+    # "at its own discretion (in this case FOLLOW)". We decide differently, because an
+    # author who writes NOFOLLOW probably means it. Pages P10 (NOINDEX and links): NOINDEX
+    # alone says nothing about the links.
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
         nofollow=next((it for it in said if it.term in NOFOLLOW), None),
@@ -112,12 +114,12 @@ def terms_for(
 ) -> list[Said]:
     """Return each term, known or not, that addresses a robot with these *names*.
 
-    *tags*, *headers* and *names* are those of `directives_of`. A term is returned once for
-    each place that has it.
+    The arguments are the same as for `directives_of`. A term is returned once for each
+    group of terms that contains it.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
-    # Pages P3 (ALL): it overrides the other terms of its own group only.
+    # Pages P3 (ALL): ALL overrides only the other terms of its own group.
     return [
         Said(term, where)
         for where, terms in groups
@@ -131,8 +133,8 @@ def _groups_of_tags(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the terms of each meta tag that addresses the robot."""
     for name, content in tags:
-        # Pages P5 (named tags): a tag whose name is the robot's, ignoring case, is for that
-        # robot only.
+        # Pages P5 (named tags): a tag whose name is the name of a robot, compared without
+        # case, is only for that robot.
         if _plain(name) in ours:
             where = f"meta tag {_plain(name)}"
             # Pages P1: terms are separated by commas and compared without case.
@@ -142,7 +144,8 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the terms of X-Robots-Tag that address the robot, grouped by the name before them.
+    """Yield the terms of X-Robots-Tag for the robot, grouped by the robot name before the
+    terms.
 
     Several header lines mean the same as one line with their values joined by commas
     (RFC 9110, section 5.3).
@@ -151,7 +154,7 @@ def _groups_of_headers(
     group = ""
     for part in filter(str.strip, ",".join(headers).split(",")):
         text, colon, term = map(_plain, part.partition(":"))
-        # 1994 A2 (name comparison): a version does not belong to the name.
+        # 1994 A2 (name comparison): a version is not part of the name.
         name = text.partition("/")[0]
         if not colon:
             term = text
@@ -160,11 +163,12 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # Skip a term with a value, and a part of a date: neither begins with a name.
+            # This part is a term with a value, or a part of a date. It does not begin with
+            # the name of a robot.
             continue
         else:
-            # Pages P6 (named headers): the terms from a name and colon up to the next name
-            # are for that robot only.
+            # Pages P6 (named headers): the terms behind a name and a colon, up to the next
+            # name, are only for the robot with that name.
             group = name
         if not group or group in ours:
             groups.setdefault(group, []).append(term)
@@ -182,10 +186,11 @@ def _plain(text: str) -> str:
     return text.strip(_SPACE).lower()
 
 
-# The patterns below match what the tokenizer of HTML reads from a `<` on. A piece without an
-# end takes the rest of the page, and no pattern fails after it has consumed text, so the time
-# is linear in the length of the page. No parser that Scrapy depends on is linear: libxml2
-# before 2.14 is quadratic in attributes and in end tags, `html.parser` in quotes and comments.
+# Each pattern below matches one piece of a page that begins with `<`, as the tokenizer of
+# HTML reads it. If the end of a piece is missing, the piece takes the rest of the page. No
+# pattern fails after it has consumed text, so the time is linear in the length of the page.
+# No parser that Scrapy depends on takes linear time. libxml2 before 2.14 takes quadratic
+# time for attributes and end tags, and `html.parser` for quotes and comments.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -193,8 +198,8 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# Elements whose content is text. An element that is closed at once has no content, such as
-# `<script src="x" />` in XHTML that is sent as HTML.
+# Elements whose content is only text. An element that ends with `/>` has no content, for
+# example `<script src="x" />` in XHTML that is sent as HTML.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
     rf"{_NAME_ENDS}{_ATTRIBUTES}(?:(?<=/)>|.*?(?:(?=</\1{_NAME_ENDS})|\Z))"
@@ -214,11 +219,13 @@ _ATTRIBUTE = re.compile(
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, wherever the tag is.
 
-    Ignores tags in comments, scripts and other text, and a tag without its `>`. The time is
-    linear in the length of *page*. Never raises.
+    Tags in comments, scripts and other text are ignored, and so is a tag without its `>`.
+    The time is linear in the length of *page*. Never raises.
     """
-    # Pages P8 (tags in the body): an author may have put a tag there by mistake.
-    # Most pages have no meta tag in their body. Lower case is never shorter.
+    # Pages P8 (tags in the body): a meta tag in the body counts, too, because an author may
+    # have put it there by mistake. Most pages have no such tag, so stop after the last
+    # "meta". The text in lower case is never shorter than *page*, so this never stops too
+    # early.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:
@@ -239,5 +246,6 @@ def _text(value: str) -> str:
     try:
         return unescape(value)
     except ValueError:
-        # Python refuses to convert a number of more than 4,300 digits.
+        # Python does not convert the number of a character reference with more than 4,300
+        # digits.
         return value

@@ -1,6 +1,6 @@
 """The exceptions of this package, and the hint for a misspelt word.
 
-A broken robots.txt raises none of these exceptions: any bytes can be parsed.
+Parsing a robots.txt never raises any of these exceptions, whatever bytes the file has.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,23 +8,23 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of the exceptions of this package that are not also exceptions of
-    Scrapy.
+    """Base class of the exceptions of this package, except subclasses of Scrapy's
+    exceptions.
 
-    It is never raised itself. `ForbiddenByRobots` and `DroppedByPage` are subclasses of
-    exceptions of Scrapy.
+    This class itself is never raised. `ForbiddenByRobots` and `DroppedByPage`, for example,
+    are subclasses of exceptions of Scrapy, so they are not subclasses of this class.
     """
 
 
 class SettingsError(RobotsError, ValueError):
-    """Raised for a wrong value of a setting; the message is one sentence that says what
-    to write.
+    """Raised for a wrong value of a setting. The message is one sentence that says what to
+    write.
     """
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is missing, as users read it
-    """Raised if the library of an extra is not installed; the message contains the pip
-    command.
+    """Raised if the library of an extra is not installed. The message contains the pip
+    command that installs it.
     """
 
 
@@ -32,7 +32,8 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is 
 def needs_extra(user: str, extra: str) -> Iterator[None]:
     """Raise `MissingExtra` if an import in the block fails.
 
-    *user* says what needs the library, *extra* is the name of the extra that installs it.
+    *user* is the feature that needs the library. *extra* is the name of the extra that
+    installs the library.
     """
     try:
         yield
@@ -48,18 +49,18 @@ class StoreError(RobotsError):
 
 
 class FetchAborted(RobotsError):  # noqa: N818 - named for what happened, not a bug
-    """Raised if the wait for a robots.txt ended without a policy: the fetch was
-    cancelled, or the crawl closes (R6, closing).
+    """Raised if the wait for a robots.txt ended without a policy.
 
-    The message names the cause in one printable line.
+    The fetch was cancelled, or the crawl is closing (R6, closing). The message gives the
+    cause in one printable line.
     """
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*; `None` if none is
+    """Return the word of *known* that is most similar to *word*; `None` if no word is
     similar.
     """
-    # Import the module here, because only a mistake needs it.
+    # Import late, because the module is needed only after a mistake.
     import difflib  # noqa: PLC0415 - only for a mistake
 
     if not isinstance(word, str):
@@ -70,8 +71,8 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """Return `; did you mean "…"?` with the word of *known* that is closest to *word*; ""
-    if none is similar.
+    """Return `; did you mean "…"?` with the word of *known* that is most similar to *word*;
+    "" if no word is similar.
     """
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

@@ -1,5 +1,7 @@
-"""Origin and target: the scheme, host and port to which a robots.txt applies, and the
-part of a URL that its rules are compared with.
+"""Origins and targets of URLs.
+
+An origin is the scheme, host and port to which one robots.txt applies. A target is the part
+of a URL with which the rules are compared.
 """
 
 import re
@@ -9,17 +11,18 @@ from typing import NamedTuple
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
-_CACHED_CHARS = 500  # more than a host has, and usually also a user with a password
+_CACHED_CHARS = 500  # usually enough for a user name, a password and a host
 
-# A WebSocket begins with a GET at the same host and port.
+# A WebSocket connection begins with an HTTP GET request to the same host and port.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _URL = re.compile(r"[\x00-\x20]*(https?|wss?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
 _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
-# For some clients a backslash ends the authority, and some clients remove control
-# characters. So such a URL names different hosts for different clients.
+# Some clients end the authority at a backslash, and some clients remove control characters.
+# So a URL with one of these characters names different hosts for different clients.
 _AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
-# IDNA turns some other characters into these, such as a fullwidth solidus.
+# IDNA may turn another character into one of these, for example a fullwidth solidus into
+# `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
@@ -58,7 +61,7 @@ class Origin(NamedTuple):
     @property
     def robots_url(self) -> str:
         """The URL of the robots.txt of this origin."""
-        # 1994 M1: the policy is the file at the local URL /robots.txt.
+        # 1994 M1 (location): the policy is the file at the local URL /robots.txt.
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
@@ -71,20 +74,22 @@ class Origin(NamedTuple):
 
 
 def is_http(url: str) -> bool:
-    """Return whether *url* is an http or https URL with an origin, so that a file can be
-    fetched from it.
+    """Return whether *url* is an http or https URL with an origin.
+
+    A file can be fetched only from such a URL.
     """
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 
 @lru_cache(maxsize=16384)
 def _origin_of(scheme: str, authority: str) -> Origin | None:
-    """Return the origin that *authority* names with *scheme*, without user information."""
+    """Return the origin with this *scheme* and with the host and port of *authority*."""
     parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])
     if parts is None or _AMBIGUOUS.search(authority):
         return None
     host = _ipv6(parts[1]) if parts[1] is not None else _host(parts[2])
-    # A port of more than five digits is out of range whatever the digits are.
+    # Strip leading zeros. A port that still has more than five digits is out of range. Do
+    # not convert such a port, because `int` raises ValueError for very many digits.
     digits = (parts[3] or "").lstrip("0") or ("0" if parts[3] else "")
     if not host or len(digits) > len(str(_HIGHEST_PORT)):
         return None
@@ -93,7 +98,7 @@ def _origin_of(scheme: str, authority: str) -> Origin | None:
 
 
 def _ipv6(text: str) -> str:
-    """Return the shortest spelling of an IPv6 address; for any other *text*, return it in
+    """Return the shortest spelling of an IPv6 address. Any other *text* is returned in
     lower case.
     """
     try:
@@ -106,11 +111,12 @@ def _host(text: str) -> str:
     """Return *text* as the name that clients look up: in lower case, without a trailing
     dot, and in punycode if possible.
 
-    Return "" if the name would become several parts of a URL.
+    Return "" if the name contains a character that ends a host in a URL.
     """
     host = text.lower().rstrip(".")
     if host.isascii():
-        # Usually both strings are equal: return the same object, to save memory.
+        # To save memory, return *text* itself if both strings are equal, as they usually
+        # are.
         return text if host == text else host
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -120,26 +126,26 @@ def _host(text: str) -> str:
 
 
 def target_of(url: str) -> str:
-    """Return the target of *url*, which rules are compared with: path and query as sent,
-    or `/` if both are empty.
+    """Return the target of *url*, with which rules are compared. Never raises.
 
-    *url* may also be only a path (`/x?y`), which is its own target. Never raises.
+    The target is the path and the query as sent, or `/` if both are empty. *url* may also
+    be only a path (`/x?y`): it is then its own target.
     """
     return target_behind(len(head_of(url)), url)
 
 
 def target_behind(head_length: int, url: str) -> str:
-    """Like `target_of`, when the length of scheme and authority is known."""
-    # Ours O26 (fragments): the fragment is not sent, so it is not compared.
+    """Like `target_of`, when the length of the scheme and authority is known."""
+    # Ours O26 (fragments): the fragment is not sent, so rules are not compared with it.
     target = url[head_length:].partition("#")[0]
     if target.startswith("/"):
         return target
-    # After an authority, `\` is a slash for Scrapy and for browsers.
+    # Scrapy and browsers read a `\` after an authority as a slash.
     return "/" + (target[1:] if head_length and target.startswith("\\") else target)
 
 
 def head_of(url: str) -> str:
-    """Return scheme and authority of *url*, the part before its target; "" if *url* is
+    """Return the scheme and authority of *url*, which are before its target; "" if *url* is
     only a path.
     """
     head = _URL_HEAD.match(url)

@@ -1,4 +1,4 @@
-"""RobotsTxt: one parsed file, its verdicts, lines, records and problems."""
+"""`RobotsTxt`: one parsed file with its verdicts, lines, records and problems."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -27,18 +27,23 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""The default of ROBOTS1994_MAX_BYTES: crawls and commands obey so many bytes of a file."""
+"""The default of ROBOTS1994_MAX_BYTES, the maximum number of bytes of a file that are
+obeyed.
+"""
 
-# `lost_line` applies the fix of each problem and reads the file again.
+# Maximum number of problems that `lost_line` tries. It reads the whole file again for each
+# of these problems.
 _MAX_LOST_LINES = 50
 
-# A crawl has one robot name, or a few; the rules of many robots take too much memory.
+# Maximum number of robots whose rules are stored. A crawl has one robot name or a few, and
+# the rules of many robots would take too much memory.
 _MAX_ROBOTS = 64
 
-# Bytes of a file that is not read yet, without its body.
+# Estimated bytes of memory of a file that is not read yet, without its body.
 _UNREAD_BYTES = 300
 
-# All files share this object until `usage` is called; it is replaced, never changed.
+# All files share this empty dict at first. A file never changes its dict: it replaces the
+# dict when it reads usage preferences.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 
@@ -46,8 +51,8 @@ class RobotsTxt:
     """One robots.txt, read in a dialect and a reading.
 
     The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
-    their text, dialect and reading are. Each access to lines, records or problems reads the
-    text again; the rules of a robot are read once.
+    they have the same text, dialect and reading. Each access to `lines`, `records` or
+    `problems` reads the text again. The rules of a robot are read once, and then stored.
     """
 
     __slots__ = (
@@ -67,17 +72,20 @@ class RobotsTxt:
         dialect: str = "1994",
         reading: str = LITERAL,
     ) -> None:
-        """Store the *body* of a file; callers use `parse`, which also takes a limit."""
+        """Store the *body* of a file. Callers use `parse` instead, which also takes a
+        limit.
+        """
         self._body = body if isinstance(body, Body) else Body(body)
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
-        # One item for each tuple of names, because headers that differ only in a version have
-        # the same names. Most files have one item; a dict would take four times the memory.
+        # The stored rules, one item for each tuple of robot names. Headers that differ only
+        # in a version have the same names. Most files have one item, for which a dict would
+        # take four times the memory.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
-        # The usage preferences, by the names of the robot that asked.
+        # The usage preferences for each robot, by the names of the robot.
         self._usage = _NO_USAGE
-        # The estimate of `memory_bytes`, until the file stores something new.
+        # The last result of `memory_bytes`; None after the file stored anything new.
         self._memory_bytes: int | None = None
 
     @classmethod
@@ -90,10 +98,10 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Return the file with this *body*. Never raises on any body.
+        """Return the file with this *body*. No *body* raises an exception.
 
         If *body* has more than *limit* bytes, only the whole lines within the limit are
-        obeyed. *truncated* says that *body* is itself only the beginning of the file.
+        obeyed. *truncated* says that *body* is already only the beginning of the file.
         Raises ValueError for an unknown *dialect* or *reading*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
@@ -101,7 +109,10 @@ class RobotsTxt:
     def _read_for(
         self, robot: str | bytes, *, for_warnings: bool
     ) -> tuple[RobotReading, RobotRules]:
-        """Read the file once for *robot*; store the sitemaps and the rules of this robot."""
+        """Read the file for *robot*, and store its sitemaps and the rules of this robot.
+
+        *for_warnings* says that the lines that only warnings need are read, too.
+        """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
         reading = RobotReading(
             body.text, dialect, self._reading, names, for_warnings=for_warnings
@@ -115,7 +126,7 @@ class RobotsTxt:
         return reading, rules
 
     def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
-        """Return the stored rules of the robot with these *names*; None if there are none."""
+        """Return the stored rules of the robot with these *names*; None if none are stored."""
         for rules in self._rules:
             if rules.names == names:
                 return rules
@@ -125,15 +136,16 @@ class RobotsTxt:
         """Return the rules of the file for *robot*, a bare name or a whole User-Agent
         header. Never raises.
 
-        The first call for a robot reads the file. A large file takes many milliseconds; the
-        call may be made in a thread.
+        The first call for a robot reads the file, which takes many milliseconds for a large
+        file. This method may be called in a thread.
         """
         known = self._known_rules(robot_names(robot))
         return known or self._read_for(robot, for_warnings=False)[1]
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Return whether the rules of *robot* are stored, so that `rules` returns at once;
-        *with_usage* asks for its usage preferences, too.
+        """Return whether the rules of *robot* are stored, so that `rules` returns at once.
+
+        *with_usage* says that the usage preferences for *robot* must be stored, too.
         """
         names = robot_names(robot)
         is_missing = self._known_rules(names) is None
@@ -172,19 +184,21 @@ class RobotsTxt:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Every line of the text, in order; their raw texts, joined, are the text."""
+        """All lines of the text, in order. The text is equal to their joined raw texts."""
         return tuple(read(self.text, self._dialect))
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The records in order. They are those of the literal reading, whatever `reading` is."""
+        """The records of the literal reading, in order. `reading` does not change the
+        records.
+        """
         groups = groups_of(self.text, self._dialect)
         return tuple(records_of(groups, self._dialect))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The values of the Sitemap lines as written, in order, each once. Empty in a dialect
-        without that field.
+        """The distinct values of the Sitemap lines, as written and in order. Empty in a
+        dialect without the field Sitemap.
         """
         if self._sitemaps is None:
             reading = RobotReading(
@@ -202,8 +216,10 @@ class RobotsTxt:
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return at most *limit* problems that open the site to *robot*: each allows URLs that
-        the author of the file probably wanted to disallow.
+        """Return the weakening problems for *robot*, at most *limit*.
+
+        Each of these problems allows URLs that the author of the file probably wanted to
+        disallow.
         """
         reading, _ = self._read_for(robot, for_warnings=True)
         return weakening_problems(reading, self._dialect, robot_names(robot), limit)
@@ -213,20 +229,22 @@ class RobotsTxt:
     ) -> tuple[Problem, ...]:
         """Return the problems of the file that a crawl logs.
 
-        First come the problems that open the site to *robot* against the probable intent of its
-        author, then the problems that close it; at most *limit* of each kind.
+        First come the weakening problems for *robot*: they allow URLs that the author
+        probably wanted to disallow. Then come the tightening problems, which disallow URLs
+        that the author probably wanted to allow. At most *limit* problems of each kind are
+        returned.
         """
-        # Read the file once, for the messages of a crawl and for the rules of its robot.
+        # One parse gives the problems for the log, and stores the rules of the robot.
         reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)
         return opening + tightening_problems(reading, dialect, names, limit)
 
     def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
-        """Return the first problem whose fix would disallow *url* to *robot*, or None.
+        """Return the first problem whose fix would disallow *url* for *robot*, or None.
 
-        The line of that problem has no effect, or not the effect that its author probably
-        wanted.
+        The line with this problem has no effect, or an effect that its author probably did
+        not want.
         """
         for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
             if problem.edits and not problem.is_split:
@@ -240,7 +258,8 @@ class RobotsTxt:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed: of a truncated file, its whole lines.
+        """The decoded text that is obeyed. The text of a truncated file has only whole
+        lines.
 
         Bytes that are not UTF-8 are surrogate escapes.
         """
@@ -248,22 +267,22 @@ class RobotsTxt:
 
     @property
     def body(self) -> bytes:
-        """The bytes that were parsed: the whole body, or its bytes within the limit."""
+        """The stored bytes of the file: the whole body, or the bytes within the limit."""
         return self._body.data
 
     @property
     def size(self) -> int:
-        """How many bytes `body` has."""
+        """The number of bytes of `body`."""
         return self._body.size
 
     @property
     def is_truncated(self) -> bool:
-        """Whether only the beginning of the file is known."""
+        """Whether `body` is only the beginning of the file."""
         return self._body.is_truncated
 
     @property
     def has_whole_line(self) -> bool:
-        """Whether any line can be obeyed: of a truncated file, one that has an end."""
+        """Whether the file can be obeyed: a truncated file needs a line with a line end."""
         return self._body.has_whole_line
 
     @property
@@ -273,7 +292,7 @@ class RobotsTxt:
 
     @property
     def reading(self) -> str:
-        """The name of the reading: how a blank line inside a record counts."""
+        """The name of the reading, which is the meaning of a blank line inside a record."""
         return self._reading
 
     def read_as(
@@ -289,29 +308,32 @@ class RobotsTxt:
         return RobotsTxt(self._body, dialect, reading)
 
     def compress_body(self) -> None:
-        """Store the body compressed from now on; rules stay as they are."""
+        """Store the body compressed from now on, if that saves memory. Stored rules are
+        kept.
+        """
         self._body.compress()
         self._memory_bytes = None
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the bytes of memory that the file takes with all that it stores.
+        """An estimate of the bytes of memory that the file takes, with its stored rules.
 
-        Of a large file it takes many milliseconds, once until the file is read for another robot.
+        For a large file, the estimate takes many milliseconds. It is stored until the file
+        is read for another robot or is compressed.
         """
         if not (self._rules or self._usage or self._sitemaps):
-            # A file that no robot has asked about yet has little but its body.
+            # A file that was not read yet takes little more memory than its body.
             return _UNREAD_BYTES + self.size
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
-        """Pickle the file without its rules; the process that loads it reads them again."""
+        """Pickle the file without its stored rules. They are read again after unpickling."""
         return RobotsTxt, (self._body, self.dialect, self._reading)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether *other* is a file of the same text, dialect and reading."""
+        """Return whether *other* is a file with the same text, dialect and reading."""
         return (
             isinstance(other, RobotsTxt)
             and self.dialect == other.dialect
@@ -320,7 +342,7 @@ class RobotsTxt:
         )
 
     def __hash__(self) -> int:
-        """Return the hash of text, dialect and reading."""
+        """Return the hash of the text, the dialect and the reading."""
         return hash((self.text, self.dialect, self.reading))
 
     def __repr__(self) -> str:
@@ -329,11 +351,12 @@ class RobotsTxt:
 
 
 class Reader:
-    """Reads files by the settings of a crawl, and returns one object for equal bytes.
+    """Reads files by the settings of a crawl. Files with equal bytes share one `RobotsTxt`.
 
     Some hosting platforms serve one file from thousands of origins. The policies of these
-    origins share one `RobotsTxt` as long as one of the policies exists. Several threads may
-    use a reader. *limit* is the number of bytes of a body that are read.
+    origins share one `RobotsTxt`, which is kept as long as one of these policies exists.
+    Several threads may use a reader. *limit* is the maximum number of bytes that are read
+    of a body.
     """
 
     def __init__(self, dialect: str, reading: str, limit: int) -> None:
@@ -344,7 +367,10 @@ class Reader:
         self._known = WeakValueDictionary()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
-        """Return the file *body*; *is_truncated* says that it is only the beginning."""
+        """Return the file with this *body*.
+
+        *is_truncated* says that *body* is only the beginning of the file.
+        """
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = hash((within.data, within.is_truncated))
         known = self._known.get(key)
@@ -353,6 +379,7 @@ class Reader:
         if known is not None and is_same and known.body == within.data:
             return known
         robots = RobotsTxt(within, self._dialect, self._reading)
-        # Two threads may parse one body at a time. The later object stays; both are correct.
+        # Two threads may create an object for equal bytes at the same time. The later
+        # object replaces the earlier one here, and both are correct.
         self._known[key] = robots
         return robots

@@ -1,6 +1,8 @@
-"""What is wrong in a file, and what each line of it does to a strict robot. Pure: no IO.
+"""The problems of a file, and the effect of each line for a strict robot. No module here
+does IO.
 
-`kinds` is the table of problems. `lines` (with `characters` and `values`), `records` and
-`problems` find them in the lines of the one reader; `report` says what each line does, and
-`formats` shows that as text, JSON, or annotations of a workflow.
+`kinds` is the table of the kinds of problems. `lines` (with `characters` and `values`),
+`records`, `usage` and `problems` find problems in the lines that the reader returns.
+`fixes` has the advice. `report` has the effect of each line, and `formats` shows a report
+as text, JSON, or annotations of a workflow.
 """

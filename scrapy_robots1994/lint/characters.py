@@ -1,5 +1,7 @@
-"""Characters that an author cannot see, or takes for others, and fields with a slip of the
-finger. Nothing of it is ever obeyed.
+"""Characters that an author cannot see or mistakes for other characters, and misspelt
+fields.
+
+Lint only reports them: a crawl never obeys a corrected text.
 """
 
 import re
@@ -10,36 +12,42 @@ from functools import lru_cache
 from scrapy_robots1994.parser.dialects import Dialect, dialect_named
 from scrapy_robots1994.parser.fields import FIELDS, Field
 
-# Ours O17: undecodable bytes, as the text has them; such as a no-break space of Latin-1.
+# Ours O17 (undecodable bytes): in the text, such bytes are surrogate escapes. One of them
+# is the no-break space of Latin-1.
 UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LATIN_SPACE = "\udca0"
 _SOFT_HYPHEN = "\xad"
 
-# Longer words are not a slip of the finger.
+# Maximum number of characters of a misspelt field.
 _LONGEST = 24
-# What may stand between the letters of a name; anything else makes it no name at all.
-# Letters of another alphabet are letters: some look like those of a field.
+# The name of a field: letters, with spaces, dots and hyphens between them. Letters of other
+# alphabets are included, because some look like letters of a field.
 _FIELD = re.compile(rf"[^\W\d_](?:[^\W\d]|[ .-]){{,{_LONGEST - 1}}}")
 _NO_LETTERS = re.compile(r"[^a-z]+")
-# What authors put around a line, or around a name: bullets, numbers, quotes, and marks of
-# Markdown; but not what begins a comment elsewhere, such as `//`, `;` and `--`.
+# Characters that authors put before a line or a name: bullets, numbers, quotes, and marks
+# of Markdown. Marks that begin a comment in other languages are left out, such as `//`, `;`
+# and `--`.
 _QUOTES = "\"'`*_\u2018\u2019\u201c\u201d\xab\xbb"
 _BEFORE = re.compile(
     r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
     rf"|[{_QUOTES}\[({{]+[ \t]*)+"
 )
-# What closes a quoted line or a member of JSON.
+# Characters that end a quoted line or a member of JSON.
 _CLOSING = "\"'`,;\u2019\u201d\xbb \t"
-# About one wrong letter in eight.
+# Minimum similarity of a misspelt field to a field: about one wrong letter in eight.
 _SIMILARITY = 0.87
 
 
 def _seen(character: str) -> str:
-    """Return what an author sees of *character*: spaces and hyphens plain, marks not."""
+    """Return the text that an author sees in place of *character*.
+
+    A special space becomes a space, a dash becomes `-`, and a look-alike of `:`, `#`, `*`
+    or `/` becomes that character. An invisible mark becomes "".
+    """
     if character.isascii():
         return character
     category = unicodedata.category(character)
-    # Dashes, for each field has a hyphen.
+    # The author may have typed a dash in place of the hyphen in the name of a field.
     if category == "Pd" or character == _SOFT_HYPHEN:
         return "-"
     if category == "Cf":
@@ -52,7 +60,7 @@ def _seen(character: str) -> str:
 
 
 def is_odd(character: str) -> bool:
-    """Return whether *character* is invisible, or looks like one that has a meaning."""
+    """Return whether *character* is invisible, or looks like a character with a meaning."""
     return _seen(character) != character
 
 
@@ -69,8 +77,9 @@ def without_odd(text: str) -> str:
 
 
 def without_odd_ends(text: str) -> str:
-    """Return *text* with its ends as its author sees them: inside a path an odd character may be
-    meant, and percent-encoding preserves it.
+    """Return *text* with its two ends as its author sees them.
+
+    The author may mean an odd character inside a path, so the middle is unchanged.
     """
     plain = [at for at, it in enumerate(text) if it not in " \t" and not is_odd(it)]
     if not plain:
@@ -80,7 +89,7 @@ def without_odd_ends(text: str) -> str:
 
 
 def name_of(character: str) -> str:
-    """Return what to call *character* in a message."""
+    """Return the name of *character* for a message, with its code."""
     if character == _LATIN_SPACE:
         return "a no-break space (byte A0)"
     name = unicodedata.name(character, "an invisible character").lower()
@@ -94,16 +103,21 @@ def undecorated(name: str) -> str:
 
 
 def undecorated_value(name: str, value: str) -> str:
-    """Return *value* without what closes that which was opened before the *name* of its field."""
+    """Return *value* without quotes and separators at its ends, if the *name* of its field
+    begins with a quote.
+    """
     is_quoted = name[:1] in _QUOTES and name[:1] not in "*_" and name[:1] != ""
     return value.strip(_CLOSING) if is_quoted else value
 
 
 def letters(name: str) -> str:
-    """Return the letters a to z of *name* in lower case; empty if no field looks like it."""
+    """Return the letters a to z of *name* in lower case; "" if *name* is not like a field
+    name.
+    """
     name = undecorated(name)
     if not name.isascii():
-        # Without accents: a capital I with a dot is one, and has another lower case.
+        # Remove accents before `lower`: the lower case of a capital I with a dot has two
+        # characters.
         plain = unicodedata.normalize("NFKD", name)
         name = "".join(it for it in plain if not unicodedata.combining(it))
     name = name.lower()
@@ -120,19 +134,21 @@ _LETTERED = {letters(field.name): field for field in FIELDS}
 
 
 def field_of_letters(name: str) -> Field | None:
-    """Return the field that has the letters of *name*, in whatever dialect."""
+    """Return the field of any dialect that has exactly the letters of *name*."""
     return _LETTERED.get(letters(name))
 
 
 def likely_field(name: str, dialect: Dialect) -> Field | None:
-    """Return the field of *dialect* that the unknown *name* is likely a slip of."""
+    """Return the field of *dialect* that is probably meant by the unknown *name*."""
     return _closest(letters(name), dialect.name)
 
 
-# A misspelling seldom comes alone.
+# Cache the result, because a file often repeats its misspelling.
 @lru_cache(maxsize=256)
 def _closest(name: str, dialect: str) -> Field | None:
-    """Return the field of *dialect* with letters like those of *name*."""
+    """Return the field of *dialect* whose letters are most similar to *name*; None if no
+    field is similar.
+    """
     by_letters = {letters(it.name): it for it in dialect_named(dialect).fields.values()}
     close = get_close_matches(name, by_letters, n=1, cutoff=_SIMILARITY)
     return by_letters[close[0]] if close else None

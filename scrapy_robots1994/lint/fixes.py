@@ -1,4 +1,4 @@
-"""Fixes: what to write in place of lines of a file, and what that may change for robots."""
+"""Fixes: new lines for a file, and what they may change for robots."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,11 +10,13 @@ from scrapy_robots1994.parser.fields import Field, Role
 from scrapy_robots1994.parser.reader import Line
 
 Edits: TypeAlias = Mapping[int, tuple[str, ...]]
-"""The lines to write in place of a line, by its number, without ends; none deletes the line."""
+"""The new lines, without line ends, by the number of the line that they replace. An empty
+tuple deletes the line.
+"""
 
 
 class Effect(Enum):
-    """What a fix may change, in any dialect."""
+    """The change that a fix may make to the URLs that robots may fetch, in any dialect."""
 
     SAME = "no robot may fetch less or more"
     CLOSES = "robots may fetch less, by the lines that are written"
@@ -24,10 +26,10 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What the author of a file can do about one problem.
+    """The advice to the author of a file for one problem.
 
-    *words* say it; empty means the words of the kind. *edits* are the same for a program, empty
-    where only the author knows what to write.
+    *words* is the text of the advice; "" means the text of the kind of problem. *edits* has
+    the new lines; it is empty if only the author knows what to write.
     """
 
     words: str = ""
@@ -36,7 +38,7 @@ class Fix:
 
 
 def effect_of(row: Field | None) -> Effect:
-    """Return what it may change that a line of this field has another value."""
+    """Return the effect of a new value for a line of this field."""
     if row is None or row.role not in (Role.NAMES, Role.RULE):
         return Effect.SAME
     if row.role is Role.NAMES:
@@ -45,15 +47,16 @@ def effect_of(row: Field | None) -> Effect:
 
 
 def effect_of_new(row: Field) -> Effect:
-    """Return what it may change that a line of this field is one from now on.
+    """Return the effect of a new line of this field.
 
-    A rule also ends the names above it, so that those below it begin another record.
+    A new rule also ends the list of names above it, so the names below begin another
+    record.
     """
     return Effect.EITHER if row.ends_names else effect_of(row)
 
 
 def edited(lines: Iterable[Line], edits: Edits) -> str:
-    """Return the text of *lines* with *edits*."""
+    """Return the text of *lines* after *edits*."""
     texts = []
     for line in lines:
         new = edits.get(line.number)
@@ -65,12 +68,14 @@ def edited(lines: Iterable[Line], edits: Edits) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a line to write, as words of a fix have it."""
+    """Return *text* in backquotes and safe to print, for the words of a fix."""
     return f"`{escape_control_chars(text)}`"
 
 
 def rule_line(line: Line, value: str, name: str = "") -> str:
-    """Return *line* with another *value*, and with its comment; *name* is that of its field."""
+    """Return *line* with another *value*, perhaps with another field *name*, and its
+    comment.
+    """
     comment = f" {line.comment}" if line.comment else ""
     return f"{name or line.field}: {value}".rstrip(" ") + comment
 
@@ -78,5 +83,5 @@ def rule_line(line: Line, value: str, name: str = "") -> str:
 def in_place(
     line: Line, *new: str, words: str = "", effect: Effect = Effect.SAME
 ) -> Fix:
-    """Return the fix that writes *new* lines in place of *line*."""
+    """Return the fix that replaces *line* by the *new* lines."""
     return Fix(words, {line.number: new}, effect)

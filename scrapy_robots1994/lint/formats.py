@@ -1,6 +1,6 @@
-"""Formats of a report: text for people, JSON, and GitHub's annotations.
+"""Formats of a report: text for people, JSON, and annotations of GitHub.
 
-Text from the file is escaped in all of them, or it is JSON.
+In text and annotations, the text of the file is escaped, so that it is safe to print.
 """
 
 from collections import Counter
@@ -28,25 +28,28 @@ _SHOWN_FIELDS = 6
 _MAX_MESSAGE = 1_000
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Returns a text in a style, as `1;31`; without colour, the text as it is."""
+"""Returns a text in a style such as `1;31`. Without colours, it returns the text unchanged."""
 
-# What terminals call bold and faint.
+# The codes of terminals for bold and faint text.
 BOLD, FAINT = "1", "2"
-# What severities are at a terminal (bold red, yellow and cyan), and in a workflow.
+# The styles of severities at a terminal (bold red, yellow and cyan), and their names in the
+# commands of a workflow.
 _STYLES = {ERROR: "1;31", WARNING: "33", INFO: "36"}
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
 
 def unpainted(text: str, _style: str) -> str:
-    """Return *text* as it is."""
+    """Return *text* unchanged."""
     return text
 
 
 def as_text(
     report: Report | Unread, paint: Paint = unpainted, *, only_problems: bool = False
 ) -> Iterator[str]:
-    """Yield the lines of *report*: each line of the file with what it does, and below
-    it its problems. With *only_problems* yield the problems alone.
+    """Yield the lines of *report* as text.
+
+    They are each line of the file with its effect, and below this line its problems. With
+    *only_problems*, yield only the heading and the problems.
     """
     if isinstance(report, Unread):
         yield f"{escape_control_chars(report.name)}: {report.why}"
@@ -54,7 +57,7 @@ def as_text(
     yield paint(_heading(report), BOLD)
     rows = [] if only_problems else list(_lines_as_text(report, paint))
     rows += [(it.line, _problem_as_text(it, paint)) for it in report.problems]
-    # The sort is stable, so that the problems of a line follow the line.
+    # The sort is stable, so the problems of a line stay below the line.
     for _, texts in sorted(rows, key=itemgetter(0)):
         yield from texts
     if not only_problems:
@@ -64,8 +67,10 @@ def as_text(
 
 
 def _of_other_dialects(report: Report) -> Iterator[str]:
-    """Yield a sentence for each dialect that reads lines otherwise, and how many problems are
-    left in the one that most robots follow.
+    """Yield a sentence for each dialect that reads some lines differently.
+
+    If the report has the problems in the dialect that most robots follow today, a last
+    sentence gives their numbers.
     """
     for dialect, lines in report.read_otherwise.items():
         closed = report.closed_otherwise.get(dialect, [])
@@ -80,25 +85,27 @@ def _of_other_dialects(report: Report) -> Iterator[str]:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return how many there are."""
+    """Return *number* with *word* in the right form: `1 error`, `2 errors`, `2 info`."""
     return f"{number:,} {word}" + "s" * (number != 1 and word != INFO)
 
 
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
-    """Yield the number of each line, and the text that shows it with its effect."""
+    """Yield the number of each line, with the text of the line and its effect."""
     if not report.lines:
         yield 0, [f"{_INDENT}(no line: every robot may retrieve everything)"]
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        # The effect may be longer than the rest of the line, so it may take several lines.
+        # Wrap the effect, because it may not fit behind the text of the line.
         first, *others = wrap_and_escape(effect, WIDTH - len(row)) or [""]
         more = [" " * len(row) + paint(it, FAINT) for it in others]
         yield line.number, [(row + paint(first, FAINT)).rstrip(), *more]
 
 
 def _heading(report: Report) -> str:
-    """Return the line above a file: its name and the counts."""
+    """Return the heading of a file: its name, and its numbers of lines, records and
+    problems.
+    """
     counts = {"line": len(report.lines), "record": len(report.records)}
     counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
     shown = ", ".join(_counted(count, word) for word, count in counts.items())
@@ -107,12 +114,12 @@ def _heading(report: Report) -> str:
 
 
 def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
-    """Yield one problem: place, severity, code, clause, what it is, how to fix it."""
+    """Yield the lines of one problem: place, severity, code, clause, message and fix."""
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     width = WIDTH - len(_INDENT) - 2
     first, *others = wrap_and_escape(f"{label} {problem.sentence}", width)
-    # The label has no long word, so that wrapping does not split it.
+    # The label is always whole, because it is shorter than the first line.
     head, tail = first[: len(label)], first[len(label) :]
     yield f"{_INDENT}^ {paint(head, _STYLES[problem.severity])}{tail}"
     for text in (*others, *wrap_and_escape(problem.fix, width)):
@@ -120,8 +127,9 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
 
 
 def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
-    """Return the sentence about *lines*, which *dialect* reads otherwise; it closes the whole site
-    to the names *closed*.
+    """Return the sentence about *lines*, which *dialect* reads differently.
+
+    *closed* has the names for which *dialect* disallows the whole site.
     """
     fields: dict[str, str] = {}
     for line in lines:
@@ -130,7 +138,7 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
     numbers = f"line{'s' * (len(lines) > 1)} {_runs([line.number for line in lines])}"
     sentence = f'the dialect "{dialect}" reads {numbers} otherwise ({", ".join(shown)})'
     if closed:
-        # 1994 A3
+        # 1994 A3 (default record): `*` is for robots that no other record names.
         names = [
             "every robot not named" if it == EVERYBODY else f'"{it}"' for it in closed
         ]
@@ -140,7 +148,7 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
 
 
 def _runs(numbers: list[int]) -> str:
-    """Return *numbers*, which ascend, with successive ones as one run: `2-4, 7`."""
+    """Return ascending *numbers* as text, with runs of successive numbers: `2-4, 7`."""
     runs = []
     for _, run in groupby(enumerate(numbers), key=lambda it: it[1] - it[0]):
         (_, first), *rest = run
@@ -149,7 +157,7 @@ def _runs(numbers: list[int]) -> str:
 
 
 def as_json(report: Report | Unread) -> dict[str, Any]:
-    """Return *report* as what JSON can hold: file, lines, records and problems."""
+    """Return *report* as values for JSON: file, lines, records and problems."""
     if isinstance(report, Unread):
         return {"file": report.name, "unread": report.why}
     return {
@@ -167,7 +175,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
 
 
 def _problem_as_json(problem: Problem) -> dict[str, Any]:
-    """Return one problem as what JSON can hold."""
+    """Return one problem as values for JSON."""
     return {
         "code": problem.code,
         "line": problem.line,
@@ -183,13 +191,13 @@ def _problem_as_json(problem: Problem) -> dict[str, Any]:
 
 
 def _line_as_json(line: Line, effect: str) -> dict[str, Any]:
-    """Return one line as what JSON can hold."""
+    """Return one line as values for JSON."""
     kind = line.kind.value
     return {"number": line.number, "kind": kind, "text": line.text, "effect": effect}
 
 
 def _record_as_json(record: Record) -> dict[str, Any]:
-    """Return one record as what JSON can hold."""
+    """Return one record as values for JSON."""
     return {
         "names": record.names,
         "first_line": record.first_line,
@@ -201,7 +209,7 @@ def _record_as_json(record: Record) -> dict[str, Any]:
 
 
 def as_annotations(report: Report | Unread) -> Iterator[str]:
-    """Yield a workflow command for each problem, which GitHub shows at its line."""
+    """Yield a workflow command for each problem. GitHub shows the problem at its line."""
     name = _property(report.name)
     if isinstance(report, Unread):
         command = _COMMANDS[report.severity]
@@ -216,7 +224,7 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
 
 
 def _message(problem: Problem) -> str:
-    """Return what *problem* is and how to fix it."""
+    """Return the message and the fix of *problem*."""
     return f"{problem.sentence} {problem.fix}"
 
 
@@ -231,7 +239,7 @@ def _property(text: str) -> str:
 
 
 def summary_as_text(summary: Summary) -> Iterator[str]:
-    """Yield the lines of a table: each code that was found, by its number."""
+    """Yield the lines of a table with a row for each code that was found, sorted by code."""
     yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
     row = "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
     yield from map(row.format_map, summary.rows())
@@ -242,7 +250,7 @@ def summary_as_text(summary: Summary) -> Iterator[str]:
 def summary_as_json(
     summary: Summary, unread: Iterable[Report | Unread]
 ) -> dict[str, Any]:
-    """Return how many files have which problem, and which could not be read."""
+    """Return *summary* as values for JSON, together with the *unread* files."""
     return {
         "files": summary.files,
         "without_problems": summary.clean,

@@ -1,8 +1,9 @@
-"""Problems: what the author of a file should know about it; with the table of all kinds.
+"""Problems of a file that its author should know, and the table of all kinds of problems.
 
-A kind is one row. To add one, add its row with the next code, which is R059, and yield its problem
-where the line (`lines.py`), the name or path (`values.py`), the record (`records.py`) or the file
-(`problems.py`) is looked at. A code never changes its meaning.
+Each kind is one row of the table. To add a kind, add a row with the next code, which is
+R059. Then yield the problem in the module that checks this part of a file: `lines.py`
+(lines), `values.py` (names and paths), `records.py` (records) or `problems.py` (the whole
+file). A code never changes its meaning.
 """
 
 from collections.abc import Callable
@@ -24,12 +25,16 @@ _QUOTED_CHARACTERS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One kind of problem; *message* has a placeholder for each text of the file.
+    """One kind of problem.
 
-    *clause* is the id of the clause or decision, *title* names the kind in a table, *fix* says
-    what the author of the file can do. *weakens_policy* says that a line which was meant to
-    close something does not; where an Allow has this problem, it tightens the policy instead.
-    *tightens_policy* says that what was meant to open something does not, in any case.
+    *clause* is the id of the clause or decision that the problem is about. *title* is the
+    name of the kind in a table. *message* has a placeholder for each text that it quotes
+    from the file. *fix* says what the author of the file can do.
+
+    *weakens_policy* says that a line does not disallow paths, although its author meant to
+    disallow them. If the line is an Allow line, the problem tightens the policy instead.
+    *tightens_policy* says that every problem of this kind disallows paths that the author
+    meant to allow.
 
     The documentation has an example of each kind (`docs/_ext/robots1994_problems.py`).
     """
@@ -44,21 +49,22 @@ class Kind:
     tightens_policy: bool = False
 
     def at(self, line: int, column: int, *texts: str, **more: Any) -> "Problem":
-        """Return a problem of this kind at a place, with what the file has there.
+        """Return a problem of this kind at *line* and *column*, with *texts* from the file.
 
-        *more* are the optional attributes of `Problem`.
+        *more* has the optional attributes of `Problem`.
         """
         return Problem(self, line, column, texts, **more)
 
 
-# Not frozen: a crawl makes dozens for a file, and frozen ones take three times as long.
+# The class is not frozen: a crawl may create dozens of problems for one file, and creating
+# a frozen object takes three times as long.
 @dataclass(slots=True, unsafe_hash=True, repr=False)
 class Problem:
-    """One thing that is wrong, or worth knowing, with one line of a file.
+    """Something wrong, or worth knowing, in one line of a file.
 
-    *line* and *column* count from 1; *texts* are what the message quotes from the file.
-    *is_split* says that only a blank line makes the problem, so that the cautious reading
-    has none. *message* and *fix* are safe to print.
+    *line* and *column* count from 1. *texts* are the texts that the message quotes from the
+    file. *is_split* says that the problem exists only because of a blank line, so the file
+    has no such problem in the cautious reading. *message* and *fix* are safe to print.
     """
 
     kind: Kind
@@ -66,23 +72,23 @@ class Problem:
     column: int
     texts: tuple[str, ...] = ()
     is_split: bool = False
-    # Whether this problem opens nothing, although others of its kind open sites.
+    # Whether this problem does not weaken the policy, although its kind does.
     is_harmless: bool = False
-    # Whether this problem closes something, although others of its kind do not.
+    # Whether this problem tightens the policy, although its kind does not.
     is_closing: bool = False
-    # The severity here, if that is not the severity of the kind.
+    # The severity of this problem, if it differs from the severity of the kind.
     level: str = ""
-    # The field that has no effect, or is probably meant.
+    # The field that has no effect, or the field that the author probably meant.
     field: Field | None = made_by(default=None, compare=False)
     # The robots that the author of a wrong User-agent line probably meant.
     meant: tuple[str, ...] = made_by(default=(), compare=False)
-    # What to do, or a function that finds it out: a crawl shows none of the hundred that a
-    # file may have.
+    # The advice, or a function that returns the advice. A file may have a hundred problems,
+    # and a crawl shows the advice of none of them.
     advice: Fix | Callable[[], Fix] | None = made_by(default=None, compare=False)
 
     @property
     def code(self) -> str:
-        """The code of the kind, which never changes its meaning."""
+        """The code of the kind. A code never changes its meaning."""
         return self.kind.code
 
     @property
@@ -97,13 +103,13 @@ class Problem:
 
     @property
     def message(self) -> str:
-        """What is wrong, without a full stop."""
+        """The sentence that says what is wrong, without its full stop."""
         texts = (escape_control_chars(it, _QUOTED_CHARACTERS) for it in self.texts)
         return self.kind.message.format(*texts)
 
     @property
     def sentence(self) -> str:
-        """The message with its end."""
+        """The message with a full stop or a question mark at its end."""
         message = self.message
         return message if message.endswith("?") else f"{message}."
 
@@ -114,8 +120,8 @@ class Problem:
 
     @property
     def edits(self) -> Edits:
-        """The lines that `fix` says to write, by the number of the line they replace; empty if
-        only the author of the file knows them.
+        """The new lines of `fix`, by the number of the line that they replace. Empty if
+        only the author of the file knows what to write.
         """
         return self._advice.edits
 
@@ -126,19 +132,19 @@ class Problem:
 
     @property
     def _advice(self) -> Fix:
-        """What to do."""
+        """The advice for this problem; an empty `Fix` if there is none of its own."""
         return (self.advice() if callable(self.advice) else self.advice) or Fix()
 
     @property
     def weakens_policy(self) -> bool:
-        """Whether the file opens what its author probably meant to close."""
+        """Whether the file allows URLs that its author probably meant to disallow."""
         if not self.kind.weakens_policy or self.is_harmless:
             return False
         return self.field is None or self.field.closes
 
     @property
     def tightens_policy(self) -> bool:
-        """Whether the file closes what its author probably meant to open."""
+        """Whether the file disallows URLs that its author probably meant to allow."""
         is_opening = self.field is not None and self.field.allows
         is_lost = self.kind.weakens_policy and is_opening and not self.is_harmless
         return is_lost or self.is_closing or self.kind.tightens_policy
@@ -149,7 +155,7 @@ class Problem:
         return f"{where}: {self.severity} {self.code} ({self.clause}): {self.message}"
 
     def __repr__(self) -> str:
-        """Return the line of the report, marked as a problem."""
+        """Return the line of the report in angle brackets."""
         return f"<Problem {self}>"
 
 
@@ -677,4 +683,5 @@ KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
 """All kinds of problems, by code."""
 
 KIND_CODED = {kind.code: kind for kind in KINDS}
-"""The kinds by their codes: the rows of fields name the problems of a field so."""
+"""The kinds by their codes. The rows of fields (`parser/fields.py`) refer to kinds by code.
+"""

@@ -1,4 +1,4 @@
-"""Problems of one line by itself."""
+"""Problems of single lines, found without regard to other lines."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -49,17 +49,19 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import SPACE, Line, read
 
-# Takes a line, and the dialect.
+# A function that yields the problems of the value of a line.
 _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 
-# The value of a rule that nothing is wrong with: empty, or a path of these characters.
+# The value of a rule without a problem: empty, or a path of these characters.
 _PLAIN = r"!\"%-)+-9;-~"
 _PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
-# What is in or at the start of any other value, where each begins with NL.
+# All values are searched as one text, with an NL before each value. A value with a problem
+# has such a character, or begins with such a character.
 _ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
 _ODD_START = re.compile(r"\n[^\n/]")
 
-# The check of a value; None if there is none. A role that is not here is an error.
+# The check for the values of each role; None if the values are not checked. Every role that
+# a dialect can have must be here.
 _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
     Role.NAMES: name_problems,
     Role.RULE: path_problems,
@@ -68,9 +70,9 @@ _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
 }
 _WITH_ROLE = [it.name for it in FIELDS if it.role is not Role.NONE]
 _NAMES_WITH_ROLE = "|".join(map(re.escape, _WITH_ROLE))
-# A second field after space or punctuation, after a line end that is spelled out, or
-# right after the star of a name; or, as it is mostly written and with a value of its own,
-# right behind the value of the first.
+# A second field in a value. It may be written in any case after space, after punctuation,
+# after `\n` or `\r` as text, or after a `*`. Directly behind other text, it must have its
+# usual case and a value of its own kind.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*))((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
     rf"|(User-[Aa]gent)[{SPACE}]*:(?=[{SPACE}]*[\w*])"
@@ -78,14 +80,15 @@ _SECOND_FIELD = re.compile(
     rf"|(Sitemap)[{SPACE}]*:(?=[{SPACE}]*https?://)"
     rf"|(Crawl-[Dd]elay)[{SPACE}]*:(?=[{SPACE}]*[0-9])"
 )
-# The number of characters of a value in which a second field is looked for: one search of a
+# Maximum number of characters of a value that are searched for a second field. Searching a
 # line of 500 KB would stop the event loop for 90 ms.
 _MAX_SEARCHED = 10_000
-# The characters between two fields on one line.
+# The separators between two fields on one line.
 _BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNORECASE)
-# What separates the words of a line whose colon is missing.
+# The separators of words in a line without a colon.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
-# A value that is no word of a sentence: a path, a pattern, a URL.
+# The beginning of a value that is not a word of a sentence: a path, a pattern or a URL. An
+# empty value matches, too.
 _RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
 _BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
 _BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
@@ -93,21 +96,22 @@ _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
 
 
 def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
-    """Yield those of *rules* whose values something may be wrong with."""
+    """Yield the *rules* whose values may have a problem."""
     values = "\n".join(["", *[it.value for it in rules]])
-    # Most files have none, which one look at all values shows.
+    # Most files have no such value. Searching all values at once shows this fast.
     if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
         is_plain = _PLAIN_VALUE.fullmatch
         yield from (it for it in rules if not is_plain(it.value))
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
-    """Return the problems of *line*, whatever record it belongs to."""
+    """Return the problems of *line* that do not depend on its record."""
     kind, field, value = line.kind, line.row, line.value
     if kind in IDLE:
         return ()
     if second := second_field(value):
-        # 1994 F3: one field a line. What else is odd about the line follows from it.
+        # 1994 F3 (form of a line): a line has one field. Report no other problem of the
+        # line, because it would follow from this problem.
         return (_two_fields(line, second, dialect),)
     if field is None:
         return _ignored(line, dialect)
@@ -120,7 +124,7 @@ def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
 
 
 def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
-    """Return the problem of a line whose value says nothing."""
+    """Return the problem of a line whose value has no meaning for its field."""
     if bad is kinds.NAMELESS and line.value.startswith("/"):
         return kinds.PATH_AS_NAME.at(
             line.number, line.value_column, line.value, field=field, meant=("*",)
@@ -139,7 +143,7 @@ def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
 def _effective(
     line: Line, field: Field, dialect: Dialect, check: _ValueCheck
 ) -> Iterator[Problem]:
-    """Yield the problems of a line that names a robot, a path or a sitemap."""
+    """Yield the problems of a line of *field*: of its form, and of its value by *check*."""
     odd = _odd_in_value(field, line.value)
     yield from _form_problems(line, field, dialect, has_odd=odd >= 0)
     if odd < 0:
@@ -154,18 +158,19 @@ def _effective(
         f'"{line.field}: …"',
         field=field,
         meant=_meant(field, dialect, seen),
-        # RFC 9309 2.2.2: against the shorter path another rule may decide.
+        # RFC 9309 2.2.2: the longest rule decides. The new path is shorter, so another rule
+        # may decide instead.
         advice=in_place(line, new, effect=Effect.EITHER),
     )
 
 
 def second_field(value: str) -> re.Match[str] | None:
-    """Return where a second field begins in *value*, if one does in its first characters."""
+    """Return the match of a second field in *value*; None if its searched part has none."""
     return _SECOND_FIELD.search(value, 0, _MAX_SEARCHED) if ":" in value else None
 
 
 def _two_fields(line: Line, second: re.Match[str], dialect: Dialect) -> Problem:
-    """Return the problem of a line in whose value a *second* field begins."""
+    """Return the problem of *line*, whose value contains the field *second*."""
     place = next(it for it in range(1, 6) if second[it])
     start, name = second.start(place), second[place]
     before = _without_end(line.value[:start])
@@ -185,7 +190,7 @@ def _two_fields(line: Line, second: re.Match[str], dialect: Dialect) -> Problem:
 def _parted(
     line: Line, before: str, rest: str, rows: tuple[Field | None, Field]
 ) -> Fix:
-    """Return the advice to write each of the fields of a *line* on a line of its own."""
+    """Return the advice to write each field of *line* on a line of its own."""
     new = [rule_line(line._replace(raw=""), before)]
     start = 0
     while second := _SECOND_FIELD.search(rest, rest.index(":", start) + 1):
@@ -203,9 +208,7 @@ def _parted(
 
 
 def _without_end(text: str) -> str:
-    """Return *text* without the characters between two fields; only its last 99 characters are
-    searched.
-    """
+    """Return *text* without the separators at its end. Only 99 characters are searched."""
     return text[:-99] + _BETWEEN.sub("", text[-99:])
 
 
@@ -217,29 +220,29 @@ def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]
 
 
 def _odd_in_value(field: Field, value: str) -> int:
-    """Return where in *value* an odd character is that spoils it; -1 if nowhere."""
+    """Return the position of the odd character that makes *value* wrong; -1 without one."""
     if value.isascii():
         return -1
     if field.role is Role.NAMES:
         return first_odd(value)
-    # Inside a path it may be meant; at its ends it is not.
+    # The author may have meant an odd character inside a path, but not at one of its ends.
     return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
 
 
 def _form_problems(
     line: Line, field: Field, dialect: Dialect, *, has_odd: bool
 ) -> Iterator[Problem]:
-    """Yield what is odd about the form of a line, whatever its field."""
-    # Ours O15: accepted, and reported.
+    """Yield the problems of the form of a line, which do not depend on its field."""
+    # Ours O15 (space before a field or colon): the space is accepted, and reported.
     if not line.raw.startswith(f"{line.field}:"):
         new = rule_line(line, line.value)
         yield kinds.SPACED.at(line.number, 1, advice=in_place(line, new))
     value = line.value
     if not value.isascii():
-        # Ours O25. An undecodable byte is reported by itself.
+        # Ours O25 (control characters): an undecodable byte is reported as another problem.
         value = UNDECODABLE.sub("", value)
     if dialect.has_lists:
-        # Revisited K1, K2: a tab separates the values of a list.
+        # Revisited K1 and K2 (lists): a tab separates values.
         value = value.replace("\t", " ")
     if not (has_odd or is_printable(value)):
         yield _control(line, field)
@@ -248,7 +251,7 @@ def _form_problems(
 
 
 def _control(line: Line, field: Field) -> Problem:
-    """Return the problem of characters that no one sees."""
+    """Return the problem of invisible characters in the value of a line."""
     advice = None
     if field.role is Role.RULE and "\t" not in line.value:
         new = rule_line(line, percent_encode_control_chars(_encoded(line.value)))
@@ -267,11 +270,12 @@ def _encoded(value: str) -> str:
 
 
 def _comment_problems(line: Line) -> Iterator[Problem]:
-    """Yield what is odd about the comment behind a value."""
+    """Yield the problems of the comment behind a value."""
     column = line.comment_column
     before = line.text[column - 2]
     if line.value == "/" and before == "/":
-        # Ours O13
+        # Ours O13 (start of a comment): a `#` in a URL begins a comment, so only `/`
+        # remains.
         new = rule_line(line, "")
         advice = in_place(line, new, effect=Effect.OPENS)
         yield kinds.CLOSED_BY_COMMENT.at(line.number, column, advice=advice)
@@ -282,11 +286,11 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
 
 
 def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problem of a line that has no effect; what it says is never guessed."""
+    """Return the problem of a line without effect. The parser never guesses its meaning."""
     known = line.known
     if known is not None:
-        # 1994 F6: a field that only another dialect has. What an Allow would open is looked at
-        # with its record.
+        # 1994 F6 (fields): only another dialect has the field. An Allow is checked together
+        # with its record (`effective_allows`).
         return () if known is ALLOW else (absent(line, known),)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
@@ -299,11 +303,11 @@ def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
 
 
 def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problem of a line with a field that nothing is known of.
+    """Return the problem of a line with an unknown field.
 
-    *likely* is the field of the dialect that was probably meant.
+    *likely* is the field of the dialect that the author probably meant, or None.
     """
-    # 1994 F6
+    # 1994 F6: an unknown field is ignored.
     known = field_of_letters(line.field)
     if known is not None and known is not likely:
         return () if known is ALLOW else (absent(line, known),)
@@ -326,7 +330,7 @@ def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Proble
         )
         return (problem,)
     if _WORD_END.search(line.field) or _BARE_URL.match(_content(line)):
-        # The colon is that of a value.
+        # The colon belongs to a value, so the line has no colon behind a field name.
         problem = _malformed(line, dialect)
         if problem.kind is not kinds.MALFORMED or _BARE_URL.match(_content(line)):
             return (problem,)
@@ -335,31 +339,31 @@ def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Proble
 
 
 def _corrected(new: str) -> str:
-    """Return the words of the fix that writes *new*."""
+    """Return the text of the fix that writes the line *new*."""
     return f"Write {quoted(new)}: a field is obeyed only when its name is exact."
 
 
 def absent(line: Line, field: Field) -> Problem:
-    """Return the problem of a line of a *field* that the dialect does not have."""
+    """Return the problem of a line with a *field* that only other dialects have."""
     return KIND_CODED[field.absent].at(line.number, line.column, line.field)
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
-    """Yield what the author may see in place of *line*, and the column of the character
-    that makes the difference.
+    """Yield each text that the author may believe *line* to be, after the column of the
+    character that makes the difference.
     """
     odd = first_odd(line.text)
     if odd >= 0:
         start, slash, path = line.text.partition("/")
         yield odd + 1, without_odd(start) + slash + without_odd_ends(path)
     if likely is not None and not is_latin(line.field):
-        # A letter of another alphabet, which looks like one of the field *likely*.
+        # A letter of another alphabet looks like a letter of the name of *likely*.
         column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
         yield column, line.text.replace(line.field, likely.name, 1)
 
 
 def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Problem:
-    """Return the problem of an odd character that deprives *line* of its effect."""
+    """Return the problem of an odd character because of which *line* has no effect."""
     field = seen.row
     if field is None:
         deleted = in_place(line, words="Delete the line.")
@@ -377,30 +381,32 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
-    """Return the problem of an odd character; without it the line would be *seen*."""
+    """Return the problem of an odd character. Without the character, *line* would be
+    *seen*.
+    """
     name = name_of(line.text[column - 1])
     return kinds.INVISIBLE.at(line.number, column, name, seen, **more)
 
 
 def _content(line: Line) -> str:
-    """Return *line* without its comment and the space around it."""
+    """Return the text of *line* without its comment and without space at its ends."""
     return line.text[: line.comment_column - 1].strip(SPACE)
 
 
 def _malformed(line: Line, dialect: Dialect) -> Problem:
     """Return the problem of a line without a field name and a colon."""
-    # Ours O14
+    # Ours O14 (line without a colon): it is ignored, and its meaning is never guessed.
     content = _content(line)
     if missing := _without_name(line, content):
         return missing
-    # What would be the name of the field: one word, or two as in "User agent x".
+    # The name of the field may be the first word, or the first two words: "User agent x".
     first, *others = _WORD_END.split(content, maxsplit=2)
     names = (first, first + others[0]) if others else ()
     likely = next(filter(None, (likely_field(it, dialect) for it in names)), None)
     if likely is not None:
         words = 1 if likely_field(first, dialect) else 2
         value = "".join(_WORD_END.split(content, maxsplit=words)[words:])
-        # A sentence may begin so.
+        # A sentence may begin with the name of a rule, so the rest must look like a path.
         is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
         if ":" not in content or is_value:
             new = rule_line(line, value, likely.name)
@@ -421,7 +427,7 @@ def _malformed(line: Line, dialect: Dialect) -> Problem:
 
 
 def _without_name(line: Line, content: str) -> Problem | None:
-    """Return the problem of a line that is a value alone; None if it is none."""
+    """Return the problem of a line with only a value; None if the line has no such form."""
     if _BARE_URL.match(content) and _BARE_SITEMAP.search(content):
         row, level = FIELD_NAMED["sitemap"], INFO
     elif _BARE_PATH.match(content):

@@ -1,4 +1,6 @@
-"""The problems of a file, and those that concern one robot. They change no verdict."""
+"""The problems of a file, and the problems that concern one robot. Problems never change a
+verdict.
+"""
 
 import re
 from bisect import bisect_left
@@ -42,22 +44,23 @@ from scrapy_robots1994.parser.records import records_of
 from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# What to do about HTML in a file that has records all the same.
+# The fix for HTML in a file that also has records.
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
 _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between, if all of them are for every robot."
 )
-# How much of the beginning is looked at for UTF-16, and how much of it must be NUL.
+# The number of characters at the beginning that are searched for UTF-16, and the share of
+# these characters that must be NUL.
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
 
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
-# The problems of lines that have nothing of a robots.txt.
+# The problems of lines that do not look like a robots.txt.
 _OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
-# How compressed files, archives, pictures and documents begin.
+# The beginnings of compressed files, archives, pictures and documents.
 _BINARY = re.compile(
     "\x1f\udc8b|PK\x03\x04|%PDF-|\udc89PNG|GIF8|\udcff\udcd8|BZh|\udcfd7zXZ"
 )
@@ -67,15 +70,16 @@ _ERROR_PAGE = re.compile(
     r"(?i)\b(?:[45][0-9]{2}|not found|no such|does not exist|forbidden|denied|unauthori[sz]ed|"
     r"error|unavailable|bad gateway|bad request|moved|redirect|invalid|exception|page not)\b"
 )
-# What is said of rules that can be deleted.
+# The kinds of problems whose fix deletes a rule.
 _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
-# What is said of a field that the dialect does not have.
+# The kinds of problems of a field that the dialect does not have, except Allow.
 _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
-# A file with this number of lines, none of which is one of a robots.txt, is plain text.
+# A file without a line of a robots.txt is reported as plain text if it has at least this
+# number of lines.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# The number of problems that are looked at for each problem that a crawl asks for: some turn
-# out to be harmless.
+# The number of problems of lines that are collected for each problem that a crawl asks for.
+# Some of the problems turn out to be harmless.
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
@@ -84,8 +88,9 @@ _PLACE = attrgetter("line", "column", "code")
 def problems_of(
     groups: Sequence[Group], body: Body, dialect: Dialect
 ) -> tuple[Problem, ...]:
-    """Return the problems of the file *body*, which makes these *groups*, in the order of their
-    places.
+    """Return the problems of the file *body*, sorted by line and column.
+
+    *groups* are the groups of its lines in *dialect*.
     """
     above, *own = groups
     lines = [it for group in groups for it in group.lines]
@@ -95,7 +100,7 @@ def problems_of(
     found += _orphans(above, found, has_records=bool(own))
     looks = "" if is_wide or is_page else _looks_like(body.text, lines, found)
     if looks:
-        # One problem says more than one for each line.
+        # Report one problem for the file, instead of one for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
     found += _boundary_problems(own, dialect)
     found += joining_problems(own, dialect)
@@ -115,8 +120,9 @@ def problems_of(
 
 
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield where each of *records* ends too early or too late, or that it has no rule."""
-    # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
+    """Yield the problems of records that end too early or too late, or have no rule."""
+    # Ours O2 (several records for `*`), RFC 9309 2.2.1: *merged* has each name whose
+    # records are obeyed together, if one of these records has a rule.
     merged: set[str] = set()
     begun: dict[str, list[int]] = {}
     for group in records:
@@ -128,7 +134,8 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
     for group in records:
         is_merged = merged.issuperset(map(str.lower, group.names))
         first = group.agents[0].number
-        # The first two are enough: one of them is the line of another record.
+        # Two lines for each name are enough, because at most one of them is the first line
+        # of this record.
         others = (
             another_record(name, it)
             for name in group.names
@@ -142,8 +149,9 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
 
 
 def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Yield *problems*, but of equal ones about a field that the dialect does not have the first
-    alone: a file may have hundreds of Sitemap lines.
+    """Yield *problems*, but report a field that the dialect does not have only once.
+
+    A file may have hundreds of Sitemap lines.
     """
     seen: set[str] = set()
     for problem in problems:
@@ -158,7 +166,8 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     """Return the problems of usage preferences; none if *text* has no such field."""
     if not may_state_usage(text):
         return ()
-    # Loaded here: a crawl, which also reads problems, has no use for it.
+    # Import late: a crawl also looks for problems, but not for problems of usage
+    # preferences.
     from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - only for files that state preferences
 
     return usage_problems(text, dialect)
@@ -170,12 +179,12 @@ def weakening_problems(
     robot: Sequence[str],
     limit: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Return what opens a file to *robot*, against its owner's likely intent, in the order
-    of the lines; at most *limit*.
+    """Return at most *limit* weakening problems for *robot*, in the order of the lines.
 
-    *reading* is that of the file for the robot with these names. The problems are
-    those in or below the records that the robot obeys, above all records, and of
-    User-agent lines that probably meant the robot.
+    Each of these problems allows URLs that the author probably meant to disallow. *robot*
+    has the names of the robot, and *reading* is the parse of the file for this robot. The
+    problems are in the records that the robot obeys, below these records, above all
+    records, or in User-agent lines that probably mean the robot.
     """
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
@@ -187,7 +196,7 @@ def weakening_problems(
     of_lines: list[Problem] = []
     for line in odd:
         of_lines += line_problems(line, dialect)
-        # Some of them may turn out to be harmless.
+        # Collect more than *limit*, because some problems may turn out to be harmless.
         if limit is not None and len(of_lines) >= _SPARE * limit:
             break
     _settle(of_lines, reading.own)
@@ -200,7 +209,7 @@ def weakening_problems(
         _orphans(reading.above, found, has_records=reading.has_any),
         (_WIDE_TEXT,) if is_wide else (),
     ):
-        # The cautious reading obeys the lines below a blank line.
+        # The cautious reading obeys rules below a blank line, so they are not a problem.
         is_obeyed = problem.is_split and reading.is_cautious
         if problem.weakens_policy and not is_obeyed:
             found.append(problem)
@@ -215,10 +224,12 @@ def tightening_problems(
     robot: Sequence[str],
     limit: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Return what closes a file to *robot*, against its owner's likely intent, at most *limit*.
+    """Return at most *limit* tightening problems for *robot*.
 
-    That is each Allow of its records that the dialect does not have and that would open
-    something, and names below its own that no rule separates from them.
+    Each of these problems disallows URLs that the author probably meant to allow. There are
+    two kinds. One is an Allow that would allow paths, if the dialect had the field. The
+    other is a User-agent line below the names of *robot*. No rule separates this line from
+    the names, so *robot* obeys the rules of the line.
     """
     found = chain(
         ignored_allows(reading.own),
@@ -235,7 +246,9 @@ def tightening_problems(
 def _speaks_above(
     group: Group, line: int, dialect: Dialect, robot: Sequence[str]
 ) -> bool:
-    """Return whether *group* names *robot* above this *line*, and not from there on."""
+    """Return whether *robot* obeys *group* because of a name above *line*, and not because
+    of a name from *line* on.
+    """
     above = [name for it in group.agents if it.number < line for name in it.said or ()]
     below = [name for it in group.agents if it.number >= line for name in it.said or ()]
     choices = dialect.choose([tuple(below), tuple(above)], robot)
@@ -243,8 +256,8 @@ def _speaks_above(
 
 
 def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
-    """Yield each Allow of *records* that the dialect does not have and that would open
-    something.
+    """Yield the problem of each Allow of *records* that would allow paths, if the dialect
+    had the field.
     """
     for record in records:
         for line in effective_allows(record):
@@ -264,9 +277,11 @@ def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
 
 
 def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
-    """Say of a User-agent line that is lost in another line what that does to the rules below.
+    """Mark the problem of a lost User-agent line as tightening, if the record above gets
+    its rules.
 
-    A record above it has them then, so that they close more than they were meant to.
+    A User-agent line is lost if it is in the value of another line. If rules below belong
+    to the record above, they disallow more than the author meant, and weaken nothing.
     """
     lost = [
         it for it in problems if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT
@@ -284,7 +299,7 @@ def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
 
 
 def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
-    """Say in the advice about wildcards that the file has Allow lines, if it has any."""
+    """Adapt the advice about wildcards if the file has an Allow line."""
     rows = (it.known for each in groups for it in (*each.rules, *each.without))
     if any(row is not None and row.allows for row in rows):
         for it in problems:
@@ -294,8 +309,10 @@ def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* without advice to delete rules of a record that may end sooner: one in
-    which a User-agent line is lost.
+    """Return *problems* without problems whose fix deletes a rule of an uncertain record.
+
+    A record is uncertain if one of its lines probably was meant as a User-agent line. Then
+    some of its rules may belong to another record.
     """
     lost = [it.line for it in problems if it.field is USER_AGENT]
     ends = [it.lines[-1].number for it in groups]
@@ -308,7 +325,10 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
 
 
 def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* but those of wildcards whose paths another rule of the record closes."""
+    """Return *problems* without harmless wildcards.
+
+    A wildcard is harmless if another rule of its record disallows the same paths.
+    """
     wild = {it.line for it in problems if it.kind is kinds.WILDCARD}
     plain = _plain_rules(groups, wild) if wild else {}
     return [
@@ -322,8 +342,10 @@ def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Proble
 def _plain_rules(
     groups: Iterable[Group], lines: Collection[int]
 ) -> dict[int, tuple[str, ...]]:
-    """Return for each Disallow of *lines* the paths without wildcards that are closed with it: in
-    its record, or among the rules that no record owns.
+    """Return for each Disallow of *lines* the paths without wildcards in similar rules.
+
+    These are Disallow rules of the same group. If the line is an orphan (a rule outside any
+    record), only orphans count; otherwise only rules that belong to the record.
     """
     found: dict[int, tuple[str, ...]] = {}
     for group in groups:
@@ -340,8 +362,9 @@ def _plain_rules(
 def _meant_problems(
     others: Iterable[Line], dialect: Dialect, robot: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield the problems of wrong User-agent lines that probably meant *robot*, in records of
-    *others*.
+    """Yield the problems of wrong User-agent lines in *others* that probably mean *robot*.
+
+    *others* are lines of records that the robot does not obey.
     """
     for line in others:
         for problem in line_problems(line, dialect):
@@ -360,8 +383,9 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
 
 
 def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:
-    """Return those of *lines* that are reported one by one."""
-    # Ours O23: in a page, or in UTF-16, no line without an effect was meant to have one.
+    """Return the *lines* that are reported one by one."""
+    # Ours O23 (HTML and other files): in a page or in UTF-16, report only lines with a
+    # field of the dialect. The other lines of a page were not meant for robots.
     if is_wide or is_page:
         return [it for it in lines if it.row is not None]
     return lines
@@ -370,7 +394,10 @@ def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequenc
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems of rules *above* all records; *found* are the problems of lines."""
+    """Yield the problems of rules *above* all records; *found* are the problems of lines.
+
+    The usual advice is replaced if no line of the file was meant as a User-agent line.
+    """
     has_agents = has_records or any(
         it.field is not None and it.field.role is Role.NAMES for it in found
     )
@@ -380,7 +407,9 @@ def _orphans(
 
 
 def _with_agent(above: Group) -> Fix | None:
-    """Return the advice to put all rules of a file without names into one record."""
+    """Return the advice to put all rules of a file without User-agent lines into one
+    record.
+    """
     if not above.rules:
         return None
     first, last = above.rules[0], above.rules[-1]
@@ -402,9 +431,12 @@ def _file_problems(
     is_wide: bool,
     has_records: bool,
 ) -> Iterator[Problem]:
-    """Yield the problems of the file as a whole, which *looks* like another kind of file."""
+    """Yield the problems of the file as a whole.
+
+    *looks* is the result of `_looks_like`.
+    """
     if encoding_of(body.data)[0]:
-        # Ours O16
+        # Ours O16 (encoding): a byte order mark is stripped.
         yield kinds.MARK.at(1, 1)
     if looks:
         first = next(filter(_is_written, lines))
@@ -414,27 +446,30 @@ def _file_problems(
     else:
         for line in lines:
             if undecodable := UNDECODABLE.search(line.raw):
-                # Ours O17
+                # Ours O17 (undecodable bytes): such a byte stays as it is.
                 advice = _encoded(line)
                 column = undecodable.start() + 1
                 yield kinds.UNDECODABLE.at(line.number, column, advice=advice)
     if body.is_truncated:
-        # Ours O24
+        # Ours O24 (size limit): only the whole lines within the limit are obeyed.
         yield kinds.TRUNCATED.at(len(lines) + 1, 1)
     if begins_as_markup(body.text):
-        # Ours O23
+        # Ours O23: such a file is read literally.
         first = next(it for it in lines if _is_written(it) and "<" in it.raw)
         advice = Fix(_HTML_LINES_FIX) if has_records else None
         yield kinds.HTML.at(first.number, first.raw.index("<") + 1, advice=advice)
     lone_crs = [it for it in lines if it.raw.endswith("\r")]
     if lone_crs:
-        # 1994 F2
+        # 1994 F2 (line ends): a CR alone ends a line.
         number, column = lone_crs[0].number, max(len(lone_crs[0].raw) - 1, 1)
         yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
 
 
 def _encoded(line: Line) -> Fix | None:
-    """Return the advice to write the bytes in a rule percent-encoded; None for other lines."""
+    """Return the advice to percent-encode the undecodable bytes of a rule.
+
+    Return None if the line is not a rule, or if its value has a tab.
+    """
     if line.row is None or line.row.role is not Role.RULE or "\t" in line.value:
         return None
     value = UNDECODABLE.sub(lambda it: f"%{ord(it[0]) - 0xDC00:02X}", line.value)
@@ -442,7 +477,7 @@ def _encoded(line: Line) -> Fix | None:
 
 
 def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> str:
-    """Return what kind of file *text* is, if no line of it is one of a robots.txt; else "".
+    """Return the kind of file that *text* looks like; "" if it may be a robots.txt.
 
     *found* are the problems of its *lines*.
     """

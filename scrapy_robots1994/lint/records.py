@@ -1,7 +1,7 @@
-"""Problems of records: where they end too early, and rules and names without effect.
+"""Problems of records: records that end too early, and rules and names without effect.
 
-A record comes as the `Group` of its lines (see `parser.reader`), from its first User-agent line
-up to the next record, or as the `Record` that they make.
+Functions take a record either as a `Group` (see `parser/reader.py`), which has all its
+lines, or as a `Record`, which has only its names, rules and delays.
 """
 
 from bisect import bisect_left
@@ -26,28 +26,29 @@ from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Before Python 3.12 each look-up of a member calls a function, and lines are many.
+# Look up members only once: before Python 3.12, each look-up calls a function, and a file
+# may have many lines.
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
 _AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
 
-# The number of names in a file up to which the names are compared with each other.
+# Maximum number of names in a file for which the names are compared with each other.
 _NAMES_COMPARED = 500
 
-# What to do about several blank lines in a record.
+# The fix for several blank lines in a record.
 _SPLIT_FIX = "Delete the blank lines, or write a `#` into each of them."
 _ORPHAN_FIX = (
     "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
     "the record of line {}."
 )
 _SAME_NAME_FIX = "Make one record of the two."
-# What to do about a rule below a misspelt User-agent line.
+# The fix for a rule below a misspelt User-agent line.
 _MISSPELT_AGENT_FIX = (
     "Correct the name of the field in line {}: it is probably User-agent."
 )
 
 
 def is_owned(line: Line) -> bool:
-    """Return whether a record has the line, as the literal reading finds it."""
+    """Return whether the line belongs to a record in the literal reading."""
     return line.is_obeyed and line.row is not None and line.row.in_record
 
 
@@ -60,13 +61,13 @@ def is_rule(line: Line) -> bool:
 def boundary_problems(
     record: Group, dialect: Dialect, *, is_merged: bool, advice: Fix | None = None
 ) -> Iterator[Problem]:
-    """Yield where *record* ends too early, or that it has no rule.
+    """Yield a problem if *record* ends too early or has no rule.
 
-    Where a blank line divides a record, that is the one problem; the record without a rule and
-    the rules without a record only follow from it. *is_merged* says that other records of the
-    same names have rules, and *advice* is that about another record of one of the names.
+    If blank lines separate rules from *record*, the missing rules are not reported, because
+    the problems of the blank lines say enough. *is_merged* says that other records with the
+    names of *record* have rules. *advice* is for another record with one of these names.
     """
-    # The rules that a blank line separates from the record are its last.
+    # Rules that a blank line separates from the record are its last rules.
     if record.rules and record.rules[-1].kind is _ORPHAN:
         yield from _orphan_problems(record, dialect)
     elif not (is_merged or record.rules):
@@ -74,10 +75,11 @@ def boundary_problems(
 
 
 def another_record(name: str, line: int) -> Fix:
-    """Return the advice about a record without rules if *line* begins another record for *name*.
+    """Return the advice about a record without rules, if *line* begins another record for
+    *name*.
 
-    RFC 9309 2.2.1: the two are merged, and an empty `Disallow:` would separate the name from an
-    Allow below it.
+    RFC 9309 2.2.1 merges the two records. The advice is not an empty `Disallow:`, because
+    that line would separate the name from an Allow below it.
     """
     shown = escape_control_chars(name, 60)
     return Fix(
@@ -87,18 +89,19 @@ def another_record(name: str, line: int) -> Fix:
 
 
 def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
-    """Yield the problem of *record*, which has no rule, with this *advice* if there is any."""
+    """Yield the problem of *record*, which has no rule; *advice* replaces the usual fix."""
     agents = [it for it in record.agents if it.kind is _AGENT]
     if any(second_field(it.value) for it in agents):
-        # A rule is in that line, which is reported itself.
+        # The User-agent line contains a second field, and is reported for that.
         return
     block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
-    # Ours O3, against 1994 D3.
+    # Ours O3 (a record without Disallow): it forbids nothing, although 1994 D3 requires a
+    # Disallow line in each record.
     is_allowing = any(it.known is not None and it.known.allows for it in block)
     # The author of a record that has a delay, or another line, but no rule does not intend
     # to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
-    # Below an Allow other dialects begin another record.
+    # In other dialects, a User-agent line below an Allow begins another record.
     above = list(takewhile(lambda it: not (it.known and it.known.allows), block))
     last = next(it for it in reversed(above) if it.kind is _AGENT)
     names, at = ", ".join(record.names), agents[0].number
@@ -114,7 +117,10 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
 
 
 def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the rules that blank lines separate from *record*, which has some."""
+    """Yield the problems of the rules that blank lines separate from *record*.
+
+    The record must have at least one such rule.
+    """
     orphans = [it for it in record.rules if it.kind is _ORPHAN]
     own = record.rules[: -len(orphans)]
     begun = record.agents[0].number
@@ -128,7 +134,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     agent_fix = Fix(_MISSPELT_AGENT_FIX.format(agent))
     first = orphans[0].number
     if not own:
-        # Ours O5: the blank line is the boundary that F1 makes it.
+        # Ours O5 (readings): the blank line ends the record, as 1994 F1 (records) says.
         joined = [it for it in blanks if it < first]
         words = _SPLIT_FIX if len(joined) > 1 else ""
         closing = (it.row for it in orphans if it.row is not None and it.row.closes)
@@ -140,12 +146,13 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
             is_split=True,
             advice=agent_fix if agent < first else _joining(joined, orphans, words),
         )
-        # To delete that blank line joins the rules below it, up to the next one.
+        # Deleting these blank lines joins to the record the rules up to the next blank
+        # line, so only the rules below that blank line are reported separately.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
     words = _ORPHAN_FIX.format(begun)
     for it in orphans:
-        # A crawl asks for none of these.
+        # Compute the fix late, because a crawl never reads it.
         fix = partial(_joining_up_to, it.number, blanks, orphans, words)
         yield orphan_problem(it, agent_fix if agent < it.number else fix, is_split=True)
 
@@ -153,12 +160,14 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
 def _joining_up_to(
     line: int, blanks: Sequence[int], orphans: Sequence[Line], words: str
 ) -> Fix:
-    """Return the advice to write a `#` into those of *blanks* that stand above *line*."""
+    """Return the advice to write a `#` into each of the *blanks* above *line*."""
     return _joining([it for it in blanks if it < line], orphans, words)
 
 
 def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
-    """Return the advice to write a `#` into *blanks*, so that a record has its *orphans*."""
+    """Return the advice to write a `#` into *blanks*, which joins the *orphans* to a
+    record.
+    """
     allows = any(it.row is not None and it.row.allows for it in orphans)
     effect = Effect.EITHER if allows else Effect.CLOSES
     return Fix(words, dict.fromkeys(blanks, ("#",)), effect)
@@ -174,7 +183,7 @@ def orphan_problem(
     line: Line, advice: Fix | Callable[[], Fix] | None, *, is_split: bool = False
 ) -> Problem:
     """Return the problem of a rule without a record."""
-    # Ours O4
+    # Ours O4 (rule without a record): it is ignored.
     return kinds.ORPHAN.at(
         line.number,
         line.column,
@@ -186,21 +195,24 @@ def orphan_problem(
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the User-agent lines that no blank line separates from what is above them."""
+    """Yield the problems of User-agent lines that no blank line separates from the lines
+    above.
+    """
     if not dialect.has_blank_lines:
         return
     is_parted = has_closing = True
     for record in records:
         lines = record.lines
         if not is_parted:
-            # Ours O7
+            # Ours O7 (run of names): a User-agent line below a rule begins a new record.
             first = lines[0]
             yield kinds.NO_BLANK.at(
                 first.number,
                 1,
                 "Disallow",
                 "begins a new record",
-                # A dialect without Allow begins no record there: its names share the rules.
+                # If the record above has only Allow lines, a dialect without Allow begins
+                # no record here, so the names share the rules.
                 advice=in_place(
                     first,
                     "",
@@ -211,13 +223,16 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
         has_closing = any(it.row and it.row.closes for it in record.rules)
         if any(is_owned(it) and it.value for it in record.rules):
             yield from _sharing_problems(lines, dialect)
-        # Below the last line that is the record's or meant to be.
+        # Look for a blank line below the last rule and the last other line of the record.
         rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(lines))
         is_parted = any(it.kind is _BLANK for it in rest)
 
 
 def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the User-agent lines that only an ignored field separates from those above."""
+    """Yield the problems of User-agent lines that share the rules of the lines above.
+
+    Only fields that do not end a list of names are between these User-agent lines.
+    """
     above, parting = record[0].number, ""
     for line in record:
         if line.kind is _AGENT:
@@ -227,8 +242,8 @@ def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Prob
                 yield kinds.NO_BLANK.at(line.number, 1, parting, outcome, advice=advice)
             above, parting = line.number, ""
         elif not parting and (
-            # 1994 F6: such a line is no boundary. A misspelt one, or one with an odd
-            # character, is reported itself.
+            # 1994 F6 (fields): a line of another field does not end a record. A misspelt
+            # field, or a field with an odd character, has its own problem.
             (line.row is not None and line.is_obeyed and not line.row.ends_names)
             or (
                 line.kind is _UNKNOWN
@@ -243,7 +258,7 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
     """Yield a problem for each record for every robot except the first such record."""
     defaults = [record for record in records if record.is_default]
     for record in defaults[1:]:
-        # 1994 A3: there may be one.
+        # 1994 A3 (default record): only one such record is allowed.
         line = next(it.line for it in record.agents if it.name == EVERYBODY)
         advice = None if record.rules else Fix(_SAME_NAME_FIX)
         first = str(defaults[0].first_line)
@@ -251,15 +266,17 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
 
 
 def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the User-agent lines of *record* that only idle lines, or fields that end no names,
-    separate from those above, so that all of them share its rules.
+    """Yield the problems of User-agent lines that only seem to begin another group.
+
+    Blank lines or fields that do not end a list of names are above such a User-agent line.
+    So it shares the rules of *record* with the User-agent lines above these lines.
     """
     if dialect.has_blank_lines:
         return
     closing = [it for it in record.rules if it.value and it.row and it.row.closes]
     if not closing:
         return
-    # RFC 9309 2.2.2: of equally long rules Allow decides.
+    # RFC 9309 2.2.2: if a Disallow and an Allow are equally long, the Allow decides.
     opened = {it.value for it in record.rules if it.row and it.row.allows}
     closed = {it.value for it in closing}
     is_shut = any(it in closed and it not in opened for it in ("/", "/*", "*"))
@@ -284,7 +301,7 @@ def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _parting(agent: Line, *, has_allow: bool) -> Fix:
-    """Return the advice to end the names of a group with *agent*."""
+    """Return the advice to end the list of names of a group after the line *agent*."""
     words = (
         f"Write an empty `Disallow:` below line {agent.number}, if its robots are not meant "
         "to share the rules."
@@ -294,8 +311,10 @@ def _parting(agent: Line, *, has_allow: bool) -> Fix:
 
 
 def effective_allows(record: Group) -> Iterable[Line]:
-    """Return the Allow lines of *record*, which its dialect does not have, that open what one of
-    its Disallow lines closes where both have their effect.
+    """Return the Allow lines of *record* that would allow paths in a dialect with Allow.
+
+    The dialect of the record does not have the field Allow. In a dialect with Allow, these
+    lines would allow paths that a Disallow line of the record disallows.
     """
     allows = [
         it
@@ -307,7 +326,8 @@ def effective_allows(record: Group) -> Iterable[Line]:
     rules = {it.value for it in record.rules if it.kind is not _ORPHAN and it.value}
     closing = sorted(rules, key=len, reverse=True)
     opening, beginnings = set(), Beginnings()
-    # RFC 9309 2.2.2: a longer Disallow would decide; of equally long rules Allow does.
+    # RFC 9309 2.2.2: the longest rule decides; if a Disallow and an Allow are equally long,
+    # the Allow decides.
     for line in sorted(allows, key=lambda it: len(it.value)):
         while closing and len(closing[-1]) <= len(line.value):
             beginnings.add(closing.pop())
@@ -322,12 +342,13 @@ def rule_problems(
     beginnings: Sequence[tuple["Beginnings", "Beginnings"]] = (),
     blanks: Sequence[int] = (),
 ) -> Iterator[Problem]:
-    """Yield the rules that change nothing in their record.
+    """Yield the problems of rules that change nothing in their record.
 
-    *beginnings* are those of `rule_beginnings` for each record, and *blanks* the numbers of the
-    blank lines of the file.
+    *beginnings* has the result of `rule_beginnings` for each record. *blanks* are the
+    numbers of the blank lines of the file.
     """
-    # RFC 9309 2.2.1: the groups of one name are merged.
+    # RFC 9309 2.2.1: the groups of one name are merged, so an Allow of one group may matter
+    # for the rules of another group.
     with_allow = {
         name.lower()
         for record in records
@@ -338,10 +359,11 @@ def rule_problems(
         if any(rule.value and not rule.allows for rule in record.rules):
             for rule in record.rules:
                 if not (rule.value or rule.allows):
-                    # Ours O21
+                    # Ours O21 (empty Disallow next to other rules): it adds nothing.
                     advice = Fix(edits={rule.line: ()})
                     yield kinds.ADDS_NOTHING.at(rule.line, 1, advice=advice)
-        # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
+        # RFC 9309 2.2.2: the longest rule decides. So next to an Allow, a shorter rule does
+        # not make a longer rule useless.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
             others = beginnings[place] if beginnings else None
@@ -354,12 +376,14 @@ def covered_rules(
     beginnings: tuple["Beginnings", "Beginnings"] | None,
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
-    """Yield the rules about whose URLs another one decides.
+    """Yield the problems of rules whose URLs are all decided by another rule.
 
-    *beginnings* are those of all rules that count; without them, those of *rules*.
+    *beginnings* are the beginnings of all disallows and of all allows that are compared
+    with *rules*. None means the beginnings of *rules*.
     """
     has_allow = any(rule.allows for rule in rules)
-    # Revisited K2: deleting a line with several paths would open the others.
+    # Revisited K2 (lists of paths): deleting a line with several paths would allow its
+    # other paths.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
     # RFC 9309 2.2.2: an encoded reserved character differs from a plain one.
     spelling_of = normal_spelling if dialect.has_wildcards else canonical
@@ -368,29 +392,33 @@ def covered_rules(
         for rule in rules
         if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
     ]
-    # RFC 9309 2.2.2: the longest rule decides, so a longer one may be needed against these.
+    # RFC 9309 2.2.2: the longest rule decides. So a rule that a shorter rule covers may
+    # still be needed against a rule of the opposite kind.
     closed, opened = beginnings or (
         Beginnings(rule.value for rule in rules if not rule.allows),
         Beginnings(rule.value for rule in rules if rule.allows),
     )
-    # Spellings that begin those that follow in order, each with the rule that decides
-    # about its URLs. Equal ones stay in the order of the file.
+    # A stack of spellings: each spelling begins the next one. Each is stored with the rule
+    # that decides about its URLs. The sort keeps equal spellings in the order of the file.
     ancestors: list[tuple[str, Rule]] = []
     for spelling, rule in sorted(spelled, key=itemgetter(0)):
         while ancestors and not spelling.startswith(ancestors[-1][0]):
             ancestors.pop()
         first = ancestors[-1][1] if ancestors else rule
-        # 1994 D1, Ours O18: what starts with this value starts with that one.
-        # Ours X1: of several rules the first in the file decides.
+        # 1994 D1 (prefixes), Ours O18 (percent-encodings): a URL that starts with the
+        # spelling of *rule* also starts with the spelling of *first*. Ours X1 (Allow): of
+        # several rules that cover a URL, the first in the file decides.
         if ancestors and (first.line < rule.line or not has_allow):
             is_same = spelling == spelling_of(first.value)
             if rule.allows != first.allows:
                 yield _without_effect(rule, first, is_same=is_same)
             elif (
                 _is_redundant(rule, first, closed if rule.allows else opened)
-                # In other dialects the first is a part of one longer path.
+                # In dialects without lists, the paths of one line are one longer path,
+                # which does not cover *rule*.
                 and (first.line == rule.line or listed.get(first.line, 0) <= 1)
-                # Where blank lines end a record, the two may be of different ones.
+                # If a blank line is between the two rules, they may belong to different
+                # records in a dialect in which blank lines end records.
                 and bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
             ):
                 is_listed = listed.get(rule.line, 0) > 1
@@ -401,12 +429,16 @@ def covered_rules(
 
 
 def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
-    """Return whether no robot of any dialect would miss *rule* next to *first*, which covers it
-    in one dialect; *against* are the rules that say the opposite.
+    """Return whether *rule* can be deleted in every dialect, because *first* covers its
+    URLs.
+
+    *first* covers these URLs in the dialect of the file. *against* are the beginnings of
+    the rules of the opposite kind.
     """
     if rule.value == first.value:
         return True
-    # Revisited K2: a space separates two paths. RFC 9309 2.2.3: behind `$` nothing follows.
+    # Revisited K2: a space separates two paths. RFC 9309 2.2.3: after `$`, the URL must
+    # end.
     if any(it in rule.value for it in SPACE) or first.value.endswith("$"):
         return False
     short, long = _literal_spelling(first.value), _literal_spelling(rule.value)
@@ -416,24 +448,25 @@ def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
 
 
 def _literal_spelling(value: str) -> str:
-    """Return the normal spelling of RFC 9309, with wildcards as they are."""
+    """Return the normal spelling of RFC 9309 for *value*, with its wildcards unchanged."""
     texts = (map(normal_spelling, part.split("$")) for part in value.split("*"))
     return "*".join(map("$".join, texts))
 
 
 class Beginnings:
-    """The spellings of paths up to their first wildcard, in order, but for those that another
-    one begins.
+    """A sorted list of the beginnings of paths: their spellings up to the first wildcard.
+
+    A beginning that starts with another beginning of the list is left out.
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Take the beginnings of *paths*."""
+        """Add the beginning of each of *paths*."""
         self._sorted: list[str] = []
         for it in sorted(paths, key=_beginning):
             self.add(it)
 
     def add(self, path: str) -> None:
-        """Take the beginning of *path*, too."""
+        """Add the beginning of *path*."""
         text, known = _beginning(path), self._sorted
         place = bisect_left(known, text)
         if not (place and text.startswith(known[place - 1])):
@@ -442,8 +475,10 @@ class Beginnings:
             known.insert(place, text)
 
     def overlap(self, path: str) -> bool:
-        """Return whether one URL may be covered by *path* and by another of these paths,
-        whatever wildcards stand for: one beginning begins the other.
+        """Return whether *path* and one of the stored paths may cover a common URL.
+
+        They may do so if the beginning of one starts with the beginning of the other. The
+        text after the first wildcard is not compared.
         """
         text = _beginning(path)
         place = bisect_left(self._sorted, text)
@@ -452,11 +487,13 @@ class Beginnings:
 
 
 def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginnings]]:
-    """Return for each of *groups* what the rules of its robots begin with, those that disallow and
-    those that allow: also rules that another dialect alone has, or gives to these robots, and
-    those of robots that share a record with them.
+    """Return for each of *groups* the beginnings of its disallows and of its allows.
+
+    Groups that share a name, directly or through other groups, get the same beginnings,
+    because a dialect may merge groups. Rules that only another dialect obeys are included.
     """
-    # The first group of each name; and for each group an earlier one with the same robots.
+    # *first_with* has the first group of each name. *earlier* links each group to an
+    # earlier group that shares a name with it, or to itself.
     first_with: dict[str, int] = {}
     earlier = list(range(len(groups)))
 
@@ -481,12 +518,12 @@ def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginning
 
 
 def _beginning(path: str) -> str:
-    """Return the spelling of what *path* is in front of its first wildcard."""
+    """Return the canonical spelling of *path* up to its first wildcard."""
     return canonical(before_wildcard(path))
 
 
 def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Problem:
-    """Return the problem of *rule*, all of whose URLs *first* covers, too."""
+    """Return the problem of *rule*, whose URLs are all covered by *first*."""
     path = escape_control_chars(rule.value, 60)
     words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     advice = Fix(words, {} if is_listed else {rule.line: ()})
@@ -495,7 +532,7 @@ def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Pr
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
-    """Return the problem of *rule*, about whose URLs *first* decides the other way."""
+    """Return the problem of *rule*, which *first* overrides for all its URLs."""
     kind = kinds.INEFFECTIVE_ALLOW if rule.allows else kinds.INEFFECTIVE_DISALLOW
     effect = Effect.OPENS if rule.allows else Effect.CLOSES
     advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)
@@ -505,26 +542,27 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
 
 
 def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the names of records that no robot of that name ever comes to."""
+    """Yield the problems of names in records that a robot with this name never obeys."""
     names = [record.names for record in records]
     if sum(map(len, names)) > _NAMES_COMPARED:
         return
     for position, record in enumerate(records):
         for agent in record.agents:
-            # Ours O1: choose the records as a robot of that name does. The name may be any
-            # text, so the cache is not used.
+            # Ours O1 (several records for a name): choose the records as a robot with this
+            # name does. The name may be any text, so do not use the cache.
             robot = robot_names.__wrapped__(agent.name)
             chosen = dialect.choose(names, robot)
             name = agent.name.lower()
-            # A name that no robot can have is a problem of its own.
+            # A name that no robot can have is reported as another kind of problem.
             if name == EVERYBODY or name not in robot or position in chosen:
                 continue
             taker = records[chosen[0]]
-            # Else it makes no difference which of the two is obeyed.
+            # If both records have equal rules, it does not matter which record is obeyed.
             if set(map(str, record.rules)) != set(map(str, taker.rules)):
                 named = (it for it in taker.agents if it.name.lower() in name)
                 whose = next(named, taker.agents[0])
-                # Neither name is the longer one.
+                # The usual fix is about the longer name. It does not help if both records
+                # have the same name.
                 is_same = whose.name.lower() == name
                 advice = Fix(_SAME_NAME_FIX) if is_same else None
                 yield kinds.UNREACHED.at(

@@ -1,4 +1,4 @@
-"""Report: what each line of one file does, and what is wrong in it, as values."""
+"""Report: the effect of each line of one file, and the problems of the file, as values."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ TODAY = "rfc9309"
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
-# So that a line of the report has at most 100 characters.
+# These widths keep each line of the report within 100 characters.
 _NAMES_WIDTH = 27
 _PATHS_WIDTH = 23
 
@@ -31,7 +31,7 @@ _PATHS_WIDTH = 23
 class Unread:
     """A file that could not be read; *why* is one printable line.
 
-    That an origin has no file is not a fault.
+    *is_fault* is false if the origin has no file, because that is not a fault.
     """
 
     name: str
@@ -40,18 +40,21 @@ class Unread:
 
     @property
     def severity(self) -> str:
-        """That of a problem of the same weight."""
+        """The severity of a problem as serious as this: "error" for a fault, else "info"."""
         return ERROR if self.is_fault else INFO
 
 
 class Report:
-    """One file: its lines, what each does, its records and its problems.
+    """The report of one file: its lines with their effects, its records and its problems.
 
-    *body* are its bytes, or with *is_truncated* the beginning of them, and *dialect* the name
-    of the dialect in which it is read. Problems with a code in *ignored* are left out.
-    *read_otherwise* are the lines that another dialect reads otherwise, by its name, and
-    *closed_otherwise* the names to which it closes the whole site, and this dialect does not.
-    *problems_today* are the problems in `TODAY`, where the file is read in the dialect of 1994.
+    *body* has the bytes of the file; with *is_truncated*, only the first bytes. *dialect*
+    is the name of the dialect in which the file is read. Problems with a code in *ignored*
+    are left out.
+
+    *read_otherwise* has, for the name of each other dialect, the lines that this dialect
+    reads differently. *closed_otherwise* has the robot names for which the other dialect
+    disallows the whole site, and *dialect* does not. *problems_today* has the problems in
+    the dialect `TODAY`; None unless *dialect* is `"1994"`.
     """
 
     def __init__(
@@ -96,7 +99,11 @@ class Report:
 
 @dataclass(slots=True)
 class Summary:
-    """How many files have which problem, and in how many places."""
+    """The number of files and of places that have each kind of problem.
+
+    *files* counts all files, *clean* the files without a problem. *by_file* and *by_place*
+    count files and places by the code of the problem.
+    """
 
     files: int = 0
     clean: int = 0
@@ -112,7 +119,7 @@ class Summary:
         self.by_place.update(codes)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each kind of problem that was found, and how often."""
+        """Yield one row for each kind of problem that was found, with its numbers."""
         for kind in KINDS:
             if kind.code in self.by_file:
                 yield {
@@ -126,13 +133,16 @@ class Summary:
 
 
 def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
-    """Yield what each line does, in order, in printable words; "" for an idle one."""
+    """Yield the effect of each line, in order, in printable words.
+
+    The effect is "" for a comment, and for a blank line that does not end a record.
+    """
     for group in groups:
-        # The first line of a record begins it.
+        # Every group with names is a record. The lines above all records have no names.
         is_open = bool(group.names)
         for place, line in enumerate(group.lines):
             if line.kind is LineKind.BLANK:
-                # 1994 F1
+                # 1994 F1 (records): blank lines separate records.
                 yield "ends the record" if is_open and dialect.has_blank_lines else ""
                 is_open = False
             elif line.kind is LineKind.COMMENT:
@@ -146,7 +156,7 @@ def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
 
 
 def _effect(line: Line, field: Field, dialect: Dialect) -> str:
-    """Return what a line of *field* does."""
+    """Return the effect of a line of *field*, in words."""
     if field.effect is None:
         raise NotImplementedError(field.name)
     said = _SAID[field.role](line, dialect)
@@ -154,35 +164,35 @@ def _effect(line: Line, field: Field, dialect: Dialect) -> str:
 
 
 def _named(line: Line, _dialect: Dialect) -> str:
-    """Return which robots a User-agent line names."""
+    """Return the robots that a User-agent line names, in words."""
     names = line.said
     if names == ("*",):
-        # 1994 A3
+        # 1994 A3 (default record): `*` is for robots that no other record names.
         return "every robot not named"
     quoted = [f'"{escape_control_chars(it, _WIDTH)}"' for it in names]
     return _joined(" and ", quoted, _NAMES_WIDTH)
 
 
 def _covered(line: Line, dialect: Dialect) -> str | None:
-    """Return which paths a rule covers; None if it matches nothing."""
+    """Return the paths that a rule covers, in words; None if the rule matches nothing."""
     value = line.value
     paths = dialect.paths(value)
     if paths == ("",):
-        # 1994 D2
+        # 1994 D2 (empty value): everything may be retrieved.
         return "nothing"
     if "/" in paths:
         return "everything"
-    # Ours O20: the others match nothing.
+    # Ours O20 (no leading slash): the other paths match nothing.
     shown = [escape_control_chars(it, _WIDTH) for it in paths if can_match(it, dialect)]
     if not shown:
         return None
-    # 1994 D1
+    # 1994 D1 (prefixes): a path without wildcards covers the URLs that begin with it.
     how = "matches" if is_pattern(value, dialect) else "begins with"
     return f"what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
 
 
 def _seconds(line: Line, _dialect: Dialect) -> str:
-    """Return the seconds that a line requests, whatever its unit is."""
+    """Return the seconds of a line with a pause, as a decimal number."""
     return f"{line.said:f}".rstrip("0").rstrip(".")
 
 
@@ -191,8 +201,8 @@ def _value(line: Line, _dialect: Dialect) -> str:
     return escape_control_chars(line.value, _WIDTH)
 
 
-# What the value of a line says, in the words of its effect. A role that is not here is an
-# error.
+# For each role, the function that returns the words for the value of a line. Every role
+# that a dialect can have must be here.
 _SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
     Role.NAMES: _named,
     Role.RULE: _covered,
@@ -202,14 +212,16 @@ _SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
 
 
 def _joined(word: str, texts: list[str], width: int) -> str:
-    """Return the first of *texts* with *word* between them, on so many characters."""
+    """Return the first of *texts*, joined by *word*, in at most *width* characters."""
     more = " …" if len(texts) > _SHOWN_VALUES else ""
     return escape_control_chars(word.join(texts[:_SHOWN_VALUES]) + more, width)
 
 
 def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
-    """Return what each line says in *dialect*: its own effect, and for a rule or a pause also
-    the User-agent lines whose robots it is for.
+    """Return the meaning of each line in *dialect*, for comparisons between dialects.
+
+    The meaning is the effect of the line. For a rule or a pause, it includes the User-agent
+    lines whose robots the line is for.
     """
     found: list[object] = []
     for group in groups:
@@ -220,7 +232,7 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
             if role is Role.RULE:
                 meaning = meaning and (meaning, agents)
             elif role is Role.PAUSE:
-                # RFC 9309: a pause is for the names above it.
+                # RFC 9309: a pause is for the names above it only.
                 above = [it for it in agents if it < line.number]
                 meaning = meaning and (meaning, *above)
             found.append(meaning)
@@ -236,14 +248,14 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
         paths = [(path, it.row) for it in rules for path in dialect.paths(it.value)]
         closed = {path for path, row in paths if row and not row.allows}
         opened = {path for path, row in paths if row and row.allows}
-        # Ours X1, RFC 9309 2.2.2: a rule of the same path opens it again.
+        # Ours X1 (Allow), RFC 9309 2.2.2: an Allow of the same path may allow it again.
         if any(path in closed and path not in opened for path in whole):
             found |= dict.fromkeys(group.names)
     return list(found)
 
 
 def _meaning(line: Line, dialect: Dialect) -> object:
-    """Return what a line says in *dialect*; None if it has no effect of its own."""
+    """Return the meaning of one line in *dialect*; None if the line has no effect."""
     if line.row is None or not line.is_obeyed:
         return None
     if line.row.role is not Role.RULE:

@@ -1,7 +1,7 @@
-"""Problems of usage preferences: values that are not read, and preferences that their author
-probably did not mean.
+"""Problems of usage preferences: values that are not understood, and preferences that their
+author probably did not mean.
 
-They say nothing about what robots may fetch.
+Usage preferences do not change which URLs robots may fetch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ from scrapy_robots1994.parser.usage import (
     usage_dialect,
 )
 
-# The number of preferences of one record that are compared with each other.
+# Maximum number of preferences of one record that are compared with each other.
 _LINES_COMPARED = 200
 
 _OLD_LABELS = {
@@ -43,7 +43,9 @@ _OLD_LABELS = {
     "bots": ("AIPREF vocab-03", ""),
     "ai-output": ("AIPREF vocab-04", "ai-use"),
 }
-"""Labels of earlier drafts: the draft that had each first, and what to write today, if anything."""
+"""Labels of earlier drafts: the first draft that had the label, and the label to write
+today, or "" if there is none.
+"""
 
 _SAME_PURPOSE = {
     (it.field, name): it.label
@@ -52,11 +54,13 @@ _SAME_PURPOSE = {
     for name in (other.label, other.purpose)
     if it.purpose == other.purpose and name != it.label
 }
-"""What to write in a field in place of a label of the other one, or of a purpose."""
+"""The label to write, by the field and the wrong label. The wrong label is a purpose, or
+the label of the other field for this purpose.
+"""
 
 
 class _Preference(NamedTuple):
-    """What one line states: its path, and the statement about each purpose."""
+    """The preference of one line: its path, and its statement about each purpose."""
 
     line: Line
     field: str
@@ -69,7 +73,7 @@ class _Preference(NamedTuple):
 
 
 def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the preferences in the file *text*."""
+    """Yield the problems of the usage preferences in the file *text*."""
     groups = groups_of(text, usage_dialect(dialect), most=1, only_effective=True)
     for number, group in enumerate(groups):
         found: list[_Preference] = []
@@ -95,13 +99,16 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-    """Return a problem of the value of *line*; *fix* takes the place of that of the kind."""
+    """Return a problem of the value of *line*; *fix* replaces the fix of the *kind*."""
     advice = Fix(fix) if fix else None
     return kind.at(line.number, line.value_column, *texts, advice=advice)
 
 
 def _stated(field: str, value: str) -> list[Statement]:
-    """Return the statements of a preference, those that count for a purpose last."""
+    """Return the statements of a preference, with disallows last.
+
+    A dict by purpose then keeps the disallow.
+    """
     statements, _, _ = statements_of(field, value, "")
     # Usage U8 (several statements): the most restrictive statement counts.
     return sorted(statements, key=lambda it: it.answer is Answer.DISALLOW)
@@ -110,7 +117,7 @@ def _stated(field: str, value: str) -> list[Statement]:
 def _value_problems(
     line: Line, field: str, members: Iterable[Member]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the *members* of a preference."""
+    """Yield the problems of the *members* of a preference."""
     seen: set[str] = set()
     for member in members:
         label = LABELS_OF[field].get(member.key)
@@ -137,7 +144,10 @@ def _label_problem(line: Line, field: str, label: str) -> Problem:
 
 
 def _pair_problems(preferences: Sequence[_Preference]) -> Iterator[Problem]:
-    """Yield what two preferences of one record make of each other, once for each line."""
+    """Yield the problems of pairs of preferences of one record.
+
+    Each kind of problem is reported once for each line.
+    """
     seen: set[tuple[int, kinds.Kind]] = set()
     for first, second in combinations(preferences, 2):
         for problem in _of_pair(first, second):
@@ -148,7 +158,7 @@ def _pair_problems(preferences: Sequence[_Preference]) -> Iterator[Problem]:
 
 
 def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
-    """Yield what *first* and *second*, a later line, make of each other."""
+    """Yield the problems of the preference *first* together with *second*, a later line."""
     number = str(first.line.number)
     if first.path == second.path:
         for purpose, said in second.statements.items():
@@ -167,7 +177,11 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
 
 
 def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
-    """Yield the problem if *narrow* drops what *broad* forbids."""
+    """Yield a problem if *broad* forbids a purpose about which *narrow* states nothing.
+
+    The path of *narrow* begins with the path of *broad*, and is longer. So *broad* does not
+    apply to URLs that *narrow* covers.
+    """
     forbidden = (
         it.term
         for purpose, it in broad.statements.items()

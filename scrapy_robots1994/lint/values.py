@@ -20,31 +20,34 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# The match begins at the first of many spaces: if it could begin at each, a line of spaces
-# would take minutes.
+# The match may begin only at the first of several spaces. If it could begin at any space, a
+# long line of spaces would take minutes.
 _NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _SPACE = re.compile(f"[{SPACE}]")
 _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
-# Ours O9: what follows belongs to no name of a robot.
+# Ours O9 (the robot's name): the text from a bracket on is a comment, not a name of a
+# robot.
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])[(\[]")
 _CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = "Write the name alone: it is for the robot of exactly that name."
-# A host, the path on it, and no scheme before them; or a file and a path below it.
+# A host without a scheme, and a path behind it. A file name with a path behind it looks
+# like a host.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
 _URL_PATH = re.compile(r"[^:/?#]+://[^/?#]*")
-# How the words look that robots are called by, and words that no robot is called by alone.
+# Words that look like the name of a robot, and words that are never a whole name.
 _ROBOT_WORD = re.compile(
     r"(?i)(?:.*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex|scraper)\b|.+-(?:ai|extended|user|agent))"
 )
 _GENERIC_WORD = re.compile(
     r"(?i)(?:(?:ro)?bots?|spiders?|(?:web)?crawlers?|fetcher|scraper|agent|user|web|search|compatible|the|and|&|all)"
 )
-# Each run of separators is looked at from its start alone, so that a long one takes no time.
+# The match may begin only at the start of a run of separators, so a long run takes little
+# time.
 _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
-# The number of characters of a value that are searched for a slip. A search of a hostile value of
-# the size of a file would stop all threads for half a second.
+# Maximum number of characters of a value that are searched. Searching a hostile value as
+# long as a file would stop all threads for half a second.
 _SEARCHED = 10_000
-# What a template of a file has where a value is to be filled in.
+# A placeholder of a template, which should have been replaced by a value.
 _TEMPLATE = re.compile(
     r"\{\{.{,99}?\}\}|\{%.{,99}?%\}|<%.{,99}?%>|<\?|\$\{.{,99}?\}|\A\{[\w. -]+\}|\{\{|<%"
 )
@@ -56,12 +59,13 @@ def likely_name(name: str) -> str:
     """Return the name that the author of *name* probably meant."""
     name = _COMMENT_START.split(name)[0] or name
     plain = name.strip(f"{_PUNCTUATION}()").replace(EVERYBODY, "")
-    # Quotes and brackets around a star are no name.
+    # Without a letter or digit, the author probably meant `*`, perhaps in quotes or
+    # brackets.
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
 def template_in(line: Line) -> Problem | None:
-    """Return the problem of a value that a template should have filled in; None if it is none."""
+    """Return the problem of a value with a placeholder of a template; None without one."""
     if "{" not in line.value and "<" not in line.value:
         return None
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
@@ -69,7 +73,8 @@ def template_in(line: Line) -> Problem | None:
         return None
     is_rule = line.row is not None and line.row.role is Role.RULE
     if is_rule and found.start():
-        # Behind a slash or a wildcard it closes pages that were linked to by mistake.
+        # A rule with a placeholder inside its path has an effect: it disallows URLs that
+        # have the placeholder because of a mistake in a link.
         return None
     column = line.value_column + found.start()
     is_name = line.row is not None and line.row.role is Role.NAMES
@@ -78,11 +83,11 @@ def template_in(line: Line) -> Problem | None:
 
 
 def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about the value of a User-agent line."""
+    """Yield the problems of the value of a User-agent line."""
     number, field, value, names = line.number, line.row, line.value, line.said
     listed = () if dialect.has_lists else _listed(value)
     if listed:
-        # Ours O11
+        # Ours O11 (one name): spaces and commas do not separate names.
         is_first = names[0] in listed
         outcome = "and the others are left out" if is_first else "which no robot has"
         meant = tuple(likely_name(it) for it in listed if it not in names)
@@ -99,21 +104,22 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     for name in names:
         yield from _odd_name(line, name, dialect)
     if "/" in value:
-        # Ours O10
+        # Ours O10 (versions): a version is stripped from the name.
         place = line.value_column + value.index("/")
         new = [rule_line(line._replace(raw=""), it) for it in names]
-        # Revisited K1: a space separates names.
+        # Revisited K1 (lists of names): a space separates names. Such a value gets no
+        # edits.
         advice = None if _SPACE.search(value) else in_place(line, *new)
         yield kinds.VERSION.at(number, place, ", ".join(names), advice=advice)
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about one *name* of a User-agent line."""
+    """Yield the problems of one *name* of a User-agent line."""
     number, field = line.number, line.row
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
     if not is_name and EVERYBODY not in plain[1:]:
-        # 1994 A1
+        # 1994 A1 (User-agent): the value is the name of a robot.
         meant = likely_name(name)
         yield kinds.NAME_PUNCTUATION.at(
             number,
@@ -124,9 +130,9 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
             advice=partial(_name_fix, line, name, meant),
         )
     elif name != EVERYBODY and EVERYBODY in name:
-        # 1994 A3: only a star alone is every robot.
+        # 1994 A3 (default record): only a value that is just `*` means every robot.
         meant = likely_name(name)
-        # RFC 9309 2.2.1: a name is compared whole.
+        # RFC 9309 2.2.1: names compare as a whole.
         words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
         yield kinds.NAME_WILDCARD.at(
             number,
@@ -137,7 +143,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
             advice=partial(_name_fix, line, name, meant, words),
         )
     elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
-        # RFC 9309 2.2.1: a product token has letters, `-` and `_`.
+        # RFC 9309 2.2.1: a product token has only letters, `-` and `_`.
         place = line.value_column + line.value.find(name)
         first = re.split(f"[{SPACE}]", name)[0]
         yield kinds.SPACED_TOKEN.at(
@@ -146,9 +152,9 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
-    """Return the advice to write the name *meant* in place of *name*, in these *words*."""
+    """Return the advice to write the name *meant* in place of *name*, with this text."""
     if not words and ("/" in line.value or _CONTACT.search(meant)):
-        # Of a header or a URL only the author knows which robot is meant.
+        # Only the author knows which robot a header or a URL means.
         return Fix("Write the name of the robot alone: it is for all its versions.")
     new = rule_line(line, line.value.replace(name, meant, 1))
     return in_place(line, new, words=words, effect=Effect.EITHER)
@@ -159,7 +165,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
     names = list(map(likely_name, listed))
     plain = [name for name in names if not _GENERIC_WORD.fullmatch(name)]
     if len(plain) < len(names):
-        # `bot` alone closes a site to every robot whose name contains it.
+        # A name such as `bot` alone is for every robot whose name contains it.
         return Fix(
             "Write one User-agent line for each robot: a name is for every robot whose "
             "name contains it."
@@ -169,9 +175,9 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 
 
 def _listed(value: str) -> tuple[str, ...]:
-    """Return the names that the author of *value* probably meant to list; empty if one."""
+    """Return the names that *value* probably lists; empty if it is one name."""
     if "(" in value or "[" in value or len(value) > _SEARCHED:
-        # Ours O10: a header has commas and spaces in its comments.
+        # Ours O10: the comments of a User-Agent header have commas and spaces, too.
         return ()
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
@@ -181,7 +187,7 @@ def _listed(value: str) -> tuple[str, ...]:
     words = tuple(word.partition("/")[0] for word in value.split())
     if len(words) > 1 and EVERYBODY in words:
         return words
-    # "Echobot Bot", "My Company Bot": one name of several words.
+    # A single name may have several words, such as "Echobot Bot" or "My Company Bot".
     names = [
         _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it) for it in words
     ]
@@ -189,11 +195,13 @@ def _listed(value: str) -> tuple[str, ...]:
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
-    """Return whether there are URLs that *path*, the path of a rule, covers."""
+    """Return whether *path*, the path of a rule, can cover any URL."""
     if not dialect.has_wildcards:
-        # Ours O20: a value that no URL starts with; O19: unless it is a URL.
+        # Ours O20 (no leading slash): such a value matches nothing. Ours O19 (whole URLs):
+        # an absolute URL is compared with the whole URL.
         return path.startswith("/") or is_absolute(path)
-    # RFC 9309 2.2.2: a path begins with a slash; real files also have a wildcard there.
+    # RFC 9309 2.2.2: a path begins with a slash. In real files, it may begin with a
+    # wildcard.
     return path.startswith(("/", "*"))
 
 
@@ -203,23 +211,25 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
 
 
 def has_wildcard(path: str) -> bool:
-    """Return whether *path* has what later dialects give a meaning."""
+    """Return whether *path* has a `*` or a final `$`, which later dialects read as
+    wildcards.
+    """
     return "*" in path or path[-1:] == "$"
 
 
 def before_wildcard(path: str) -> str:
-    """Return *path* up to what later dialects give a meaning: a star, or a dollar at the end.
+    """Return *path* up to its first wildcard of later dialects: a `*`, or a final `$`.
 
-    A dollar in front of it would have a meaning at the end of what is returned.
+    The result never ends with `$`, because a final `$` would be a wildcard.
     """
     return path.partition("*")[0].rstrip("$")
 
 
 def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is odd about the value of a rule."""
+    """Yield the problems of the value of a rule."""
     number, field, value = line.number, line.row, line.value
     end = 0
-    # Revisited K2: there may be several paths.
+    # Revisited K2 (lists of paths): the value may have several paths.
     for path in dialect.paths(value):
         start = value.index(path, end)
         end = start + len(path)
@@ -235,7 +245,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             continue
         beginning = path if dialect.has_wildcards else before_wildcard(path)
         if beginning != path:
-            # 1994 D1: a path is compared as it is written.
+            # 1994 D1 (prefixes): a wildcard is compared as an ordinary character.
             at = len(beginning)
             advice = partial(_wildcard_fix, line, start, path, dialect)
             place = line.value_column + start + at
@@ -246,7 +256,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             continue
         place = line.value_column + start
         if next_path := _NEXT_PATH.search(path):
-            # 1994 D1: one path a line.
+            # 1994 D1: a line has one path.
             place += next_path.start()
             advice = partial(_one_path_each, line)
             yield kinds.PATH_LIST.at(number, place, path, field=field, advice=advice)
@@ -256,7 +266,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 
 def sitemap_problems(line: Line, _dialect: Dialect) -> Iterator[Problem]:
-    """Yield that the value of a Sitemap line is not a whole URL."""
+    """Yield a problem if the value of a Sitemap line is not a whole URL."""
     if not is_absolute(line.value):
         yield kinds.SITEMAP_URL.at(line.number, line.value_column, line.value)
 
@@ -269,7 +279,7 @@ def _one_path_each(line: Line) -> Fix:
 
 
 def _by_directories(path: str) -> str:
-    """Return what to do about a *path* that only a wildcard can name."""
+    """Return the words of the advice for a *path* that needs a wildcard."""
     return (
         f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, name "
         "the directories that have such paths, a line for each."
@@ -277,18 +287,18 @@ def _by_directories(path: str) -> str:
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
-    """Return the line with *new* in the place of *path*, which begins at *start*."""
+    """Return *line* with *new* in place of *path*, which begins at *start* in the value."""
     value = line.value
     return rule_line(line, f"{value[:start]}{new}{value[start + len(path) :]}")
 
 
 def _shown(line: str) -> str:
-    """Return *line* without its comment, quoted."""
+    """Return *line* in quotes, without its comment."""
     return quoted(line.partition("#")[0].rstrip(SPACE))
 
 
 def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
-    """Return what to write in place of *path*, which does not begin with a slash."""
+    """Return the fix for *path*, which does not begin with a slash."""
     if is_absolute(path):
         return _url_fix(line, start, path)
     effect = effect_of(line.row)
@@ -309,7 +319,7 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
         rule = _rewritten(line, start, path, f"/*{plain}")
         words = f"Write {_shown(rule)}: it covers such a query of every page."
     elif dialect.has_wildcards and plain.startswith(".*"):
-        # A regular expression.
+        # The author wrote a regular expression.
         rule = _rewritten(line, start, path, plain.replace(".*", "*"))
         words = f"Write {_shown(rule)}: `*` alone stands for any characters."
     elif plain == "/":
@@ -331,11 +341,11 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
 
 
 def _without_what_is_around(path: str) -> str:
-    """Return *path* without quotes, brackets, colons and dots around it."""
+    """Return *path* without the quotes, brackets, colons and dots around it."""
     plain = path.lstrip(_AROUND)
     if plain != path:
         plain = plain.rstrip(_AROUND)
-    # Paths of command lines and of other systems begin so.
+    # Relative paths of operating systems begin with dots.
     while plain.startswith(("./", "../", ".\\")):
         plain = plain.lstrip(".")
     if plain.startswith(("- /", "-/", "= /")):
@@ -344,7 +354,7 @@ def _without_what_is_around(path: str) -> str:
 
 
 def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
-    """Return what to write in place of a *path* that is the *url* of some host."""
+    """Return the fix for *path*, which is an absolute URL, or *url* with quotes around it."""
     url = url or path
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # it is absolute
     elsewhere = "if it is another host, the line belongs in the robots.txt there"
@@ -362,11 +372,12 @@ def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
 def _wildcard_fix(
     line: Line, start: int, path: str, dialect: Dialect, *, has_allow: bool = False
 ) -> Fix:
-    """Return what to write for *path*, which has a wildcard.
+    """Return the fix for *path*, which has a wildcard.
 
-    The beginning without wildcards may cover far more than is meant; advice that closes
-    a site would do harm, and so would advice that takes the line from robots that obey it.
-    *has_allow* says that the file has Allow lines, which the length of a rule counts against.
+    The path up to the wildcard may cover far more than the author meant. So the advice
+    names a condition before it disallows the whole site, and never deletes a line that some
+    robots obey. *has_allow* says that the file has Allow lines: then the length of a rule
+    matters.
     """
     beginning = before_wildcard(path)
     rest = path.removeprefix(beginning)
