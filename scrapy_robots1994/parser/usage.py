@@ -167,6 +167,8 @@ class Usage:
 
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
+        if self.states_nothing:
+            return self
         encode = percent_encode_control_chars
         terms = [it.term for it in self.statements]
         terms += [it.term for it in self.not_understood]
@@ -183,18 +185,32 @@ class Usage:
             self.read,
         )
 
+    @property
+    def states_nothing(self) -> bool:
+        """Whether no source states anything, as for most pages."""
+        stated = self.statements or self.not_understood
+        return not (stated or self.licenses or self.tdm_policy or self.use)
+
     def with_(self, other: "Usage") -> "Usage":
-        """Return this usage joined with *other*. The `tdm_policy` and `use` of *other* take
-        precedence.
+        """Return this usage joined with *other*, which was read from other sources. The
+        `tdm_policy` and `use` of *other* take precedence.
         """
+        if self.states_nothing and other.states_nothing:
+            return _nothing_in(self.read + other.read)
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
             self.tdm_policy if other.tdm_policy is None else other.tdm_policy,
             self.use if other.use is None else other.use,
             self.not_understood + other.not_understood,
-            tuple(dict.fromkeys(self.read + other.read)),
+            self.read + other.read,
         )
+
+
+@lru_cache
+def _nothing_in(read: tuple[str, ...]) -> Usage:
+    """Return the usage of a page whose sources, *read*, state nothing."""
+    return Usage(read=read)
 
 
 ROBOTS_TXT = "robots.txt"

@@ -92,11 +92,16 @@ def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
             return True
         tags = text.encode("ascii", "replace")
     # UTF-7 may hide a word.
-    return any(word in tags for word in (*words, b"utf-7"))
+    return bool(tags) and any(word in tags for word in (*words, b"utf-7"))
 
 
 def header_of(response: Response, name: bytes) -> str:
-    """Return all lines of the header called *name* as one; empty if there is none."""
+    """Return all lines of the header called *name* as one; empty if there is none. *name* is
+    spelled like the keys of `Headers`.
+    """
+    # Fast path: unlike `Headers.getlist`, the view does not change the spelling.
+    if name not in response.headers.keys():  # noqa: SIM118 - the view is faster
+        return ""
     # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header
     # states no encoding, and Latin-1 decodes any bytes.
     lines = b", ".join(response.headers.getlist(name))

@@ -177,11 +177,12 @@ class UsageReader:
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
         # Remove the preferences of robots.txt: a request made with the meta of this page
         # must not have them.
-        stated = response.meta.pop(STATED_USAGE, None)
+        meta = response.meta
+        stated = meta.pop(STATED_USAGE, None)
         usage = page_usage(response, self._robot.of(response.request))
         if isinstance(stated, Usage):
             usage = stated.with_(usage)
-        response.meta[USAGE_KEY] = exported = usage.for_export()
+        meta[USAGE_KEY] = exported = usage.for_export()
         return exported
 
     def _closed(self) -> None:
