@@ -1,9 +1,9 @@
 """Count the functions of the package that one request runs through: `python -m tools.way`.
 
-It crawls one origin with the defaults of the add-on, and prints for a first fetch, a second
-page and a refused page how many functions in how many modules ran. `--list` lists the
-functions. A function is a pair of module and qualified name; lambdas and generator expressions
-count as functions. Needs Python 3.11 or newer.
+It crawls one origin with the defaults of the add-on. It prints how many functions in how
+many modules ran for a first fetch, for a second page and for a refused page. `--list` lists
+the functions. A function is a pair of module and qualified name. Lambdas and generator
+expressions count as functions. Needs Python 3.11 or newer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The code of the commands of this folder: local sites, their crawls, and reports.
 
-`server` serves the sites on loopback, `hosts` and `robots_files` define them,
-`crawling` runs `scrapy crawl`, `report` prints. `python -m demo` is `./run`,
-`demo.beyond` is `./beyond`, `demo.distributed` is `./distributed`.
+`server` serves the sites on loopback. `hosts` and `robots_files` define the sites.
+`crawling` runs `scrapy crawl`, and `report` prints its outcome. `python -m demo` is
+`./run`, `demo.beyond` is `./beyond`, and `demo.distributed` is `./distributed`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,9 @@ PAGE = '<!doctype html><meta name="robots" content="{}"><ul>{}</ul>'
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one crawl: requests that the server received, items, stats."""
+    """The outcome of one crawl: the requests that the server received, the items and the
+    stats.
+    """
 
     received: list[Received]
     items: list[dict[str, Any]]
@@ -45,7 +47,7 @@ class Outcome:
 
     @property
     def gaps(self) -> list[float]:
-        """Seconds between each request and the next, by the server."""
+        """The seconds between each request and the next one, by the server's clock."""
         return [after.at - before.at for before, after in pairwise(self.received)]
 
 

@@ -15,8 +15,9 @@ DELAY = 0.5
 class Case:
     """One site, the spider that crawls it, and the expected outcome.
 
-    `pages` have the paths they link to and the content of their robots meta tag.
-    `fetched` are the pages to be requested; `exported` those whose items are exported, all if None.
+    `pages` has for each page the paths that it links to, and the content of its robots meta
+    tag. `fetched` has the pages that must be requested. `exported` has the pages whose
+    items must be exported, or is None if all items must be.
     """
 
     spider: str

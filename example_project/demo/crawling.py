@@ -50,8 +50,8 @@ class Finished:
 class Crawl:
     """One crawl of all hosts: pages fetched, refused and failed, and why.
 
-    `robots` counts the requests for each host's robots.txt as the server received them,
-    `warnings` are those of the log.
+    `robots` has the number of requests that the server received for each host's robots.txt.
+    `warnings` has the warnings of the log.
     """
 
     fetched: set[str]

@@ -1,4 +1,5 @@
-"""Crawl the hosts of `./run` with several workers, and print what each one fetched.
+"""Crawl the hosts of `./run` with several workers, and print the pages that each worker
+fetched.
 
 The exit code is 0 if all workers together requested each robots.txt once and fetched
 exactly the allowed pages. The host that resets connections is an exception: each worker

@@ -1,7 +1,7 @@
 """The hosts that `./run` crawls: robots.txt, pages, and which of them are allowed.
 
-`allowed` is what the standard of 1994 means for the robot `examplebot`. It was determined
-by hand, not by a parser: the crawls are checked against it.
+`allowed` says which pages the standard of 1994 allows for the robot `examplebot`. It was
+determined by hand, not by a parser, because the crawls are checked against it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One host; `about` says what is special about its robots.txt.
+    """One host. `about` says what is special about its robots.txt.
 
-    A `robots` that is a name is a redirect to the robots.txt of that host.
+    If `robots` is the name of a host, robots.txt is a redirect to the robots.txt of that
+    host.
     """
 
     name: str

@@ -24,7 +24,9 @@ TIME_LIMIT = 20.0
 
 @contextmanager
 def some_redis() -> Iterator[str]:
-    """Yield the URL of a Redis: the one of REDIS_URL, of this machine, or a new one."""
+    """Yield the URL of a Redis: that of REDIS_URL, of a Redis on this machine, or of a new
+    one.
+    """
     url = os.environ.get("REDIS_URL") or (LOCAL if answers(LOCAL) else "")
     if url:
         print(f"Redis: {url}")
@@ -49,7 +51,7 @@ def started_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # In its own session, Ctrl-C does not end it before the keys are deleted.
+        # In its own session, the server is not ended by Ctrl-C before the keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )

@@ -20,7 +20,7 @@ RESET = struct.pack("ii", 1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response; half of its body is sent *pause* seconds after the rest.
+    """One response. Half of its body is sent *pause* seconds after the rest.
 
     With *reset*, the connection is reset instead.
     """

@@ -20,7 +20,8 @@ class StatsFile:
         """Write the stats of *crawler* to *path* when its engine has stopped."""
         self._crawler = crawler
         self._path = path
-        # Not spider_closed, because other handlers of it, such as a comparison, add stats.
+        # Do not use spider_closed, because other handlers of that signal, such as a
+        # comparison, add stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod

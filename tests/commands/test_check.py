@@ -26,7 +26,9 @@ CLOSED = "User-agent: *\nDisallow: /\n"
 def test_check_fetches_robots_txt_once_and_prints_the_line(
     site: Site, reactor: Reactor
 ) -> None:
-    """With Scrapy's own downloader, on each reactor; exit code 1 for a disallowed URL."""
+    """The command fetches with Scrapy's own downloader, on each reactor. For a disallowed
+    URL, the exit code is 1.
+    """
     site.robots("User-agent: *\nDisallow: /private\n")
     urls = (site.url("/private"), site.url("/"))
 
@@ -40,8 +42,8 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 
 
 def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
-    """Nothing is fetched, and the URL does not count as disallowed."""
-    # The command takes URLs without meta, and reports an invalid one as wrong use.
+    """robots.txt is not fetched, and the URL does not count as disallowed."""
+    # The command takes URLs without meta. For an invalid URL, it reports wrong use.
     examples = {
         reason: exempt.url.format(port=site.port)
         for reason, exempt in EXAMPLES.items()
@@ -73,7 +75,7 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
 def test_policy_that_is_not_known_sets_exit_code_3(
     site: Site, path: str, setting: str, outcome: str
 ) -> None:
-    """R5 (unreachable) counts as disallowed, R6 (cancelled) as unknown."""
+    """R5 (unreachable) counts as disallowed, and R6 (cancelled) as unknown."""
     site.answer("/robots.txt", replies.reset())
     args = ("--robots", site.url(path), "/a", "-s", setting)
 
@@ -97,7 +99,9 @@ def explained(*args: str, draft: str = "") -> tuple[int, str]:
 
 
 def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
-    """Paths may be given, --robot names the robot, and the other reading is named."""
+    """URLs may be paths, --robot names the robot, and the answer of the other reading is
+    shown.
+    """
     draft = "User-agent: rex\n\nDisallow: /a\n"
     code, shown = explained("--robots", "-", "--robot", "rex/2", "/a", draft=draft)
 
@@ -119,7 +123,9 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
 def test_explain_names_the_line_that_would_decide_if_it_were_read(
     draft: str, line: int, hint: str
 ) -> None:
-    """With the hint of lint; "no rule covers the URL" alone would leave the author alone."""
+    """The text has the hint of lint. "no rule covers the URL" alone would not help the
+    author.
+    """
     code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=draft)
 
     assert code == 0
@@ -134,7 +140,9 @@ USAGE = (
 
 
 def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
-    """After the verdict, whose exit code stays; and only if the file states anything."""
+    """The preferences come after the verdict, if the file states any. They do not change
+    the exit code.
+    """
     code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=USAGE)
 
     assert code == 0
@@ -151,7 +159,9 @@ def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
 
 
 def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
-    """In the exit code; the verdict is that of the crawl. Of several one is enough."""
+    """The purpose counts only in the exit code; the verdict is that of the crawl. One of
+    several purposes is enough.
+    """
     args = ("robots-check", "--robots", "-", "--robot", "rex")
     told = scrapy(*args, "/a", "--purpose", "train-ai", stdin_text=USAGE)
     both = scrapy(
@@ -170,7 +180,7 @@ def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
 
 
 def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
-    """In the shape of `Usage`, and null without a file."""
+    """The preferences are in the form of `Usage`, and null without a file."""
     args = ("--robots", "-", "/a", "--json")
     (line,) = scrapy("robots-check", *args, stdin_text=USAGE).lines
     usage = json.loads(line)["usage"]
@@ -189,7 +199,7 @@ def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
 
 
 def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
-    """A bare name is one name, and a browser has none."""
+    """A bare name is one name, and the header of a browser has no name."""
     draft = "User-agent: rex\nDisallow: /\n"
 
     def said(robot: str) -> str:
@@ -214,7 +224,9 @@ def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
 def test_explain_names_the_line_that_rfc_9309_would_obey(
     args: list[str], code: int, said: str
 ) -> None:
-    """1994 D1, F6: a wildcard and Allow have no effect here; one line more says so."""
+    """1994 D1, F6: a wildcard and Allow have no effect in this dialect. One more line says
+    so.
+    """
     draft = "User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\n"
     found, shown = explained("--robots", "-", *args, draft=draft)
 
@@ -229,7 +241,7 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(
 def test_explain_names_the_setting_that_opens_a_refused_origin(
     site: Site, status: int, code: int, setting: str
 ) -> None:
-    """R3 (access refused), R5 (unreachable): either is often a mistake of the site."""
+    """R3 (forbidden), R5 (unreachable): such an answer is often a mistake of the site."""
     site.answer("/robots.txt", replies.status(status))
     found, shown = explained(site.url("/"), "-s", "RETRY_ENABLED=False")
 
@@ -254,8 +266,8 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
 def test_third_column_says_what_decides_without_explain(
     site: Site, answer: str | Reply, note: str
 ) -> None:
-    """The answer, the line, and where another way to read the file differs. The crawl that
-    fetches robots.txt logs none of it.
+    """The column has the answer, the line, and the reading or dialect whose answer differs.
+    The crawl that fetches robots.txt logs nothing about this.
     """
     if isinstance(answer, str):
         site.robots(answer)
@@ -269,7 +281,7 @@ def test_third_column_says_what_decides_without_explain(
 
 
 def test_ordered_prints_in_the_order_of_the_urls() -> None:
-    """The origin of the first URL answers last, once the second one was asked."""
+    """The origin of the first URL answers only after the second origin got its request."""
     closed = "User-agent: *\nDisallow: /private\n"
     with Site(ports=2) as site:
         first, second = site.url("/private"), site.url("/private", port=1)
@@ -286,7 +298,7 @@ def test_ordered_prints_in_the_order_of_the_urls() -> None:
 def test_urls_are_read_from_a_file_and_standard_input(
     site: Site, tmp_path: Path
 ) -> None:
-    """Without blank lines and comments; an invalid host does not affect other lines."""
+    """Blank lines and comments are skipped. An invalid host does not affect other lines."""
     site.robots("User-agent: *\nDisallow: /caf%E9\n")
     listed = tmp_path / "urls.txt"
     page = site.url("/caf").encode() + b"\xe9"
@@ -306,7 +318,7 @@ def test_urls_are_read_from_a_file_and_standard_input(
 
 
 def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
-    """A folder stands for all files under it, as for the other commands."""
+    """A folder stands for all files in it and below, as for the other commands."""
     (tmp_path / "in").mkdir()
     (tmp_path / "a.txt").write_text(CLOSED)
     (tmp_path / "in" / "b.txt").write_text("User-agent: *\n\nDisallow: /x\n")
@@ -334,7 +346,9 @@ def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
-    """Its USER_AGENT is matched and sent; it has no start URL, no feed and no evidence."""
+    """The spider's USER_AGENT is matched and sent. No start URL is requested, and no feed
+    or evidence is written.
+    """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
         tmp_path,
@@ -354,7 +368,9 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 
 
 def test_output_is_narrow_and_printable() -> None:
-    """At most 100 columns and no control characters, whatever the URL and the file contain."""
+    """A line has at most 100 columns and no control characters, whatever the URL and the
+    file contain.
+    """
     draft = "User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9
     args = ("--robots", "-", "/\u202e" + "x" * 300, "--robot", "\x1b[1m, *")
 
@@ -366,7 +382,7 @@ def test_output_is_narrow_and_printable() -> None:
 
 
 def test_project_that_cannot_crawl_is_wrong_use(site: Site, tmp_path: Path) -> None:
-    """The last line gives the error that stops the crawl; no verdict is printed."""
+    """The last line has the error that stops the crawl. No verdict is printed."""
     project(tmp_path, spider="user_agent = property(lambda self: 1 / 0)")
 
     urls = (site.url("/"), "--spider", "walk")
@@ -395,7 +411,9 @@ NOTES = ["ROBOTSTXT_OBEY is off", "ROBOTS1994_DRY_RUN is on", "does not enable s
 def test_crawl_that_would_not_do_what_is_printed_is_noted(
     tmp_path: Path, settings: str, noted: list[str]
 ) -> None:
-    """The verdict is that of robots.txt; a note says why a crawl does not follow it."""
+    """The verdict follows robots.txt. A note says why a crawl of the project would not
+    follow it.
+    """
     folder = project(tmp_path, settings)
     args = ("--robots", "-", "/a")
 
@@ -410,7 +428,7 @@ def test_crawl_that_would_not_do_what_is_printed_is_noted(
     [("disallowed", ["/a"]), ("allowed", ["/b"]), ("unknown", ["/a", "/b"])],
 )
 def test_only_option_shows_one_kind_and_counts_all(only: str, left: list[str]) -> None:
-    """As text and as JSON; the exit code is that of all URLs."""
+    """The option works for text and JSON. The exit code depends on all URLs."""
     draft = "User-agent: *\nDisallow: /a\n"
     files = ("--robots", "-", "--robots", "no-such-file")
     command = ("robots-check", *files, "/a", "/b", "--only", only)

@@ -29,7 +29,9 @@ def compare(*args: object, **options: Any) -> CommandResult:
 
 
 def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
-    """Counts, causes and samples do not depend on which process compared what, or when."""
+    """Counts, causes and examples do not depend on the process that compared a file, or on
+    the time.
+    """
     (tmp_path / "more").mkdir()
     files = generated_files()[::40]
     for number, (name, body) in enumerate(files):
@@ -51,7 +53,7 @@ def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_listed_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A path that is too long is an example; the other files are compared."""
+    """A path that is too long cannot be listed. All other files are compared."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     monkeypatch.chdir(tmp_path)
     for _ in range(20):
@@ -69,7 +71,7 @@ def test_folder_that_cannot_be_listed_is_reported(
 def test_robots_txt_of_a_url_is_fetched_and_compared(
     site: Site, tmp_path: Path
 ) -> None:
-    """With the listed URLs of its host and the robot of the options."""
+    """The URLs are the listed URLs of its host, and the robot is that of the options."""
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")
     urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
@@ -96,7 +98,9 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 def test_missing_file_is_named_once_and_sets_exit_code_3(
     tmp_path: Path, command: list[str]
 ) -> None:
-    """For every command; the others are read, unless it is the list of URLs."""
+    """Every command does so. Other files are read, unless the missing file is the list of
+    URLs.
+    """
     (tmp_path / "file").write_bytes(CLOSED)
 
     result = scrapy(*command, folder=tmp_path)
@@ -110,7 +114,9 @@ def test_missing_file_is_named_once_and_sets_exit_code_3(
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
-    """Also where they hold what cannot be sent to another process, such as a function."""
+    """The settings may have values that cannot be sent to another process, such as a
+    function.
+    """
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
     files = {
@@ -131,12 +137,12 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     )
 
     assert "Traceback" not in result.err
-    # The parser makes the file that the setting names before it hangs.
+    # The parser makes the file `reached`, which the setting names, before it hangs.
     assert (tmp_path / "reached").exists()
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
-    """As when no policy matches in `robots-store`, the exit code is 1."""
+    """The exit code is 1, as in `robots-store` if no policy matches."""
     (tmp_path / "example.org").write_bytes(CLOSED)
     (tmp_path / "urls").write_text("http://other.test/a\n")
 
@@ -147,7 +153,7 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
 
 
 def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
-    """Once; the other files are compared, and the exit code is 3."""
+    """The file is reported once, all other files are compared, and the exit code is 3."""
     for number in range(5):
         body = CLOSED + b"# hang\n" * (number == 2)
         (tmp_path / f"{number}.test").write_bytes(body)
@@ -178,7 +184,9 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
 def test_comparison_without_its_extra(
     tmp_path: Path, library: str, code: int, said: str
 ) -> None:
-    """It is one sentence that names the extra; a parser whose library is missing is left out."""
+    """One sentence names the missing extra. A parser whose library is missing is
+    left out.
+    """
     missing = f"raise ImportError('missing', name={library!r})\n"
     (tmp_path / f"{library}.py").write_text(missing)
 
@@ -209,7 +217,7 @@ PACKERS = {
 
 
 def compared(*paths: Path) -> tuple[int, list[str], str]:
-    """Return exit code, the hosts of the captures that are closed, and the errors."""
+    """Return the exit code, the hosts of the captures with CLOSED, and stderr."""
     result = scrapy("robots-compare", *map(str, paths), "--parsers", OPEN, "--json")
     report: dict[str, Any] = json.loads(result.out) if result.out else {}
     assert "Traceback" not in result.err
@@ -219,12 +227,12 @@ def compared(*paths: Path) -> tuple[int, list[str], str]:
 
 
 def record(host: str, status: str = "200 OK", body: bytes = CLOSED) -> bytes:
-    """Return the record of a capture."""
+    """Return a WARC record with a capture."""
     return capture(f"http://{host}.test/robots.txt", status, body)
 
 
 def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) -> None:
-    """Of records that make no sense, that end early, or whose header has no end."""
+    """The damaged records make no sense, end early, or have a header without an end."""
     end = b"\r\n\r\n"
     damage = {
         "odd.test/robots.txt: 'abc' is not an HTTP status": record("odd", "abc Odd"),
@@ -240,7 +248,7 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
     for number, bad in enumerate(damage.values()):
         records = [record(f"first{number}"), bad, record(f"then{number}")]
         paths.append(write_archive(tmp_path / f"{number}.warc.gz", records))
-    # One that breaks off, in a header or in a body.
+    # In these files, the last record breaks off in its header or body.
     for suffix, pack in ((".warc.gz", gzip.compress), (".warc", bytes)):
         first, second = [pack(record(host)) for host in ("whole", "cut")]
         for cut in (len(second) - 20, len(second) // 2, 30):
@@ -249,7 +257,7 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
 
     code, hosts, errors = compared(*paths)
 
-    # Behind bytes that are no record, nothing is read.
+    # After bytes that are not a record, nothing more is read.
     read = [f"{it}{number}.test" for it in ("first", "then") for number in range(4)]
     assert (code, hosts) == (3, sorted({*read, "whole.test"} - {"then3.test"}))
     assert [it for it in damage if it not in errors] == []
@@ -257,7 +265,9 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
 
 
 def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
-    """Ours O24: of a long or truncated one; the size of a chunk is not allocated."""
+    """Ours O24 (size limit): this is so for a long and a truncated body. The stated size of
+    a chunk is not allocated.
+    """
     truncated = "http://cut.test/robots.txt\r\nWARC-Truncated: length"
     archive = write_archive(
         tmp_path / "some.warc.gz",
@@ -277,11 +287,11 @@ def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
 
 
 def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path) -> None:
-    """In every coding; a broken body is reported, and the other captures are read."""
+    """All codings are tried. A broken body is reported, and all other captures are read."""
     records = [record("plain")]
     for number, (coding, pack) in enumerate(PACKERS.items()):
         status = f"200 OK\r\nContent-Encoding: {coding}"
-        # Some archives decompress the body and leave the header.
+        # Some archives decompress the body, but do not change the header.
         bodies = {"whole": pack(CLOSED), "half": pack(CLOSED)[:-2], "unpacked": CLOSED}
         records += [record(f"{it}{number}", status, bodies[it]) for it in bodies]
 

@@ -1,4 +1,6 @@
-"""`robots-check --evidence`: what applied to a URL, and whether all of it fits."""
+"""`robots-check --evidence`: the decision about a URL, and whether all of the evidence is
+consistent.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ CONFIRMED = [
     replies.Reply(body=RULES, headers=(("ETag", '"1"'),)),
     replies.status(304, ETag='"1"'),
 ]
-"""A file, and after that the answer that it has not changed."""
+"""A file, and then the answer that the file has not changed."""
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the evidence of a small crawl, which fits; tests change copies of it."""
+    """Return the evidence of a small crawl. It is consistent; tests change copies of it."""
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -42,7 +44,9 @@ def check(folder: Path, *args: str) -> CommandResult:
 
 
 def differences(folder: Path) -> list[str]:
-    """Return the differences that the command finds; the exit code says if any."""
+    """Return the differences that the command finds. The exit code must be 1 if there are
+    any.
+    """
     result = check(folder, "--verify", "--json")
     *found, counts = map(json.loads, result.lines)
     assert counts["differences"] == len(found)
@@ -51,7 +55,9 @@ def differences(folder: Path) -> list[str]:
 
 
 def fitting(folder: Path, *kinds: str) -> tuple[list[evidence.Capture], list[Any]]:
-    """Return the records of *kinds*, in this order, and the lines of a crawl that fits."""
+    """Return the records of *kinds*, in this order, and the lines of the journal, of a
+    consistent crawl.
+    """
     assert differences(folder) == []
     captures, _, lines = evidence.only(folder)
     found = [it for it in captures if it.kind in kinds]
@@ -66,10 +72,11 @@ def copied(recorded: Path, tmp_path: Path) -> Path:
 
 
 def test_evidence_with_revisits_and_metadata_is_read() -> None:
-    """Written before a 304 was a response, and a failed fetch a part of its line.
+    """The evidence is of a version in which a 304 was a revisit, and a failed fetch was
+    metadata.
 
-    Five crawls: statuses, a packed file, a redirect, a limit of 60 bytes, a store, a
-    confirmed file, a failed refresh, a dead proxy; two dialects.
+    There are five crawls in two dialects. They have statuses, a packed file, a redirect, a
+    limit of 60 bytes, a store, a confirmed file, a failed refresh and a dead proxy.
     """
     folder = Path(__file__).with_name("evidence-0.2")
     captures = [it for path in evidence.warcs(folder) for it in evidence.captures(path)]
@@ -115,7 +122,9 @@ FLIPPED = (
 def test_what_was_changed_or_removed_is_found_and_named(
     copied: Path, file: str, old: bytes, new: bytes | None, named: str
 ) -> None:
-    """Bytes of an answer, values of the journal, whole records."""
+    """Bytes of an answer or values of the journal are changed, or whole records are
+    removed.
+    """
     (path,) = copied.glob(f"*.{file}.gz")
     if new is None:
         rest = [it for it in evidence.members(path) if old not in it]
@@ -128,7 +137,7 @@ def test_what_was_changed_or_removed_is_found_and_named(
 
 
 def test_damaged_and_missing_warc_are_found_and_named(copied: Path) -> None:
-    """One compressed byte is another; after that, the file is gone."""
+    """First one compressed byte is changed, and then the file is removed."""
     (warc,) = evidence.warcs(copied)
     packed = bytearray(warc.read_bytes())
     packed[len(packed) * 2 // 3] ^= 1
@@ -140,7 +149,7 @@ def test_damaged_and_missing_warc_are_found_and_named(copied: Path) -> None:
 
 
 def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
-    """Both files may break off in the middle of what was written last."""
+    """Both files may break off in the middle of their last entry."""
     (journal,), (warc,) = evidence.journals(copied), evidence.warcs(copied)
     text = b"".join(evidence.members(journal)).splitlines(keepends=True)
     evidence.write_members(journal, [*text[:2], text[2][:20]])
@@ -155,7 +164,7 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
 
 
 def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) -> None:
-    """A URL that was not requested is decided by what its origin had said."""
+    """For a URL that was not requested, the last answer of its origin decides."""
     captures, _, lines = evidence.only(recorded)
     (response,) = [it for it in captures if it.kind == "response"]
     (warc,) = evidence.warcs(recorded)
@@ -174,7 +183,7 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     assert (unknown["is_known"], ftp["is_known"]) == (False, True)
     for number, place in enumerate((it["evidence"] for it in found), start=2):
         assert (place["line"], place["warc"]) == (number, str(warc))
-        # Where it stands: the member that begins there is the record.
+        # The record is in the member of the file that begins at this byte.
         rest = tmp_path / f"{number}.warc.gz"
         rest.write_bytes(warc.read_bytes()[place["byte"] :])
         assert place["record"] == response.record == evidence.captures(rest)[0].record
@@ -189,7 +198,9 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
 
 
 def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
-    """A file that closes on the second day: --at says what held on the first."""
+    """The file disallows the page on the second day. `--at` selects the file of the first
+    day.
+    """
     site.answer("/robots.txt", [replies.text(b""), replies.text(RULES)])
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
@@ -204,13 +215,13 @@ def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
     }
     assert {it: check(tmp_path, page, "--at", it).code for it in codes} == codes
     assert check(tmp_path, page).code == 1
-    # Without a time, the last capture decides.
+    # Without a time, the last capture of the WARC decides.
     (warc,) = evidence.warcs(tmp_path)
     assert scrapy("robots-check", "--robots", str(warc), page).code == 1
 
 
 def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
-    """The last capture of each origin decides; without one, nothing is known."""
+    """The last capture of each origin decides. Without a capture, the answer is unknown."""
     with Site() as site:
         moved = replies.redirect(site.url("/r", host="file.test"))
         scripts = ANSWERS | {"moved.test": moved}
@@ -247,7 +258,9 @@ def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
 
 
 def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
-    """A redirect without a target is one; a body that says nothing may be packed wrongly."""
+    """A redirect without a target has such a status. If a body does not matter, its coding
+    may be wrong.
+    """
     packed = {"Content_Encoding": "gzip"}
     answers = {
         "many.test": replies.status(300, b"choose"),
@@ -275,7 +288,9 @@ def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
 
 
 def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> None:
-    """Its header says so; the answers to Scrapy's own middleware are recorded."""
+    """The header of the journal says that it is a dry run. The answers to Scrapy's own
+    middleware are recorded.
+    """
     site.robots(RULES)
     site.answer("/robots.txt", replies.hang_up(), at="mute.test")
     pages = [site.url("/a"), site.url("/b"), site.url("/c", host="mute.test")]
@@ -293,7 +308,9 @@ def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> 
 
 
 def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
-    """R7: a dead proxy; the request fails, and its line names the failure."""
+    """R7 (local error): the proxy is dead, the request fails, and its line names the
+    failure.
+    """
     proxy = site.refused_url("")
     page = CrawlRequest(site.url("/b"), meta={"proxy": proxy})
     result = crawl([page], settings=recording(tmp_path))
@@ -311,7 +328,7 @@ def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
 def test_fetch_without_an_answer_is_said_by_the_line(
     site: Site, tmp_path: Path
 ) -> None:
-    """No record decides; by the settings of the crawl, the failure does."""
+    """No record decides. By the settings of the crawl, the failure decides."""
     site.answer("/robots.txt", replies.hang_up())
     page = site.url("/a")
     crawl([page], settings=recording(tmp_path / "closed"))
@@ -334,7 +351,7 @@ def test_fetch_without_an_answer_is_said_by_the_line(
 def test_304_is_a_response_and_the_file_it_confirms_decides(
     site: Site, tmp_path: Path
 ) -> None:
-    """Both decisions name the record that has the bytes."""
+    """Both decisions name the record that has the bytes of the file."""
     site.answer("/robots.txt", CONFIRMED)
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
@@ -344,14 +361,14 @@ def test_304_is_a_response_and_the_file_it_confirms_decides(
     assert before["record"] == after["record"] == file.record
     assert before["digest"] == after["digest"]
     assert (before["stale"], after["stale"]) == (False, False)
-    # As a capture, the file is the last one.
+    # The last capture is the 304, but the file decides.
     (warc,) = evidence.warcs(tmp_path)
     (shown,) = scrapy("robots-check", "--robots", str(warc), page, "--json").lines
     assert json.loads(shown)["verdict"]["line"] == 2
 
 
 def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None:
-    """The decision names a resource with the bytes."""
+    """The decision names a resource record with the bytes of the file."""
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     folder = tmp_path / "evidence"
     site.answer("/robots.txt", CONFIRMED)
@@ -365,9 +382,10 @@ def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None
 
 
 def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> None:
-    """A failed refresh is recorded; the decision names the file, and is stale.
+    """A failed refresh is recorded. The decision names the record of the last good file,
+    and is stale.
 
-    Once a 304 confirms the file, the failure is over.
+    After a 304 has confirmed the file, the decision names no failure.
     """
     known = replies.Reply(body=RULES, headers=(("ETag", '"1"'),))
     confirmed = replies.status(304, ETag='"1"')
@@ -387,7 +405,7 @@ def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> 
 
 
 def test_long_header_is_cut(site: Site, tmp_path: Path) -> None:
-    """Of a value 4,000 characters are written; credentials are removed from them."""
+    """At most 4,000 characters of a value are written, without credentials."""
     value = "//me:opensesame@a.test/ " + "x" * 10_000
     site.answer("/robots.txt", replies.Reply(body=RULES, headers=(("Link", value),)))
     crawl([site.url("/a")], settings=recording(tmp_path))
@@ -399,7 +417,7 @@ def test_long_header_is_cut(site: Site, tmp_path: Path) -> None:
 
 
 def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
-    """It is past its freshness, and the decision does not wait."""
+    """The policy is no longer fresh, and the decision does not wait for the refresh."""
     site.robots(RULES)
     page = site.url("/a")
     crawl_over_time([page], DAY, [page], settings=recording(tmp_path))
@@ -420,7 +438,9 @@ def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
 def test_policy_that_was_not_fetched_is_a_resource(
     site: Site, tmp_path: Path, place: str, reply: replies.Reply
 ) -> None:
-    """From a store or the HTTP cache, with its status, date and source; it verifies."""
+    """The policy is from a store or the HTTP cache. Its status, date and source are
+    recorded, and it verifies.
+    """
     settings: dict[str, Any] = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     if place == "HTTP cache":
         settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path / "cache")}
@@ -442,7 +462,9 @@ def test_policy_that_was_not_fetched_is_a_resource(
 
 
 def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -> None:
-    """Started in the same second; each can be verified, and nothing is written over."""
+    """Workers that start in the same second write different files, and each file can be
+    verified.
+    """
     folder = tmp_path / "evidence"
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     site.robots(RULES)
@@ -460,7 +482,7 @@ def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -
 
 
 def test_robots_and_dialects_are_verified_apart(site: Site, tmp_path: Path) -> None:
-    """A request may have a User-Agent of its own; each crawl has its dialect."""
+    """A request may have its own User-Agent, and each crawl has its own dialect."""
     rules = "User-agent: one\nDisallow: /\n\nUser-agent: *\nDisallow: /x\nAllow: /x/y\n"
     site.robots(rules)
     pages = [
@@ -485,7 +507,9 @@ def test_robots_and_dialects_are_verified_apart(site: Site, tmp_path: Path) -> N
 
 
 def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> None:
-    """The answer of the server is recorded, too; what decides is what was made of it."""
+    """The answer of the server is recorded, too, but the answer of the middleware
+    decides.
+    """
     site.robots(RULES)
     opening = {"DOWNLOADER_MIDDLEWARES": {"tests.support.components.EmptyRobots": 900}}
     crawl([site.url("/a")], settings=recording(tmp_path, **opening))
@@ -500,7 +524,9 @@ def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> Non
 def test_redirect_that_a_middleware_follows_up_is_not_the_record(
     site: Site, tmp_path: Path
 ) -> None:
-    """The redirect was downloaded, and the answer behind it was not."""
+    """The redirect was downloaded; the answer that the middleware made for its target was
+    not.
+    """
     site.answer("/robots.txt", replies.redirect("/moved"))
     name = "tests.support.components.AnswerMoved"
     settings = recording(tmp_path, DOWNLOADER_MIDDLEWARES={name: 900})
@@ -517,7 +543,9 @@ SECRETS = ("hunter2", "s3cret", "opensesame", "authorization: ", "cookie: ")
 
 
 def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
-    """Not of a request, a proxy, a URL, a redirect or an answer, in whichever header."""
+    """No header of a request or an answer, no proxy, URL or redirect is recorded with a
+    credential.
+    """
     port = site.port
     named = f"//me:opensesame@moved.test:{port}/r"
     moved = replies.redirect(f"http:{named}")
@@ -569,7 +597,9 @@ def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
 
 
 def test_condition_of_a_request_is_written(site: Site, tmp_path: Path) -> None:
-    """What a 304 confirms is said by the request that it answers."""
+    """The request that a 304 answers has the validator of the file that the 304
+    confirms.
+    """
     site.answer("/robots.txt", CONFIRMED)
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
@@ -579,7 +609,7 @@ def test_condition_of_a_request_is_written(site: Site, tmp_path: Path) -> None:
 
 
 def test_compare_reads_the_captures_of_a_folder_of_evidence(recorded: Path) -> None:
-    """The WARC alone: the journal has no robots.txt."""
+    """Only the WARC is read, because the journal has no robots.txt."""
     parser = "tests.support.parsers.OpenParser"
     result = scrapy("robots-compare", str(recorded), "--parsers", parser, "--json")
 
@@ -594,7 +624,9 @@ PREFERENCES = (
 
 
 def preferring(folder: Path, usage: str, **settings: Any) -> list[evidence.Line]:
-    """Crawl a site with preferences, and return the lines of the journal by their URLs."""
+    """Crawl a site with preferences, and return the lines of the journal, sorted by their
+    URLs.
+    """
     with Site() as site:
         site.robots(PREFERENCES)
         pages = [site.url(path) for path in ("/closed", "/open", "/shut")]
@@ -604,7 +636,9 @@ def preferring(folder: Path, usage: str, **settings: Any) -> list[evidence.Line]
 
 
 def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> None:
-    """By purpose the answer and the line; the decision stays that of the rules."""
+    """For each purpose, the line has the answer and its place. The rules alone make the
+    decision.
+    """
     closed, opened, shut = preferring(tmp_path, "report")
 
     assert [it["decision"] for it in (closed, opened, shut)] == [
@@ -621,7 +655,7 @@ def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> N
 
 
 def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> None:
-    """The line has the purpose and the preference; the command says so, and verifies it."""
+    """The line has the purpose and the preference. The command shows and verifies both."""
     closed, opened, shut = preferring(tmp_path, "requests")
 
     assert [it["decision"] for it in (closed, opened, shut)] == [
@@ -662,7 +696,7 @@ def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> No
 def test_changed_preference_of_a_line_is_a_difference(
     tmp_path: Path, old: bytes, new: bytes, difference: str
 ) -> None:
-    """It is recomputed from the bytes of the record."""
+    """The preference is computed again from the bytes of the record."""
     preferring(tmp_path, "requests")
     evidence.change(evidence.journals(tmp_path)[0], old, new)
 
@@ -671,7 +705,7 @@ def test_changed_preference_of_a_line_is_a_difference(
 
 
 def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
-    """Labels may have changed since."""
+    """The labels may have changed since that version."""
     preferring(tmp_path, "report")
     (warc,) = evidence.warcs(tmp_path)
     evidence.change(warc, b"preferences: AIPREF", b"preferences: DRAFTS")
@@ -680,7 +714,7 @@ def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None
 
 
 def test_journal_has_no_preferences_where_they_are_not_read(tmp_path: Path) -> None:
-    """Off, and in a dry run."""
+    """The lines have none if the setting is off, and in a dry run."""
     for number, settings in enumerate(({}, {"ROBOTS1994_DRY_RUN": True})):
         folder = tmp_path / str(number)
         lines = preferring(folder, "report" if number else "off", **settings)

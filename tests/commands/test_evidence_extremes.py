@@ -1,4 +1,4 @@
-"""Evidence of crawls that are killed, and where the disk is full or the folder removed."""
+"""Evidence of crawls that are killed, or whose disk is full, hangs or loses the folder."""
 
 from __future__ import annotations
 
@@ -24,22 +24,26 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""What may be missing after a kill: the second between two writes, on a busy machine."""
+"""The seconds before a kill whose decisions may be missing: the time between two writes, on
+a busy machine.
+"""
 
 CONCURRENT = 16
-"""Requests that Scrapy sends at a time."""
+"""The number of requests that Scrapy sends at once."""
 
 FAILED = "robots_evidence_failed"
 
 
 def sent_to(site: Site, before: float = math.inf) -> list[str]:
-    """Return the pages that *site* was asked for until then, sorted."""
+    """Return the pages that *site* was asked for before the time *before*, sorted."""
     log = [it for it in site.log() if it.at < before and it.target != "/robots.txt"]
     return sorted(f"http://{it.host}{it.target}" for it in log)
 
 
 def verified(folder: Path) -> int:
-    """Return the number of decisions in *folder*, all of which fit their records."""
+    """Return the number of decisions in *folder*, after verifying that all fit their
+    records.
+    """
     result = scrapy("robots-check", "--evidence", str(folder), "--verify")
     assert result.code == 0, result.out + result.err
     assert result.lines[-1].endswith("0 differences")
@@ -51,7 +55,9 @@ def verified(folder: Path) -> int:
 def test_killed_crawl_leaves_files_that_fit(
     site: Site, tmp_path: Path, seed: int
 ) -> None:
-    """SIGKILL at a random moment: each line verifies, and the last seconds are missing."""
+    """The crawl is killed at a random moment. Each line verifies, and only the last seconds
+    are missing.
+    """
     moment = random.Random(seed).randrange(1, 1_000)  # noqa: S311 - a moment
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.02))
@@ -62,7 +68,7 @@ def test_killed_crawl_leaves_files_that_fit(
     running.kill()
     old = sent_to(site, before=time.monotonic() - LOST_SECONDS)
 
-    # FastWARC and the gzip of Python read both to their ends.
+    # FastWARC and Python's gzip must read both files to their ends.
     _, header, lines = evidence.only(tmp_path)
     assert header["dry_run"] is False
     assert {*old} <= {line["url"] for line in lines}
@@ -72,7 +78,7 @@ def test_killed_crawl_leaves_files_that_fit(
 def test_removed_folder_closes_the_crawl_with_one_error(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Also a short crawl, which would have finished before the next write."""
+    """Such a crawl closes even if it is short, and would finish before the next write."""
     site.robots(RULES)
     pages = [site.url(f"/{number}/b") for number in range(5)]
     result = crawl(
@@ -107,8 +113,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_full_disk_closes_the_crawl_and_nothing_is_lost(
     site: Site, tmp_path: Path, small_disk: Path
 ) -> None:
-    """What was sent is delivered, what was not is with the scheduler; the rest verifies."""
-    # About 20 origins a second, so that the disk takes the first writes.
+    """Each sent page is delivered, and each other page is in the scheduler. The evidence
+    verifies.
+    """
+    # About 20 origins are crawled in a second, so that the disk has room for the first
+    # writes.
     job: dict[str, Any] = {
         "JOBDIR": str(tmp_path / "job"),
         "CONCURRENT_REQUESTS": 4,
@@ -138,10 +147,12 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
 def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """At 64 MB that wait; what was sent is delivered, the rest is with the scheduler."""
+    """The crawl closes when 64 MB wait. Each sent page is delivered, and each other page is
+    in the scheduler.
+    """
     job: dict[str, Any] = {
         "JOBDIR": str(tmp_path / "job"),
-        # In each line of the journal; it is not sent.
+        # Each line of the journal has this name, which is not sent.
         "ROBOTSTXT_USER_AGENT": "examplebot " + 1_000_000 * "x",
         "CONCURRENT_REQUESTS": CONCURRENT,
     }
@@ -161,7 +172,8 @@ def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
     assert first.stats["finish_reason"] == FAILED
     assert first.log.count("] ERROR: ") == 1
     assert "the disk is too slow for the crawl" in first.log
-    # The 64th line is too much; of those before it, what was not sent may go back.
+    # The 64th line exceeds the bound. Of the requests before it, those not yet sent may be
+    # returned to the scheduler.
     assert sent == first.fetched_urls
     assert 64 - CONCURRENT <= len(sent) < len(pages)
     assert sorted(first.fetched_urls + second.fetched_urls) == sorted(pages)

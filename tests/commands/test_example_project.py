@@ -1,4 +1,6 @@
-"""The commands of the example project, run as a user does, and a copy of it elsewhere."""
+"""The commands of the example project, run as a user runs them, and a copy of the
+project.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "example_project"
 TIME_LIMIT = 300
 USER = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
 USER["ROBOTS1994_PYTHON"] = sys.executable
-"""The environment of a user whose interpreter has the package."""
+"""The environment of a user who has installed the package."""
 
 BUILTIN_IN_OUR_PLACE = """
 import sys
@@ -47,13 +49,13 @@ BUILTIN: dict[int, dict[str, object]] = {
     14: {"message": "Forbidden by robots.txt", "logged": False},
     15: {"followed": True, "fetched": False},
 }
-"""What the built-in of Scrapy 2.19 does in each scenario: its known faults."""
+"""The known faults of Scrapy 2.19's built-in middleware, by scenario."""
 
 
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of the project; no line of its output is too wide, but for URLs."""
+    """Run a command of the project. Only lines with a URL may be wider than 100 columns."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -71,7 +73,9 @@ def run(
 
 
 def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
-    """Of 37 pages 16 are allowed; each is compared; a report in HTML is named."""
+    """Of 37 pages, 16 are allowed. Each decision is compared, and an HTML report is
+    named.
+    """
     done = run(EXAMPLE / "run")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -100,7 +104,9 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
 
 @pytest.mark.long
 def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
-    """The exit code is 1 for a crawl with the built-in that takes the place of ours."""
+    """The built-in replaces our middleware, so the crawl is wrong and the exit code
+    is 1.
+    """
     done = run(sys.executable, "-c", BUILTIN_IN_OUR_PLACE, folder=EXAMPLE)
 
     assert done.returncode == 1, done.stderr
@@ -112,7 +118,7 @@ def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """The signal goes to the command and to its crawl, as from a terminal."""
+    """The signal is sent to the command and its crawl, as from a terminal."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,
@@ -124,7 +130,8 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
         assert process.stdout is not None
-        # Once it prints, it serves the sites, and starts a crawl or waits for Enter.
+        # After its first line, the command serves the sites, and starts a crawl or waits
+        # for Enter.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)
@@ -141,7 +148,9 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
-    """`scrapy crawl pages` obeys all hosts that `run` of the copy serves; its evidence fits."""
+    """`scrapy crawl pages` obeys the robots.txt of all hosts that `run` of the copy serves.
+    Its evidence verifies.
+    """
     with subprocess.Popen(
         ["./run", "--serve"],
         cwd=copied,
@@ -181,7 +190,9 @@ def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> N
 
 @pytest.mark.long
 def test_beyond_finds_all_five_crawls_right() -> None:
-    """Dialects, crawl delay, sitemaps and page directives; the command checks the crawls."""
+    """The crawls show dialects, crawl delay, sitemaps and page directives. The command
+    checks them.
+    """
     done = run(EXAMPLE / "beyond")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -201,7 +212,8 @@ def test_workers_request_each_robots_txt_once() -> None:
             left = list(client.scan_iter())
 
     assert done.returncode == 0, done.stdout + done.stderr
-    # Except for the host that resets connections: network failures are not shared.
+    # The host that resets connections may get two requests, because network failures are
+    # not shared.
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
     assert int(counts.pop("reset")) in {1, 2}
     assert len(counts) == 12
@@ -212,7 +224,7 @@ def test_workers_request_each_robots_txt_once() -> None:
 
 @pytest.mark.long
 def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
-    """In each of the fifteen scenarios; what is documented of the built-in was measured."""
+    """There are fifteen scenarios. The documented faults of the built-in are measured."""
     done = run(EXAMPLE / "compare_builtin", "--json")
     assert done.returncode == 0, done.stderr
     rows: dict[int, dict[str, Any]]
@@ -230,7 +242,9 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 
 @pytest.mark.long
 def test_one_scenario_is_printed_as_a_table() -> None:
-    """With the marks of both sides and the counts; an unknown number is wrong use."""
+    """The table has the marks of both sides, and the counts. An unknown number is wrong
+    use.
+    """
     done = run(EXAMPLE / "compare_builtin", "--only", "14")
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,6 @@
-"""Hostile files: what is printed of them commands no CI system, spreadsheet or viewer."""
+"""Hostile files: their text in our output is no command for a CI system, spreadsheet or
+viewer.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ LENGTHS = range(130)
     "{0} {1}",
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
-    """Long words are broken; a line is made safe after that."""
+    """Long words are broken before a line is made safe."""
     # A word is broken only if it is longer than a line.
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
@@ -51,7 +53,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 @table("command", *COMMANDS, short=1)
 def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> None:
-    """The rule, the record and the file are in the text, each of any length."""
+    """The text has the rule, the record and the file name, each of any length."""
     for length in (1, 30, 60):
         starts = [f"/{number}{'a' * number}{command}" for number in LENGTHS]
         # A word is broken only if it is longer than a line.
@@ -74,7 +76,7 @@ def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> 
 
 @table("name", "::error::x", "##teamcity[x]", "##[group]x")
 def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -> None:
-    """It is at the start of the line above the lines of the file."""
+    """The name is at the start of the line above the lines of the file."""
     (tmp_path / name).write_text("Disallow: x\n", "utf-8")
 
     for names in ([name], [name, "missing" + name], ["."]):
@@ -85,7 +87,9 @@ def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -
 
 
 def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
-    """Who packed the folder does not choose what is printed of this machine."""
+    """The person who packed the folder must not choose which files of this machine are
+    printed.
+    """
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()
@@ -121,7 +125,9 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
 
 
 def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -> None:
-    """A file named `-` is not standard input; a pipe and a socket are named, not read."""
+    """A file named `-` is not standard input. A pipe and a socket are named, but
+    not read.
+    """
     (tmp_path / "-").write_text("User-agent: inside\nDisallow: /\n")
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
@@ -156,7 +162,7 @@ HOSTILE = (
     short=4,
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
-    """Neither `::` at the start of a line nor `##[` or `##vso[` anywhere."""
+    """No line begins with `::`, and `##[` and `##vso[` do not occur."""
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")
     result = scrapy(*args, *robot, stdin_text=HOSTILE)
 

@@ -1,4 +1,6 @@
-"""`scrapy robots-lint`, and the console script `robots-lint`, which does without Scrapy."""
+"""`scrapy robots-lint`, and the console script `robots-lint`, which does not need
+Scrapy.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """Run the console script, if wanted with options of Python before it."""
+    """Run the console script, with *python* as options of the interpreter."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,
@@ -58,7 +60,9 @@ def robots_lint(
 def test_exit_code_depends_on_severity_and_fail_on(
     body: str, args: list[str], code: int
 ) -> None:
-    """1 for a problem at least as severe as --fail-on; colour in a pipe on request alone."""
+    """The code is 1 for a problem at least as severe as --fail-on. A pipe gets colour only
+    with --color.
+    """
     result = scrapy("robots-lint", "-", *args, stdin_text=body)
 
     assert result.code == code
@@ -66,7 +70,9 @@ def test_exit_code_depends_on_severity_and_fail_on(
 
 
 def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
-    """With Scrapy's own downloader, reported in the order of the URLs."""
+    """The files are fetched with Scrapy's own downloader, and reported in the order of the
+    URLs.
+    """
     site.robots(CLEAN)
     site.answer("/draft.txt", replies.text(WARNING))
     urls = [site.url("/draft.txt"), site.url("/")]
@@ -94,7 +100,9 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """R3: a missing file is no failure, a refused one is; a failed fetch says what failed."""
+    """R3 (forbidden) is a failure, and a missing file is none. A failed fetch says what
+    failed.
+    """
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
 
@@ -121,7 +129,9 @@ def test_url_without_a_file_says_why(
     ),
 )
 def test_output_contains_no_password(site: Site, command: list[str]) -> None:
-    """Whether the fetch succeeds or fails: output is passed on to other people."""
+    """Output is passed on to other people, so it has no password, whether the fetch
+    succeeds or fails.
+    """
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
         with_password = url.replace("://", "://me:secret@")
@@ -134,7 +144,7 @@ def test_output_contains_no_password(site: Site, command: list[str]) -> None:
 
 
 def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -> None:
-    """It also lists unreadable files."""
+    """The summary also lists files that cannot be read."""
     (tmp_path / "a.txt").write_text(f"{WARNING}Disallow: /*.gif\n")
     (tmp_path / "b.txt").write_text(CLEAN)
     command = ("robots-lint", "--summary", str(tmp_path), "no-such-file")
@@ -182,7 +192,9 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
     ),
 )
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
-    """Of a folder, standard input, a missing file and a WARC file, which it names."""
+    """The inputs are a folder, standard input, a missing file, and a WARC file, which is
+    named as one.
+    """
     (tmp_path / "files" / "inner").mkdir(parents=True)
     (tmp_path / "files" / "a.txt").write_text(WARNING)
     (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN)
@@ -211,7 +223,7 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
 def test_wrong_use_of_the_script_is_reported_in_one_sentence(
     args: list[str], message: str
 ) -> None:
-    """With exit code 2, before any file is read."""
+    """The exit code is 2, and no file is read."""
     result = robots_lint(*args)
 
     assert (result.code, result.out) == (2, "")
@@ -220,7 +232,7 @@ def test_wrong_use_of_the_script_is_reported_in_one_sentence(
 
 
 def test_help_of_the_script_promises_no_setting() -> None:
-    """It reads no project, which could have ROBOTS1994_DIALECT."""
+    """The script reads no project, so it does not know ROBOTS1994_DIALECT."""
     shown = robots_lint("--help").out
 
     assert "in this dialect instead of 1994" in " ".join(shown.split())
@@ -228,7 +240,7 @@ def test_help_of_the_script_promises_no_setting() -> None:
 
 
 def test_pre_commit_hook_runs_the_script() -> None:
-    """Its options exist: warnings pass, errors fail."""
+    """The options of the hook exist. With these, warnings pass and errors fail."""
     lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
     (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
     script, *args = entry.split()
@@ -239,7 +251,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
-    """For the script and for the command of Scrapy."""
+    """This is so for the script and for the command of Scrapy."""
     (tmp_path / "-x.txt").write_text(CLEAN)
 
     for result in (
@@ -264,7 +276,7 @@ def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """Ours O24: as of an answer, no more bytes than the limit."""
+    """Ours O24 (size limit): no more bytes are read than of an answer."""
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")
     os.truncate(file, 2**40)

@@ -1,4 +1,6 @@
-"""The report of `robots-compare` as JSON and text; causes and the lines they need."""
+"""The report of `robots-compare` as JSON and text: causes, and the lines that cause a
+difference.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,9 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("percent-encoding", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Two come together, so that the lines that are needed decide.
+    # Two causes come together, and the minimal lines show which one decides.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Without the last record the two differ, too, but the other way round.
+    # Without the last record, the two parsers differ in the opposite direction.
     (
         *("wildcard", "Protego", "stricter"),
         b"User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: me\nDisallow: /*a\n",
@@ -54,9 +56,9 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("url-as-path", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
     ("empty-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
-"""Cause, parser and direction, a file (for all robots if it names none), its lines."""
+"""Cause, parser, direction, file (for all robots if it names none), and minimal lines."""
 if sys.version_info < (3, 14):
-    # Later ones take the rules of all records for all robots.
+    # Newer Python versions use the rules of all records for all robots.
     text = b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"
     CAUSES.append(("several-defaults", "Python", "laxer", text, [1, 2, 4, 5]))
 
@@ -67,7 +69,9 @@ BODIES = [it if it.startswith(NAMED) else NAMED + b": *\n" + it for *_, it, _ in
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the differences about the files of all causes; `where` is the number."""
+    """Return the differences for the files of all causes. `where` is the number of the
+    file.
+    """
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
         (folder / f"{number}").write_bytes(body)
@@ -81,7 +85,7 @@ def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("number", range(len(CAUSES)))
 def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) -> None:
-    """Direction, cause and lines of each difference are those of the case."""
+    """The difference has the direction, the cause and the lines of the case."""
     cause, parser, direction, _, lines = CAUSES[number]
     wanted = (str(number), f"{parser}RobotParser", direction)
     found = [
@@ -94,10 +98,12 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """With them the parsers differ as about the file; without any one they agree."""
+    """The parsers differ for the minimal lines as for the whole file. If one of
+    these lines is left out, they do not differ in this way.
+    """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
-    # Of each site, a few examples of what a parser does otherwise.
+    # For each site, parser and direction, there are at most three examples.
     keys = [(row["where"], row["parser"], row["direction"]) for row in rows]
     assert max(Counter(keys).values()) == 3
 
@@ -110,7 +116,9 @@ def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
 
 
 def differ(body: bytes, row: dict[str, Any]) -> bool:
-    """Whether ours and the parser of *row* differ about *body* as *row* says."""
+    """Return whether ours and the parser of *row* differ for *body* in the way that *row*
+    says.
+    """
     other: Any = PEERS[row["parser"]]
     ours = RobotsTxt.parse(body).allowed(row["url"], row["robot"])
     theirs = other.from_crawler(None, body).allowed(row["url"], row["robot"])
@@ -118,7 +126,9 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
 
 
 def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
-    """A wildcard in a record that a blank line splits: neither explains it alone."""
+    """A wildcard is in a record that a blank line splits. Neither cause explains the
+    difference alone.
+    """
     body = "User-agent: *\n\nDisallow: /*.php\n"
     (tmp_path / "urls").write_text("/x.php")
     options = ("--urls", str(tmp_path / "urls"), "--parsers", "Protego", "--json")
@@ -127,12 +137,12 @@ def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
 
     rows = json.loads(result.out)["disagreements"]
     found = [(it["cause"], it["other_causes"], it["lines"]) for it in rows]
-    # Without the blank line they differ, too.
+    # The parsers also differ without the blank line.
     assert ("wildcard", ["split-record"], [1, 3]) in found
 
 
 def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
-    """One takes the first match, the other one the longest."""
+    """One parser uses the first match, and the other the longest match."""
     body = "User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     options = ("--dialect", "extended", "--parsers", "Protego", "--json")
 
@@ -159,7 +169,7 @@ def plain(folder: Path) -> Any:
 
 
 def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> None:
-    """As unchanged, opened, closed or both; the sums are those of the sites."""
+    """Sites are unchanged, opened, closed or both. The sums are those of the sites."""
     sites = {it["site"]: it for it in plain["sites"]}
     by_site = {it: sites[it]["parsers"][PROTEGO] for it in sites}
     counts = plain["parsers"][PROTEGO]
@@ -176,15 +186,16 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     assert "was refused (HTTP 403)" in verdicts["http://forbidden.test"]
     by_basis = counts["changes_by"]
     assert by_basis["404"]["opened"] == by_basis["403"]["closed"] == 1
-    # Of one site there are two captures.
+    # One site has two captures.
     assert plain["files"] == len(CHANGES) + 1
-    # Ours O22: of three URLs for two robots, /robots.txt is the one on which both agree.
+    # Ours O22 (robots.txt itself): of three URLs for two robots, both parsers agree only on
+    # /robots.txt.
     forbidden = by_site["http://forbidden.test"]
     assert (forbidden["agree"], forbidden["laxer"]) == (2, 4)
-    # Of a long file, three lines around each of those that are needed, 1 and 902.
+    # For a long file, three lines around each minimal line (1 and 902) are shown.
     shown = [number for number, _ in sites["http://long.test"]["excerpt"]]
     assert shown == [1, 2, 3, 4, 899, 900, 901, 902]
-    # The cautious reading obeys the record that a blank line splits.
+    # The cautious reading obeys the lines below the blank line.
     numbers = {
         (it["dialect"], it["reading"]): it["changes"][PROTEGO]
         for it in plain["variants"]
@@ -196,7 +207,7 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    """The four numbers are followed by answers and causes, in at most 100 columns."""
+    """The table has the four numbers, then answers and causes, in at most 100 columns."""
     lines = compare(folder).lines[2:]
 
     heads = "sites, by what changes unchanged only opened only closed both"
@@ -207,7 +218,9 @@ def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
 
 
 def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None:
-    """Neither of the URLs compared nor of those of --urls: a report is for others."""
+    """Other people get a report, so it has no password of the compared URL or of a URL in
+    --urls.
+    """
     site.robots("User-agent: *\nDisallow: /*a\n")
     secret = site.url("/a").replace("://", "://me:hunter2@")
     (tmp_path / "urls").write_text(secret)
@@ -222,7 +235,9 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
 
 
 def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> None:
-    """It is replaced as a whole; a folder in its place is wrong use."""
+    """The file of a report is replaced as a whole. A folder with the same name is wrong
+    use.
+    """
     path = tmp_path / "report.json"
     compare(folder, "--report", str(path))
     assert json.loads(path.read_text("utf-8"))["files"] == len(CHANGES) + 1
@@ -237,10 +252,10 @@ def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> N
 
 
 def test_parser_that_raises_is_counted_named_and_noted(tmp_path: Path) -> None:
-    """In every form: what changes there is not known."""
+    """Every form of the report says that the decisions of such a parser are not known."""
     (tmp_path / "a.test").write_bytes(b"")
     parser = "tests.support.parsers.PickyParser"
-    # No clock counts as many seconds.
+    # No clock can count this many seconds.
     deadline = ("--deadline", str(10**20))
     options = ("--parsers", parser, "--report", "../raised.html", *deadline)
 

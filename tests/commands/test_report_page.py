@@ -98,7 +98,7 @@ def sites(browser: Chrome) -> list[str]:
 
 
 def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
-    """The numbers are those of the parser in use; the advice names settings."""
+    """The numbers are about the parser in use, and the advice names settings."""
     numbers = Counter(CHANGES.values())
     words = ("unchanged", "opened", "closed", "both")
 
@@ -109,14 +109,14 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert "skip URLs on 4 sites" in sentence
     assert "1994, literal reading" in texts(browser, "#setup")[0]
     (advice,) = texts(browser, "#advice")
-    # Of a status or a failure, the setting that decides.
+    # For a status or a failure, the advice has the setting that decides.
     closed = '{} = "allow" for the 1 closed by'
     decisive = (closed.format(it) for it in ("FORBIDDEN", "UNREACHABLE"))
     for setting in ('DIALECT = "rfc9309"', "DRY_RUN = True", *decisive):
         assert f"ROBOTS1994_{setting}" in advice
     bottom = browser.find_element(By.ID, "advice").rect
     assert bottom["y"] + bottom["height"] < 800
-    # Causes say in words next to the colours what they do, and link to the sites.
+    # Next to the colours, each cause says in words what it does, and links to its sites.
     names, rows = texts(browser, ".cause-name"), texts(browser, ".cause")
     causes = dict(zip(names, rows, strict=True))
     assert "opened" in causes["wildcard or $"]
@@ -127,7 +127,7 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
 
 
 def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
-    """Statuses are unknown; a file on which all agree is not a reason to worry."""
+    """The statuses are unknown. A file on which all parsers agree is not a problem."""
     (tmp_path / "same.test").write_bytes(FILES["same.test"])
     compare(tmp_path, "--report", "files.html")
 
@@ -139,7 +139,7 @@ def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -
 
 
 def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) -> None:
-    """The choice is part of the URL."""
+    """The chosen parser is part of the URL."""
     Select(browser.find_element(By.ID, "parser")).select_by_value(PYTHON)
 
     numbers = plain["parsers"][PYTHON]["changes"].values()
@@ -162,7 +162,9 @@ def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) 
     short=2,
 )
 def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
-    """Of sites, URLs and robots; the page says how many are left, its URL is a link."""
+    """The filters are for sites, URLs and robots. The page shows the number of sites that
+    are left, and its URL has the filter.
+    """
     field = browser.find_element(By.NAME, name)
     if name == "q":
         field.send_keys(value)
@@ -178,7 +180,9 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
 def test_each_site_has_the_cells_of_the_data(
     browser: Chrome, plain: dict[str, Any]
 ) -> None:
-    """In the columns of the data, with their heads; a count as its number."""
+    """The cells are in the columns of the data, below their heads. A count is shown as a
+    number.
+    """
     heads = [head for _, head, _ in plain["columns"]]
     assert texts(browser, "#rows thead th")[1:] == heads
 
@@ -219,7 +223,7 @@ def test_column_header_sorts_ascending_then_descending(
 
 
 def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) -> None:
-    """URL, both answers and the cause are above the file; the same key closes it."""
+    """URL, both answers and the cause are above the file. The same key closes the row."""
     # Arrow keys move between sites, and a slash focuses the search.
     openers = browser.find_elements(By.CSS_SELECTOR, ".opener")
     openers[0].send_keys(Keys.ARROW_DOWN)
@@ -246,7 +250,7 @@ def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) ->
 
 @pytest.mark.long
 def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
-    """The link shows the same when it is opened again."""
+    """A view opened by its link is the same again."""
     browser = opened(chromium, page)
     Select(browser.find_element(By.NAME, "cause")).select_by_value("wildcard")
     browser.find_element(By.CSS_SELECTOR, ".opener").click()
@@ -258,7 +262,7 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     site = opened(chromium, page, f"#{str(link).partition('#')[2]}")
     assert sites(site) == before[:1]
     assert len(texts(site, "mark")) > 0
-    # An unknown value may be a property that every JavaScript object has.
+    # The value may be the name of a property that every JavaScript object has.
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 
@@ -277,8 +281,8 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    """The browser loads only the file itself."""
-    # Each call returns what was logged since the last one.
+    """The browser loads only the file of the report."""
+    # Each call returns the entries since the last call.
     log: Any = chromium.get_log
     log("performance")
     log("browser")
@@ -289,7 +293,7 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
     events = [json.loads(it["message"])["message"] for it in log("performance")]
     sent = [it for it in events if it["method"] == "Network.requestWillBeSent"]
     urls = {it["params"]["request"]["url"] for it in sent}
-    # Chromium draws its own widgets with images of its own.
+    # Chromium loads images for its own widgets.
     others = {url for url in urls if not url.startswith("chrome://")}
     assert others <= {page.as_uri(), "about:blank"}
 
@@ -300,7 +304,7 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     chromium: Chrome, large_page: Path, page: Path, width: int, scheme: str
 ) -> None:
-    """It does not scroll sideways, is not too long, and has the preferred colours."""
+    """The page does not scroll sideways, is not too long, and has the preferred colours."""
     with browsers.screen(chromium, width, scheme):
         browser = opened(chromium, large_page)
         for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
@@ -321,7 +325,8 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # A few words of small text; letter by letter it was three times as tall.
+    # A head of a few words is at most this tall. With one letter per line, it was three
+    # times as tall.
     assert tallest < 65
     assert violations == []
 
@@ -339,7 +344,7 @@ for (const row of document.querySelectorAll("#rows thead tr, #rows .site")) {
 def test_no_cell_reaches_into_another_at_any_width(
     chromium: Chrome, page: Path, columns: int
 ) -> None:
-    """Also with one more column, and nothing scrolls sideways then."""
+    """No cell does so with one more column either, and the page never scrolls sideways."""
     found = {}
     with browsers.screen(chromium, 1280, "light"):
         browser = opened(chromium, page)
@@ -359,7 +364,7 @@ def test_no_cell_reaches_into_another_at_any_width(
 
 @pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
-    """Of ten thousand, fifty on each; the number of the page is part of the URL."""
+    """Of ten thousand sites, each page shows fifty. The page number is part of the URL."""
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
 
     assert sites(browser)[0] == "https://site-09900.test"

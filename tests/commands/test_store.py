@@ -20,7 +20,7 @@ BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 
 
 def test_help_says_what_the_common_options_do_here() -> None:
-    """A store has no rules that a dialect would read."""
+    """A store has no rules, so a dialect has no meaning for it."""
     text = " ".join(scrapy("robots-store", "--help").out.split())
 
     assert "--dialect has no effect" in text
@@ -63,7 +63,9 @@ def url(tmp_path: Path) -> str:
 
 
 def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> None:
-    """`list`, `stats`, `show` and `export`: as text without control characters, and JSON."""
+    """`list`, `stats`, `show` and `export` print text without control characters,
+    or JSON.
+    """
     site, url = filled
 
     listed = store("list", url)
@@ -108,7 +110,7 @@ def test_list_shows_origins_that_match_all_filters(
 
 
 def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
-    """No crawl would use it; the store deletes it with its next write."""
+    """No crawl would use the policy. The store deletes it with its next write."""
     settings = {"ROBOTS1994_STORE": url}
     crawl_over_time(-60 * DAY, [site.url("/page")], settings=settings)
 
@@ -124,7 +126,7 @@ def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
 def test_missing_store_is_reported_and_not_created(
     action: str, scheme: str, tmp_path: Path
 ) -> None:
-    """A typing error in the path creates no file, whatever the store is."""
+    """A typing error in the path creates no file, whatever the kind of the store."""
     url = f"{scheme}{tmp_path}/robots.db"
     result = store(action, url, "--host", "a.*")
 
@@ -137,7 +139,7 @@ def test_missing_store_is_reported_and_not_created(
 def test_missing_folder_of_a_database_is_exit_code_3(
     action: str, site: Site, tmp_path: Path
 ) -> None:
-    """No crawl makes it, so nothing is fetched."""
+    """No crawl creates the folder, so nothing is fetched."""
     url = f"sqlite:///{tmp_path}/nosuch/robots.db"
 
     result = store(action, url, site.url("/"))
@@ -151,7 +153,7 @@ def test_missing_folder_of_a_database_is_exit_code_3(
 def test_forget_removes_only_matching_policies(
     filled: tuple[Site, str], url: str, tmp_path: Path
 ) -> None:
-    """The exit code is 1 when no policy matches any longer."""
+    """The exit code is 1 if no policy matches."""
     shutil.copy(filled[1].removeprefix("sqlite:///"), tmp_path / "robots.db")
 
     result = store("forget", url, "--host", "b.*")
@@ -187,11 +189,11 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
     )
     assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
     assert result.code == 3
-    # Counted from now on.
+    # The seconds are counted from now on.
     assert "the next fetch is in 300 s at the earliest" in result.err
     (row,) = rows(store("list", url, "--json"))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
-    # It is fetched again as soon as one asks for that.
+    # The next refresh fetches robots.txt at once.
     site.robots(BODY)
     assert store("refresh", url, "--all").code == 0
 
@@ -209,7 +211,7 @@ def test_refresh_into_a_failing_store_sets_exit_code_3(site: Site) -> None:
 
 
 def test_refresh_with_an_unknown_spider_expires_no_policy(site: Site, url: str) -> None:
-    """Wrong use is found before the store is changed."""
+    """The error is found before the store is changed."""
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
     result = store("refresh", url, "--all", "--spider", "nosuch")

@@ -1,4 +1,4 @@
-"""Ctrl-C, output that is closed or full, and input that is closed."""
+"""Commands with Ctrl-C, with a closed or full output, and with a closed input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def before_head(folder: Path, *args: str, stderr: int = subprocess.PIPE) -> bytes:
-    """Run a command of which one line is read, as before `head`; return its errors."""
+    """Run a command and read one line of its output, as `head` does. Return its errors."""
     with subprocess.Popen(
         [*SCRAPY, *args],
         cwd=folder,
@@ -65,7 +65,7 @@ def test_closed_output_pipe_is_not_an_error(tmp_path: Path, args: list[str]) -> 
 def test_closed_output_pipe_ends_a_command_that_fetches(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """With any reactor, also where the notes go to the same pipe."""
+    """The command ends with any reactor, also if its notes go to the closed pipe."""
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
 
@@ -94,7 +94,7 @@ CLOSED = [
 def test_closed_stream_is_reported_without_a_traceback(
     stream: str, args: tuple[str, ...], code: int, message: str
 ) -> None:
-    """As under a service manager, or where the shell has closed it (`>&-`)."""
+    """A service manager, or the shell with `>&-`, has closed the stream."""
     result = subprocess.run(
         ["/bin/sh", "-c", f'"$@" {stream}&-', "sh", *args],
         cwd=ROOT,
@@ -118,7 +118,7 @@ def test_closed_stream_is_reported_without_a_traceback(
 def test_full_disk_is_reported_in_one_sentence(
     args: tuple[str, ...], unbuffered: str
 ) -> None:
-    """No input file is blamed, and no traceback is printed."""
+    """The error does not name an input file, and has no traceback."""
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         result = subprocess.run(
             [*args, "README.md"],
@@ -137,7 +137,7 @@ def test_full_disk_is_reported_in_one_sentence(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# A command that waits for its fetches all the same does not end in time.
+# A command that waits for its fetches in spite of the signal does not end in time.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /*.php\n"
 
@@ -162,7 +162,9 @@ def hosts() -> Iterator[list[Site]]:
 def test_interrupted_command_has_printed_what_is_known(
     hosts: list[Site], tmp_path: Path, args: tuple[str, ...], word: str, times: int
 ) -> None:
-    """It counts the missing ones; a second Ctrl-C ends it at once, whatever it prints."""
+    """The command counts the missing answers. A second Ctrl-C ends it at once, whatever it
+    prints.
+    """
     command = (*SCRAPY, *args, *(site.url("/private") for site in hosts), *PATIENT)
     result = interrupted(command, printed(hosts[-1].url("/")), times, tmp_path)
 
@@ -176,7 +178,9 @@ def test_interrupted_command_has_printed_what_is_known(
 def test_interrupted_compare_ends_although_a_parser_hangs(
     tmp_path: Path, processes: str
 ) -> None:
-    """The results up to then are printed; the file at which it hangs counts as missing."""
+    """The results so far are printed. The file at which the parser hangs counts as
+    missing.
+    """
     (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
     marker = tmp_path / "hanging"
 
@@ -200,14 +204,15 @@ def test_interrupted_compare_ends_although_a_parser_hangs(
 def test_interrupted_lint_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str
 ) -> None:
-    """With the number of missing files and their names."""
+    """The number and the names of the missing files are printed."""
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")
     os.mkfifo(waiting)
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # It blocks until the pipe has a reader: the first file was read by then.
+            # Opening blocks until the command reads the pipe, after it has read the first
+            # file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

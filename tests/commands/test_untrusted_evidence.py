@@ -1,4 +1,6 @@
-"""Evidence that others packed: nothing in it runs, and nothing outside of it is opened."""
+"""Evidence that other people packed: nothing in it runs, and it makes no outside
+file open.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Parser:
 
 
 def settings_known() -> list[str]:
-    """Return the names of all our settings, as the error for an unknown one lists them."""
+    """Return the names of all our settings, as the error for an unknown setting
+    lists them.
+    """
     settings = {"ROBOTSTXT_OBEY": True, "ROBOTS1994_QQQQQQQQQQ": 5}
     with pytest.raises(SettingsError) as raised:
         Robots1994Middleware(idle_crawler(settings))
@@ -62,7 +66,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(recorded: Path, tmp_path: Path, site: Site) -> Project:
-    """Return a project with evidence in its folder, and a module next to that."""
+    """Return a project with evidence in its folder, and with a hostile module in the folder
+    of the evidence.
+    """
     made = Project.make(tmp_path, site)
     folder = shutil.copytree(recorded, tmp_path / "evidence")
     (folder / "notes.py").write_text(HOSTILE)
@@ -86,7 +92,9 @@ def project(recorded: Path, tmp_path: Path, site: Site) -> Project:
 def test_setting_of_a_warcinfo_opens_and_imports_nothing(
     project: Project, name: str, text: str, is_verified: bool
 ) -> None:
-    """The folder of the project is on the path of the command; each setting is named."""
+    """The command can import modules from the folder of the project. Each setting is
+    reported.
+    """
     folder = project.folder / "evidence"
     (warc,) = evidence.warcs(folder)
     before = set(project.folder.rglob("*"))
@@ -141,7 +149,7 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
 
 
 def outside(path: Path) -> Path:
-    """Return a file next to the folder of *path*, with what was at *path*."""
+    """Return the path to which the file at *path* is moved, next to its folder."""
     return path.parent.parent / "outside"
 
 
@@ -150,7 +158,7 @@ def outside(path: Path) -> Path:
 def test_no_file_of_evidence_is_opened_but_regular_ones_inside(
     folder: Path, kind: str, why: str
 ) -> None:
-    """A pipe, a folder, a socket, and links out of the folder: each is named."""
+    """A pipe, a folder, a socket, and links out of the folder are named, but not opened."""
     (path,) = folder.glob(f"*.{kind}.gz")
     path.rename(outside(path))
     SPECIAL[why](path)
@@ -158,12 +166,12 @@ def test_no_file_of_evidence_is_opened_but_regular_ones_inside(
     found = differences(folder)
     assert f"{path.name}: " in found[0]
     assert found[0].endswith(f"it {why.strip()}")
-    # Nothing of the journal was read, or nothing of the WARC.
+    # Nothing is read of the journal, or of the WARC.
     assert [it for it in found[1:] if kind == "jsonl" or "is not in" not in it] == []
 
 
 def test_link_inside_the_folder_of_evidence_is_read(folder: Path) -> None:
-    """Evidence may be sorted into links."""
+    """Links that sort the evidence into folders are followed."""
     for path in list(folder.iterdir()):
         (folder / "all").mkdir(exist_ok=True)
         path.rename(folder / "all" / path.name)
@@ -196,7 +204,7 @@ def verify(folder: Path, *args: str) -> tuple[list[str], int]:
 
 
 MAX_PEAK = 300
-"""MB of memory that the command takes: half of it is Scrapy."""
+"""The maximum memory of the command in MB. Scrapy takes half of it."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
@@ -214,7 +222,9 @@ MAX_PEAK = 300
 def test_of_packed_evidence_only_the_beginning_is_read(
     folder: Path, place: str, named: str
 ) -> None:
-    """100 MB and more in few bytes: a line, the warcinfo, a record, its header, an answer."""
+    """A few bytes unpack to 100 MB and more, as a line, warcinfo, record, header or
+    answer.
+    """
     (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
     huge = (260_000_000 if place == "record" else 100_000_000) * b"x"
     if place == "line":
@@ -243,7 +253,7 @@ def test_of_packed_evidence_only_the_beginning_is_read(
 
 
 def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
-    """A small journal that unpacks to 5,000 of them; with --json all are there."""
+    """A small journal unpacks to 5,000 differences. With --json, all are printed."""
     (journal,) = evidence.journals(folder)
     header, line = b"".join(evidence.members(journal)).splitlines(keepends=True)
     changed = line.replace(b'"rule": "/a"', b'"rule": "/b"')
@@ -258,7 +268,7 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
 
 
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
-    """What follows a block, or is in a URL with spaces, may be a command of a CI system."""
+    """Text after a block, or in a URL with spaces, may be a command of a CI system."""
     (warc,) = evidence.warcs(folder)
     unpacked = evidence.members(warc)
     unpacked[1] = unpacked[1].removesuffix(b"\r\n\r\n") + b"##[error]x\r\n\r\n"
@@ -276,7 +286,9 @@ def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
 
 
 def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
-    """A thousand small journals must not make one WARC a thousand."""
+    """A thousand small journals must not make the command read one WARC a thousand
+    times.
+    """
     (journal,) = evidence.journals(folder)
     shutil.copy(journal, folder / "z.jsonl.gz")
     (warc,) = evidence.warcs(folder)
@@ -301,7 +313,7 @@ def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
 def test_line_with_other_values_is_no_decision(
     folder: Path, change: dict[str, object]
 ) -> None:
-    """Of each key the type is checked, and no key may be missing or new."""
+    """The type of each value is checked. A key that is missing or unknown is an error."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     texts = [json.dumps(it).encode() + b"\n" for it in (header, line | change)]
@@ -312,7 +324,7 @@ def test_line_with_other_values_is_no_decision(
 
 
 def test_long_id_names_no_record(folder: Path) -> None:
-    """Ids and digests of a WARC stay in memory, up to 300 characters each."""
+    """Ids and digests of a WARC are in memory, so each may have at most 300 characters."""
     (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
     (response,) = evidence.captures(warc, "response")
     name = response.record.encode()
@@ -327,7 +339,7 @@ def test_long_id_names_no_record(folder: Path) -> None:
 def test_long_values_of_a_decision_are_cut_where_it_is_shown(
     folder: Path, decision: str
 ) -> None:
-    """What applied to a URL takes a few lines, whatever the journal says."""
+    """The output about a URL takes a few lines, whatever the journal has."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     long = dict.fromkeys(("time", "record", "reason", "failure"), "1" * 200_000)
@@ -342,7 +354,7 @@ def test_long_values_of_a_decision_are_cut_where_it_is_shown(
 
 @pytest.mark.parametrize("key", ["record", "rule", "digest", "robot"])
 def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -> None:
-    """A line of 900 KB is read; what is printed of it has at most 1,000 characters."""
+    """A line of 900 KB is read, but at most 1,000 of its characters are printed."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     changed = line | {key: "*" + "x" * 900_000}
@@ -351,7 +363,7 @@ def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -
 
     found = differences(folder)
     assert [it for it in found if len(it) > 1_000] == []
-    # By another name, the record for all robots still decides.
+    # For a robot with another name, the record for all robots still decides.
     assert bool(found) is (key != "robot")
 
 
@@ -362,7 +374,7 @@ def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -
 def test_name_of_a_warc_that_is_none_is_a_difference(
     folder: Path, name: object
 ) -> None:
-    """Only a file next to the journal is looked for."""
+    """Only the name of a file next to the journal is accepted."""
     (journal,) = evidence.journals(folder)
     header, lines = evidence.lines(journal)
     texts = [
@@ -377,7 +389,9 @@ def test_name_of_a_warc_that_is_none_is_a_difference(
 
 
 def replace_block(warc: Path, number: int, block: bytes) -> None:
-    """Give the record *number* of *warc* another *block*, and no digest of it."""
+    """Give the record *number* of *warc* another *block*, and remove the digests of the
+    record.
+    """
     unpacked = evidence.members(warc)
     head = unpacked[number].partition(b"\r\n\r\n")[0]
     head = re.sub(rb"Content-Length: \d+", b"Content-Length: %d" % len(block), head)

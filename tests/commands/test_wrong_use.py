@@ -85,9 +85,10 @@ CASES = [
 def test_wrong_use_is_reported_in_one_sentence(
     command: str, args: list[str], message: str, tmp_path: Path
 ) -> None:
-    """With exit code 2 and without a traceback, before a file or a store is opened."""
+    """The exit code is 2, without a traceback, and no file or store is opened."""
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    # Without a file, "no problems", "no difference" or "allowed" would mean nothing.
+    # Without a file, the answer "no problems", "no difference" or "allowed" would mean
+    # nothing.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence" / "x.jsonl.gz").touch()

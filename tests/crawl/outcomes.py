@@ -1,6 +1,6 @@
 """The table of outcomes: what follows from each answer to GET /robots.txt (R1 to R7).
 
-Every row is an origin of its own. Its file, where it has one, is `RULES`.
+Every row is an origin of its own. Most answers that have a file have `RULES` as the file.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ PAUSE = 300.0
 class Meaning:
     """What follows from an answer: *opened* and *closed* say how /open and /closed end.
 
-    *outcome* is the word of stats and log, and *log* begins the explanation, which has the
-    seconds for which the answer is *kept*. A store gives a *shared* one to the next crawl.
+    *outcome* is the word of stats and log. *log* is the beginning of the explanation.
+    *kept* is the number of seconds for which the answer is used. If the answer is *shared*,
+    a store gives it to the next crawl.
     """
 
     opened: str
@@ -50,15 +51,15 @@ AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
 HTML = f"{FRESH}; it begins as a page of HTML or XML does"
 R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
-"""A page of HTML in place of a robots.txt, of which people want to know."""
+"""A page of HTML in place of a robots.txt. The log says so at INFO."""
 R3 = Meaning("forbidden", "forbidden", "forbidden", FRESH, "WARNING", HOUR)
 R4 = Meaning(FETCHED, FETCHED, "absent", FRESH)
 R5 = Meaning("unreachable", "unreachable", "unreachable", REFUSED, "WARNING", PAUSE, 4)
-"""A status that says "not now", which a store shares."""
+"""A status that says "not now". A store shares it with the next crawl."""
 R5_FINAL = replace(R5, attempts=1)
 R5_NETWORK = replace(R5, attempts=3, shared=False)
 R5_NO_POLICY = replace(R5, attempts=1, shared=False)
-"""No HTTP status that means anything, and a retry would end in the same way."""
+"""An answer that gives no policy, and that a retry would not change."""
 R7 = Meaning(
     "failed",
     "failed",
@@ -72,9 +73,11 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An origin `{slug}.test`, or that of *at*; each attempt sends *requests* to it.
+    """An origin `{slug}.test`, or the origin *at*. Each attempt to fetch its robots.txt
+    sends *requests* to it.
 
-    With *by_proxy* they leave through a proxy on plain `http:`, the test's own server.
+    With *by_proxy*, the requests leave through a proxy on plain `http:`, the test's own
+    server.
     """
 
     slug: str
@@ -86,7 +89,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """What the line of the first fetch has after the URL."""
+        """The text that the log line of the first fetch has after the URL."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
@@ -101,7 +104,7 @@ def meaning_of(status: int) -> Meaning:
     if status in {401, 403}:
         return R3
     if status == 407:
-        # An origin must not send it: it is the answer of a proxy.
+        # No origin may send a 407: it is the answer of a proxy.
         return replace(R7, log="the proxy refused our credentials (HTTP 407)")
     if status in {408, 421, 425, 429} or status // 100 == 5:
         return R5
@@ -263,8 +266,8 @@ FILES = [
 ]
 
 
-# Ours 3.1: the proxy may have sent all but a file, a 404 and a 410 itself. A 401 or 403 is
-# asked for once more.
+# Ours 3.1 (retries): the proxy itself may have sent any answer but a file, a 404 or a 410.
+# After a 401 or 403, robots.txt is requested once more.
 BY_PROXY = replace(R5, shared=False)
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, attempts=2, shared=False)
 PROXIED = [
@@ -299,7 +302,9 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5_NETWORK),
     ],
 }
-"""Answers whose meaning a setting turns around, by its name without `ROBOTS1994_`."""
+"""Answers that a setting gives the opposite meaning, by the setting's name without
+`ROBOTS1994_`.
+"""
 
 
 def redirects(site: Site) -> Iterator[Row]:
@@ -356,7 +361,7 @@ def without_server(site: Site) -> Iterator[Row]:
 
 
 def hanging(site: Site) -> Iterator[Row]:
-    """Yield rows that only a timeout ends."""
+    """Yield rows whose fetches only a timeout ends."""
     slow_head = Reply(
         head=False, raw=True, body=OK + b"X-A: 1\r\n" * 900, chunk=40, pause=0.05
     )
@@ -365,5 +370,5 @@ def hanging(site: Site) -> Iterator[Row]:
     yield Row("stops", replies.unclosed(RULES, 500), R5_NETWORK)
     yield Row("black-hole", replies.black_hole(), R5_NETWORK)
     yield Row("slow-head", slow_head, R5_NETWORK)
-    # The server waits for the end of a line.
+    # The server waits for the end of a line, which a TLS client never sends.
     yield Row("tls-to-plain", None, R5_NETWORK, 0, plain)

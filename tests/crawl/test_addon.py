@@ -40,7 +40,9 @@ def changed(**settings: Any) -> Settings:
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int], expected: dict[object, int | None]
 ) -> None:
-    """At its order, unless the user has listed ours; a later, stronger setting wins."""
+    """Our middleware gets the order of the built-in, unless the user has listed ours. A
+    later setting of a higher priority wins.
+    """
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected
     settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
@@ -51,7 +53,9 @@ def test_ours_takes_the_place_of_the_built_in(
 def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where Scrapy has the setting, of its pull request 6430; that of the user wins."""
+    """The add-on sets RESPONSE_ROUGH_SIZE where Scrapy has it (its pull request 6430),
+    unless the user has set it.
+    """
     name = "RESPONSE_ROUGH_SIZE"
     assert name in changed() or name not in Settings()
     monkeypatch.setattr(default_settings, name, None, raising=False)
@@ -65,7 +69,7 @@ def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
 def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
     site: Site, size: int | None
 ) -> None:
-    """One line says what to set, unless the project has set the size."""
+    """One line says what to set, unless the user has set RESPONSE_ROUGH_SIZE."""
     settings = {
         "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
         "RESPONSE_ROUGH_SIZE": size,
@@ -81,7 +85,7 @@ def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
 def test_browser_is_not_checked_without_the_add_on(
     site: Site, *, by_hand: bool
 ) -> None:
-    """One line says so; in a dry run, too."""
+    """One line says that ROBOTS1994_BROWSER has no effect, in a dry run, too."""
     settings: dict[str, Any] = {"ROBOTS1994_BROWSER": True}
     if by_hand:
         settings["DOWNLOADER_MIDDLEWARES"] = {BUILT_IN: None, OURS: 100}
@@ -95,13 +99,13 @@ def test_browser_is_not_checked_without_the_add_on(
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass of the built-in, as a project may have."""
+    """A subclass of the built-in middleware, which a project may use."""
 
 
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It would fetch each robots.txt, too; a disabled one is ignored."""
+    """A subclass would fetch each robots.txt, too. A disabled subclass gets no warning."""
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 
     listed = settings.getdict("DOWNLOADER_MIDDLEWARES")
@@ -167,7 +171,9 @@ BY_HAND = {
 def test_spider_that_disobeys_is_no_warning(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """The built-in is silent; ours says once at INFO what to set."""
+    """The built-in middleware logs nothing; ours logs one line at INFO that says what to
+    set.
+    """
     site.robots(CLOSED)
     pages = [site.url("/open"), site.url("/private")]
     result = crawl(pages, middleware="off", settings=settings)

@@ -1,7 +1,9 @@
-"""Forms of URLs: which are checked, as which origin, and as they are sent (O27).
+"""Forms of URLs: which forms are checked, for which origin, and as they are sent (O27,
+spellings).
 
-The log of the server shows it for each HTTP handler of Scrapy. Some of them remove dot
-segments, and servers do so after them; some read a host where others read a path.
+The log of the server shows what each HTTP handler of Scrapy sends. Some handlers remove dot
+segments, and servers remove the remaining ones. Some handlers read a host where others read
+a path.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """A Unicode name, a port, a user with a password, and a trailing dot."""
+    """The forms are a Unicode name, a port, a user with a password, and a trailing dot."""
     with Site(ports=2) as site:
         site.robots(CLOSED)
         forms = [
@@ -60,7 +62,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
 
 
 def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
-    """With the resolver that Scrapy needs for IPv6."""
+    """The crawl uses the resolver that Scrapy needs for IPv6."""
     with Site(ipv6=True) as site:
         site.robots(CLOSED)
         urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
@@ -74,7 +76,7 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """Scrapy's pull request 8050 has the schemes; here a handler stands for its own."""
+    """A fake handler stands for the WebSocket handler of Scrapy's pull request 8050."""
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
@@ -87,7 +89,7 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 
 
 def test_robots_txt_is_not_redirected_to_a_web_socket(site: Site) -> None:
-    """R2: redirects are followed to http and https only."""
+    """R2 (redirects): only redirects to http and https are followed."""
     to = site.url("/elsewhere").replace("http:", "ws:")
     site.answer("/robots.txt", replies.redirect(to))
     result = crawl([site.url("/open")], settings={"DOWNLOAD_HANDLERS": {"ws": FAKE}})
@@ -97,7 +99,7 @@ def test_robots_txt_is_not_redirected_to_a_web_socket(site: Site) -> None:
 
 
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """`file:`, `data:` and `s3:`, which would need a bucket and a client library."""
+    """URLs of `file:`, `data:` and `s3:` are fetched without a check."""
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
     urls = [page.as_uri(), "data:text/plain,private", "s3://bucket/private"]
@@ -108,7 +110,7 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """Some HTTP clients would send it to a host whose policy was not read."""
+    """Some HTTP clients would send the URL to a host whose policy was not read."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
@@ -185,7 +187,7 @@ def assert_checked_as_sent(targets: list[str], failed: int) -> None:
 def test_no_spelling_of_a_disallowed_url_is_requested(
     site: Site, reactor: Reactor, handler: str, meta: dict[str, bool]
 ) -> None:
-    """As Scrapy normalizes URLs and, since 2.19, as the spider writes them."""
+    """Scrapy normalizes URLs; since 2.19, it can also send a URL as the spider wrote it."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     site.robots(CLOSED)
     requests = [CrawlRequest(site.url("") + path, meta) for path in SPELLINGS]
@@ -232,8 +234,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that clients read differently: `{0}` is an origin that allows everything, `{1}` one
-that allows nothing. Scrapy accepts no URL without `://`.
+"""URLs that clients read differently: `{0}` is an origin that allows everything, `{1}` is
+an origin that allows nothing. Scrapy accepts no URL without `://`.
 """
 
 
@@ -242,7 +244,9 @@ that allows nothing. Scrapy accepts no URL without `://`.
 def test_url_that_clients_read_differently_is_not_requested(
     reactor: Reactor, handler: str
 ) -> None:
-    """It fails with its own error, as its robots.txt is unknown."""
+    """The request fails with an error of its own, because no robots.txt can be fetched for
+    the URL.
+    """
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:
         opened.robots("")

@@ -1,4 +1,6 @@
-"""What the browser of scrapy-playwright loads by itself, judged by the server's log."""
+"""The requests that the browser of scrapy-playwright sends by itself, judged by the
+server's log.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def page(url: str, **meta: Any) -> CrawlRequest:
 def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     site: Site, tmp_path: Path, *, is_checked: bool
 ) -> None:
-    """Pictures, scripts, frames and requests of scripts; each robots.txt is fetched once."""
+    """The page loads pictures, scripts, frames and data of scripts. Each robots.txt is
+    fetched once.
+    """
     other = site.url("", port=1)
     site.answer(
         "/page",
@@ -102,7 +106,9 @@ NAVIGATIONS = {
 
 @pytest.mark.parametrize("is_checked", [True, False])
 def test_navigation_of_a_page_is_judged(site: Site, *, is_checked: bool) -> None:
-    """A click, a form, a script and a meta refresh; an allowed one goes on."""
+    """A link, a form, a script and a meta refresh are aborted where disallowed. An allowed
+    navigation goes on.
+    """
     html = "<a href=/no/link>a</a><form action=/no/form method=post></form>"
     for name in NAVIGATIONS:
         site.answer(f"/{name}", replies.html(html))
@@ -120,7 +126,9 @@ def test_navigation_of_a_page_is_judged(site: Site, *, is_checked: bool) -> None
 
 
 def test_url_that_scrapy_requested_passes(site: Site) -> None:
-    """A page with `dont_obey_robotstxt` is loaded; what it loads is checked."""
+    """A page with `dont_obey_robotstxt` is loaded; the pictures that it loads are
+    checked.
+    """
     site.answer("/no/page", replies.html("<img src=/no/pic.png><img src=/ok.png>"))
     target = site.url("/no/./page").replace("127.0.0.1", "LOCALHOST")
     result = browse(page(target, dont_obey_robotstxt=True), settings=CHECKED)
@@ -130,7 +138,9 @@ def test_url_that_scrapy_requested_passes(site: Site) -> None:
 
 
 def test_request_without_a_policy_is_aborted(site: Site) -> None:
-    """R7 of its robots.txt; a page is aborted in part, and not failed."""
+    """The robots.txt of a picture fails (R7, a local error): the picture is aborted, and
+    its page is fetched.
+    """
     site.answer("/page", replies.html(f"<img src={site.url('/p.png', port=1)}>"))
     name = "tests.support.components.BreakSecondRobots"
     settings = CHECKED | {"DOWNLOADER_MIDDLEWARES": {name: 850}}
@@ -142,7 +152,7 @@ def test_request_without_a_policy_is_aborted(site: Site) -> None:
 
 
 def test_function_of_the_project_is_asked_first(site: Site) -> None:
-    """What it aborts stays aborted, and the rest is checked."""
+    """A request that the function aborts stays aborted. Other requests are checked."""
     site.answer(
         "/page", replies.html("<img src=/a.png><img src=/b.gif><img src=/no.gif>")
     )
@@ -158,7 +168,7 @@ def test_function_of_the_project_is_asked_first(site: Site) -> None:
 def test_function_of_the_project_that_does_not_exist_stops_the_crawl(
     site: Site,
 ) -> None:
-    """In one sentence, which names the setting."""
+    """The error is one sentence, which names the setting."""
     settings = CHECKED | {"PLAYWRIGHT_ABORT_REQUEST": "tests.support.nothing"}
     result = browse(page(site.url("/page")), settings=settings)
 

@@ -1,4 +1,4 @@
-"""Why a robots.txt could not be fetched: what errbacks, log and commands are told."""
+"""Why a robots.txt could not be fetched, as errbacks, log and commands report it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GZIP = (("Content-Encoding", "gzip"),)
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     site: Site, reactor: Reactor
 ) -> None:
-    """Also the requests that did not wait for the fetch say it, without the cause."""
+    """Requests that did not wait for the fetch name the failure, too, but have no cause."""
     site.answer("/robots.txt", replies.reset(), at="reset.test")
     site.answer("/robots.txt", replies.status(503), at="down.test")
     site.answer("/robots.txt", replies.redirect("http://b.invalid/r"), at="to.test")
@@ -62,7 +62,9 @@ def test_robots_check_explains_what_failed(
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
-    """Ours 3.1: with RETRY_TIMES = n, robots.txt is requested n + 1 times for all pages."""
+    """Ours 3.1 (retries): with RETRY_TIMES = n, robots.txt is requested n + 1 times for all
+    pages.
+    """
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
     settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 4}
@@ -74,7 +76,7 @@ def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) ->
 
 
 def test_own_retries_count_as_those_of_the_page(site: Site) -> None:
-    """Ours 3.1: descriptors that stay short cost n + 1 requests, too."""
+    """Ours 3.1: a lasting shortage of file descriptors costs n + 1 requests, too."""
     handler = {"http": "tests.support.failures.FailingHandler"}
     settings = {
         "RETRY_ENABLED": True,

@@ -1,7 +1,8 @@
-"""What is judged is what is sent (O27), whatever client the crawl has.
+"""A URL is judged as it is sent (O27, spellings), whatever client the crawl has.
 
-Every byte, as it is and percent-encoded, goes in each part of a URL through each download
-handler to a server. What the server gets is then disallowed, and must not arrive again.
+Each part of a URL gets every byte, as it is and percent-encoded. The URLs go through each
+download handler to a server. A second crawl disallows the targets that the server got, and
+none may arrive again.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ PARAMETERS = ("/a;b", "/a;b?q")
 
 
 def targets() -> list[str]:
-    """Return targets of all kinds, each with its number in it."""
+    """Return targets of all kinds. Each target has its number in it."""
     forms = [part.format("{}", it) for part, texts in PARTS.items() for it in texts]
     return [
         it.replace("{}", f"n{number}", 1)
@@ -74,7 +75,7 @@ def targets() -> list[str]:
 
 
 def verbatim(target: str) -> bool:
-    """Return whether *target* can be sent as it is: Scrapy encodes all others."""
+    """Return whether *target* can be sent as it is. Scrapy encodes all other targets."""
     return re.fullmatch(r"[!-~]+", target) is not None
 
 
@@ -87,13 +88,15 @@ def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequ
 
 
 def number_of(target: str) -> str:
-    """Return the number in a target; "" without one."""
+    """Return the number in a target, or "" if it has none."""
     found = re.match(r"/+(n\d+)", target)
     return found[1] if found else ""
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Return the targets that a server has *seen* otherwise than they were *sent*."""
+    """Return the targets that arrived at the server in another form, with that form. *seen*
+    has the targets that arrived.
+    """
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}
@@ -101,21 +104,24 @@ def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, s
 
 
 def decoded(target: str) -> str:
-    """Return what a target has in common with its equal spellings: `%2F` stays (O18)."""
+    """Return the form that a target shares with its equal spellings. `%2F` is not decoded
+    (O18).
+    """
     return unquote(re.sub("%2f", "%252F", target, flags=re.IGNORECASE), "latin-1")
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Return a file that disallows the targets that were *found* at a server.
+    """Return a file that disallows each target of *found* in the form that the server got.
 
-    Where the dialect has Allow, it allows the URLs as they are written.
+    Where the dialect has Allow, the file allows the URLs as they are written.
     """
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # O18: an Allow that covers the target that arrives, too, decides for it.
+        # O18 (percent-encodings): an Allow that also covers the target as it arrives
+        # would decide.
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
@@ -158,7 +164,9 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives(
     tmp_path: Path,
 ) -> None:
-    """HTTP/2 sends the path in a header, and leaves out the parameters of a segment."""
+    """HTTP/2 sends the path in a header, and leaves out the parameters of a path
+    segment.
+    """
     settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
     with http2_site(tmp_path) as (base, seen):
         sent = requests(base, targets(), as_is=False)
@@ -206,7 +214,9 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
     meta: dict[str, bool],
     sent: list[str],
 ) -> None:
-    """A rule stays as it is: what a client sends as written is judged as written."""
+    """A rule is not respelled. A URL that the client sends as written is judged as
+    written.
+    """
     site.robots(RESPELLED)
     settings: dict[str, Any] = {"ROBOTS1994_DIALECT": dialect}
     if handler:
@@ -221,7 +231,7 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
 def test_ours_o27_request_that_chooses_its_handler_counts_as_every_client(
     site: Site,
 ) -> None:
-    """Scrapy's pull request 7885 has the setting and the key; here both stand for it."""
+    """The setting and the meta key of Scrapy's pull request 7885 choose the handler."""
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     url = site.url("/out?u=%2Fprivate")
     pages = [CrawlRequest(url), CrawlRequest(url, {"download_handler": "other"})]
@@ -236,7 +246,7 @@ def test_ours_o27_request_that_chooses_its_handler_counts_as_every_client(
 def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
     site: Site, reactor: Reactor
 ) -> None:
-    """A followed link, a redirect, and a form that is sent with GET."""
+    """The ways are a followed link, a redirect, and a form that is sent with GET."""
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     site.answer("/moved", replies.redirect("/out?u=%2Fprivate&moved"))
     form = '<form action="/out"><input name=u value="/private"></form>'
@@ -262,7 +272,7 @@ def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
 def test_evidence_is_verified_with_the_client_that_it_names(
     site: Site, tmp_path: Path
 ) -> None:
-    """One request was refused, and one with `verbatim_url` was sent."""
+    """One request was refused; the other, with `verbatim_url`, was sent."""
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     url = site.url("/out?u=%2Fprivate")
     pages = [CrawlRequest(url), CrawlRequest(url, {"verbatim_url": True})]
@@ -276,7 +286,9 @@ def test_evidence_is_verified_with_the_client_that_it_names(
 
 @needs_aiohttp
 def test_robots_check_judges_as_the_client_of_the_project_sends(tmp_path: Path) -> None:
-    """Without a reactor that is aiohttp; else the URL is allowed as it is written."""
+    """Without a reactor, the client is aiohttp. With a reactor, the URL is allowed as it is
+    written.
+    """
     file = tmp_path / "robots.txt"
     file.write_text("User-agent: *\nDisallow: /out?u=/private\n")
     args = ("robots-check", "--robots", str(file), "http://h.test/out?u=%2Fprivate")

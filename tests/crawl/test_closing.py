@@ -32,7 +32,7 @@ SCRAPY_TASK_MESSAGES = re.compile(
 @table(
     ("limit", "most"),
     ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-    # Long enough for the first page on a busy machine.
+    # Six seconds suffice for the first page on a busy machine.
     ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
     # Scrapy 2.13 counts an error a fifth of a second late.
     ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
@@ -41,7 +41,9 @@ SCRAPY_TASK_MESSAGES = re.compile(
 def test_limit_closes_a_crawl_whose_requests_waited(
     site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
-    """A few more pages are fetched than the limit; those that wait are not all sent."""
+    """Only a few more pages are fetched than the limit says. Most waiting requests are not
+    sent.
+    """
     spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
     site.robots(OPEN, gate="slow")
     running = Side(reactor=reactor).start(
@@ -59,7 +61,9 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6 (closing): no page is fetched and none fails; the second ends all at once."""
+    """R6 (closing): no page is fetched, and none fails. The second Ctrl-C ends the crawl at
+    once.
+    """
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
     running = Side(reactor=reactor).start(site, spider_args=args, hook="close_soon")
@@ -82,7 +86,9 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """It is interrupted while all requests wait, and while they are in a middleware."""
+    """The crawl is interrupted twice: while all requests wait, and while they are in a
+    middleware.
+    """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
     site.answer("/robots.txt", replies.Reply(503, gate="slow"))
@@ -101,7 +107,7 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 
     assert (first.failed, second.failed) == ([], [])
     assert sorted(pages_of(site)) == list(range(WAIT))
-    # Each request has its own `dont_filter` again, and no key of ours.
+    # Each request has its original `dont_filter`, and no meta key of ours.
     assert result.items == [{"dont_filter": False, "own": []}] * WAIT
 
 
@@ -135,7 +141,9 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """Silent origins occupy 4 of 4 fetches; no other robots.txt is ever requested."""
+    """Origins that never answer occupy all 4 fetches. No further robots.txt is ever
+    requested.
+    """
     settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
     site.answer("/robots.txt", replies.black_hole())
     args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}
@@ -153,7 +161,7 @@ def test_no_robots_txt_is_requested_after_the_close(
 def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     reactor: Reactor,
 ) -> None:
-    """Of two workers one is interrupted while its requests wait, and started again."""
+    """One of two workers is interrupted while its requests wait, and is started again."""
     args = {"pages": WAIT, "filtered": True}
     with RedisServer() as redis, Site() as site:
         side = Side(reactor=reactor, settings=redis.queue)
@@ -179,8 +187,11 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
-    """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages are fetched."""
-    # Later than the longest wait that counts, so that none goes on without room.
+    """The concurrency is set to 4 while hundreds of requests wait. At most 4 pages are
+    downloaded at once, the concurrency is 4 at the end, and all pages are fetched.
+    """
+    # The robots.txt arrives late, so that all requests still wait when the concurrency
+    # changes.
     file = replies.Reply(body=OPEN.encode(), gate="slow", delay=1.5)
     site.answer("/robots.txt", file)
     running = Side(reactor=reactor).start(
@@ -198,7 +209,7 @@ def test_concurrency_changed_by_others_is_preserved(
 
 
 def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
-    """The engine is not running yet, so it has no room for a page that waited."""
+    """The engine is not running yet, so it has no free slot for a page that waited."""
     site.robots(OPEN)
     result = Side().crawl(
         site,
@@ -232,13 +243,13 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# What a component awaits is finished at a close: R6 (closing).
+# R6 (closing): a request that a component awaits is finished at a close.
 
 
 @table(
     ("answers", "settings", "end"),
     ([replies.text(OPEN, gate="late")], {}, 200),
-    # A 503 that passes is not a reason to export an item without its page.
+    # An error that passes, such as a 503, is no reason to export an item without its page.
     (
         [replies.Reply(503, gate="late"), replies.text(OPEN)],
         {"RETRY_ENABLED": True},
@@ -256,7 +267,7 @@ def test_page_awaited_at_a_close_has_its_end(
     settings: dict[str, Any],
     end: int | str,
 ) -> None:
-    """Its robots.txt arrives after the close has begun, or never."""
+    """The robots.txt of the awaited page arrives after the close has begun, or never."""
     site.robots(OPEN)
     site.answer("/robots.txt", answers, at="a.test")
     args = {"first": site.url("/first")}
@@ -274,7 +285,9 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """It has the meta of the page, which is the scheduler's, and is not."""
+    """The copy has the meta of its page. The page came from the scheduler, and the copy did
+    not.
+    """
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
@@ -284,7 +297,7 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     running = side.start(site, spider_args={"pages": 3}, timeout=30, hook="close_soon")
     site.wait("/robots.txt", count=3)
     running.interrupt()
-    # The waits end as those of pages do, and each file is requested once more.
+    # Each wait ends as the waits of pages do, and each robots.txt is requested once more.
     site.wait("/robots.txt", count=6)
     site.open("late")
     running.result()
@@ -293,7 +306,7 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 
 
 def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) -> None:
-    """The page is in the queue of its slot, and no scheduler would take it back."""
+    """The page is in the queue of its slot, and cannot be returned to the scheduler."""
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
     site.robots("User-agent: *\nCrawl-delay: 1\n", at="a.test")
     args = {"first": site.url("/first", host="b.test")}
@@ -315,7 +328,9 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """No item lacks what its pipeline awaits, and none is missing after a resumed crawl."""
+    """Each item has the file or page that its pipeline awaits, and a resumed crawl lacks no
+    item.
+    """
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
 
@@ -326,7 +341,9 @@ def test_close_finishes_what_pipelines_await(
 def complete_items(
     folder: Path, middleware: Middleware, pipeline: str, found: str, limit: Any
 ) -> tuple[bool, int]:
-    """Return whether each item of a closing crawl has *found*, and how many of both have."""
+    """Return whether each item of the closing crawl has *found*, and how many items of both
+    crawls have.
+    """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
         "FILES_STORE": str(folder / "files"),
@@ -346,7 +363,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # Their robots.txt arrives after the close has begun.
+        # The robots.txt of the files arrives after the close has begun.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()
@@ -359,13 +376,15 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """As many as CONCURRENT_REQUESTS of those that wait; the built-in loses no more."""
+    """Up to CONCURRENT_REQUESTS waiting requests are finished. The built-in loses
+    no fewer.
+    """
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})
         args = {"pages": 30, "filtered": True}
         with Site() as site:
-            # Later than any wait that is usual: it is not for those that they go on.
+            # The robots.txt arrives long after the close has begun.
             late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
             site.answer("/robots.txt", [late, replies.text(OPEN)])
             running = side.start(site, "Unserializable", spider_args=args)

@@ -16,10 +16,13 @@ PROTEGO = "robots1994/compare/ProtegoRobotParser"
 def test_parser_that_never_answers_ends_the_comparison(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """All pages are fetched while it computes; one warning names it, and the report is written."""
+    """All pages are fetched while the parser computes. One warning names it, and the report
+    is written.
+    """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
-    # The first page is answered after the second is requested, so none waits.
+    # The first page is answered only when the second is requested, so no page waits for the
+    # parser.
     site.answer("/1", replies.text("", gate="second"))
     site.open_when("second", "/2")
     pages = [site.url(path) for path in ("/1", "/2", "/no")]
@@ -52,7 +55,7 @@ def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
 def test_request_that_went_back_to_the_scheduler_is_compared_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """Six pages wait until two of another host have all the room there is."""
+    """Six pages wait while two pages of another host take both slots."""
     site.robots("User-agent: *\nDisallow: /no\n", gate="busy", at="slow.test")
     site.answer("/busy", replies.Reply(gate="went back"), at="fast.test")
     site.open_when("busy", host="fast.test", count=3)
@@ -74,7 +77,7 @@ def test_request_that_went_back_to_the_scheduler_is_compared_once(
 def test_placeholders_in_the_report_name_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """The JSON report has every count, and each example with the minimal lines."""
+    """The JSON report has every count, and each example with its minimal lines."""
     path = tmp_path / "new" / "%(name)s-%(time)s.json"
     site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
     parsers = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
@@ -86,7 +89,8 @@ def test_placeholders_in_the_report_name_are_replaced(
     assert ":" not in written.name
     report = json.loads(written.read_text("utf-8"))
     assert report["parsers"]["ProtegoRobotParser"]["laxer"] == 1
-    # Python matches the longest rule from 3.14 on, and the first before.
+    # Python 3.14 and newer obey the longest rule that matches; older versions obey the
+    # first one.
     python = report["parsers"]["PythonRobotParser"]
     assert (python["agree"], python["laxer"]) in {(2, 0), (1, 1)}
     row = report["disagreements"][0]
@@ -135,7 +139,7 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:
-    """A file is where a folder is needed; the page is fetched all the same."""
+    """The folder of the report is a file. The page is fetched all the same."""
     (tmp_path / "file").write_text("", "utf-8")
     report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json")}
     result = crawl([site.url("/page")], settings=report | {"ROBOTS1994_COMPARE": True})

@@ -18,7 +18,9 @@ REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
 def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
-    """At any depth; the errback of its rule receives the line of a refusal."""
+    """The spider follows allowed links at any depth. The errback of its rule receives the
+    line of a refusal.
+    """
     site.robots(CLOSED)
     links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
     site.answer("/", replies.html(links))
@@ -58,7 +60,9 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
 def test_disallowed_file_of_an_item_is_not_requested(
     pipeline: str, refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """Nor is the target of its redirect. The item has the other file, and the reason."""
+    """A redirect to a disallowed file is not followed either. The item has the other file,
+    and the reason.
+    """
     site.robots(CLOSED)
     for name in ("/open.png", "/private.png"):
         site.answer(name, replies.image())
@@ -85,7 +89,9 @@ def test_disallowed_file_of_an_item_is_not_requested(
 
 
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
-    """For status 3xx and meta refresh, on the same origin, on a new one and over TLS."""
+    """The target of a 3xx or a meta refresh is checked, on the same origin, on another one
+    and over TLS.
+    """
     with Site(tls="valid") as site:
         site.robots(CLOSED)
         site.robots(CLOSED + "Disallow: /secure\n", at=site.secure_url(""))
@@ -129,7 +135,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 
     assert result.fetched_urls == [site.url("/open"), site.url("/page")]
     assert result.failed_urls == [site.url("/private/1")] * 2
-    # One with a verdict that cannot be stored would stay in memory without a word.
+    # A request whose verdict cannot be stored would stay in memory without a message.
     assert "scheduler/unserializable" not in result.stats
     assert result.stats["scheduler/enqueued/disk"] == 4
 
@@ -154,7 +160,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
-    """Cancelled after any number of steps: those that wait, and later ones, are fetched."""
+    """Waiting and later requests are fetched, after however many steps one is cancelled."""
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(

@@ -1,4 +1,6 @@
-"""Cookies that the answers of a robots.txt fetch set: for its own requests alone."""
+"""Cookies that the answers of a robots.txt fetch set: only the requests of that fetch send
+them.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def crawl_two(site: Site, **settings: object) -> CrawlResult:
 def test_cookie_check_in_front_of_robots_txt_is_passed(
     site: Site, robots: Sequence[Reply], check: Reply | None
 ) -> None:
-    """Ours R2: the file is read with the cookie, as by the built-in; pages have none."""
+    """Ours R2 (redirects): the robots.txt is requested with the cookie, as by the built-in.
+    Pages are requested without it.
+    """
     site.answer("/robots.txt", robots)
     if check:
         site.answer("/check", check)
@@ -54,7 +58,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_only_cookies_for_the_url_are_sent(site: Site) -> None:
-    """Secure, Path and Domain count."""
+    """The attributes Secure, Path and Domain of a cookie are obeyed."""
     lines = (
         "secure=1; Secure",
         "path=1; Path=/elsewhere",
@@ -69,7 +73,7 @@ def test_only_cookies_for_the_url_are_sent(site: Site) -> None:
 
 
 def test_retry_has_the_cookies_of_the_fetch(site: Site) -> None:
-    """A server that sets one with its 503 gets it back."""
+    """A retry after a 503 sends the cookie that the 503 set."""
     site.answer("/robots.txt", [setting(status(503), "human=1"), FILE])
     result = crawl_two(site, RETRY_ENABLED=True)
 
@@ -86,7 +90,9 @@ def test_retry_has_the_cookies_of_the_fetch(site: Site) -> None:
 def test_redirect_with_the_same_cookies_is_a_loop(
     site: Site, cookies: list[str], requests: list[str]
 ) -> None:
-    """Ours R2: with others each time, the number of redirects ends it."""
+    """Ours R2 (redirects): if each redirect sets another cookie, only the number of
+    redirects ends the fetch.
+    """
     answers = [setting(redirect("/robots.txt"), it) for it in cookies]
     site.answer("/robots.txt", answers)
     result = crawl_two(site)
@@ -99,7 +105,9 @@ def test_redirect_with_the_same_cookies_is_a_loop(
 def test_robots_txt_may_share_the_cookie_jar_of_its_page(
     site: Site, meta: dict[str, int]
 ) -> None:
-    """With `cookiejar` in ROBOTS1994_PROPAGATE_META; also the jar without a name."""
+    """ROBOTS1994_PROPAGATE_META has `cookiejar`. The jar is the unnamed one, or the
+    jar 7.
+    """
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])
     pages = [CrawlRequest(site.url(path), meta) for path in ("/open", "/closed")]

@@ -49,12 +49,15 @@ def states(result: CrawlResult) -> list[tuple[Any, ...]]:
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """The origin without a delay is done before any other had four pages."""
+    """All pages of the origin without a delay are fetched before any other origin had four
+    pages.
+    """
     delays = {f"{delay}.test": delay for delay in (0.6, 0.7, 0.8, 0.9, 1.0)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
     slow = [site.url(f"/{n}", host=host) for n in range(5) for host in delays]
-    # More than any other origin may get meanwhile, and few enough for a busy machine.
+    # These are more pages than any other origin gets meanwhile, and few enough for a busy
+    # machine.
     free = [site.url(f"/{n}", host="free.test") for n in range(20)]
     result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
 
@@ -69,7 +72,7 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
 def test_downloader_without_slots_applies_the_delay(
     site: Site, reactor: Reactor
 ) -> None:
-    """The pause is kept where no download slot could keep it."""
+    """The delay is applied without the download slot that usually applies it."""
     settings = {
         "DOWNLOADER": f"{COMPONENTS}.SlotlessDownloader",
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
@@ -112,7 +115,9 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 
 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
-    """The start delay is higher; with a quick server AutoThrottle goes far below."""
+    """AutoThrottle begins above the delay of the file, and with a quick server goes far
+    below it.
+    """
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(5)]
@@ -124,7 +129,7 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) 
 
 
 def test_delay_ends_when_the_policy_states_none(site: Site, reactor: Reactor) -> None:
-    """A refreshed robots.txt without a delay: the pages after it come at once."""
+    """After a refresh whose robots.txt has no delay, the next pages come at once."""
     site.answer("/robots.txt", [replies.text(stating(0.4)), replies.text("")])
     for number in range(12):
         link = f'<a href="/{number + 1}">x</a>'
@@ -150,9 +155,11 @@ QUEUES = ["DownloaderAwarePriorityQueue", "ScrapyPriorityQueue"]
 def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """Sixteen pages of one host, 60 s apart, before those of 20 others, at a concurrency of 4.
+    """Sixteen pages of one host have a delay of 60 s. They come before the pages of 20
+    other hosts, at a concurrency of 4.
 
-    A limit of pages lets few requests wait for a robots.txt, but any number for a delay.
+    With a limit of pages, few requests may wait for a robots.txt, but any number for a
+    delay.
     """
     site.robots(stating(60), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
@@ -177,10 +184,13 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
 
 
 def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) -> None:
-    """Only five may wait uncounted; the other 35 stay in the scheduler and stop nobody."""
+    """Only five pages may wait without counting. The other 35 stay in the scheduler and
+    block no other host.
+    """
     site.robots(stating(60), at="slow.test")
     site.robots("", at="z-free.test")
-    # Of hosts with equally many requests the queue takes the first by name: the slow one.
+    # If hosts have equally many requests, the queue takes the first by name, which is the
+    # slow one.
     pages = [
         site.url(f"/{number}", host=host)
         for number in range(40)
@@ -204,7 +214,9 @@ BY_SIGNAL = EXTENSION | {"ROBOTS1994_CRAWL_DELAY": True}
 
 
 def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> None:
-    """It works if Scrapy has the signal `robots_parsed`; otherwise the log says why not."""
+    """The extension works if Scrapy has the signal `robots_parsed`. Otherwise, the log says
+    why not.
+    """
     site.robots(stating(0.3))
     result = crawl(
         [site.url("/1"), site.url("/2")], middleware="builtin", settings=BY_SIGNAL
@@ -219,7 +231,7 @@ def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> No
 
 @table("stated", "inf", "nan", "-5")
 def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> None:
-    """Otherwise the requests of the origin would never leave their slot."""
+    """With such a delay, the requests of the origin would never leave their slot."""
     site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -234,7 +246,9 @@ def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> 
 def test_crawl_with_extension_and_our_middleware_ends(
     site: Site, reactor: Reactor
 ) -> None:
-    """Both leave requests uncounted; once, each restored the other's state."""
+    """Both components let requests wait without counting them. In an earlier version, each
+    restored the state that the other had set.
+    """
     hosts = [f"host{number}.test" for number in range(6)]
     site.robots(stating(0.2))
     result = crawl(
@@ -262,7 +276,9 @@ def test_extension_is_off_by_default(
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     site: Site, reactor: Reactor, pause: float
 ) -> None:
-    """The next page is fetched and the crawl ends; whether Scrapy sends it is not ours."""
+    """The next page is fetched, and the crawl ends. The test does not check whether Scrapy
+    sends the page.
+    """
     site.robots(stating(1))
     result = crawl(
         [site.url(f"/{number}") for number in range(3)],
@@ -286,14 +302,15 @@ def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
     result = crawl([site.url("/moved", host=it) for it in hosts], settings=EXTENDED)
 
     assert len(result.fetched) == 4
-    # The first is robots.txt, and the others are pages.
+    # The first request is for robots.txt, and the others are for pages.
     assert len(gaps(site, "slow.test")) == 4
     assert min(gaps(site, "slow.test")[1:]) >= 0.5
 
 
 @table(
     ("spider", "start"),
-    # After a redirect to a host with a delay, or with the meta of one of its pages.
+    # The other host is requested after a redirect to a host with a delay, or with the meta
+    # of a page of that host.
     ("tests.support.child:RequestingSpider", "free.test"),
     ("MetaPassingSpider", "slow.test"),
 )

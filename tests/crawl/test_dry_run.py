@@ -54,7 +54,9 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
 def test_built_in_decides_and_the_log_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:
-    """Protego decides; ours, also beside the add-on, would open two and refuse one."""
+    """Protego decides. Our middleware, also listed beside the add-on, would open two URLs
+    and refuse one.
+    """
     site.robots(MIXED)
     pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
     other = site.url("/x.gif", host="other.test")
@@ -88,8 +90,9 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 class Situation:
     """A robots.txt, and the requests and settings of *runs* crawls.
 
-    Of *unknown* requests it cannot be known what ours would decide; -1: ours differs. Where
-    Scrapy's middleware *is_unchecked*, the report of parsers has other counts.
+    *unknown* is the number of requests for which the decision of our middleware cannot be
+    known; -1 means that ours decides otherwise. Where Scrapy's middleware *is_unchecked*,
+    the report of parsers has other counts.
     """
 
     robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE
@@ -231,7 +234,7 @@ SITUATIONS = {
     "raising parser": Situation(
         settings={"ROBOTSTXT_PARSER": f"{COMPONENTS}.RaisingParser"}, unknown=-1
     ),
-    # Of the last one Scrapy cannot request the file, so nothing is checked there.
+    # Scrapy cannot request the file of the last host, so it checks no request there.
     "spellings": Situation(
         hosts=("one.test", "ONE.test", "one.test.", "a:b@one.test"), is_unchecked=True
     ),
@@ -287,14 +290,14 @@ def without_ports(texts: Iterable[str]) -> list[str]:
 
 
 def refusals(result: CrawlResult) -> Counter[str]:
-    """Return the URLs that robots.txt refused, each as often as it did."""
+    """Return the URLs that robots.txt refused, each with the number of its refusals."""
     said = "Forbidden by robots.txt"
     refused = [it.url for it in result.failed if it.message.startswith(said)]
     return Counter(without_ports(refused))
 
 
 def failures(result: CrawlResult) -> list[str]:
-    """Return what the failed requests failed with."""
+    """Return the exception and the message of each failed request."""
     return without_ports(f"{it.name}: {it.message}" for it in result.failed)
 
 
@@ -302,7 +305,9 @@ def failures(result: CrawlResult) -> list[str]:
 def test_dry_run_changes_no_request(
     name: str, listed: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The server sees what the built-in sends; the counts are those of a real crawl."""
+    """The server sees what the built-in sends. The counts are the differences between two
+    real crawls.
+    """
     situation, report = SITUATIONS[name], tmp_path / "report.json"
     settings = DRY | listed | {"ROBOTS1994_COMPARE_REPORT": str(report)}
     dry, sent = situation.crawl("ours", settings)
@@ -330,7 +335,9 @@ def test_dry_run_changes_no_request(
 
 
 def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
-    """There it would see no decision; Scrapy's own decides as ever."""
+    """Listed there, our middleware would see no decision. The built-in decides as without
+    it.
+    """
     dry, sent = Situation().crawl("ours", DRY | IN_FRONT | {"ADDONS": {}})
     _, expected = Situation().crawl("builtin", {})
 
@@ -348,7 +355,7 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
     settings: dict[str, Any], why: str
 ) -> None:
-    """The run says that there is nothing to observe."""
+    """The log says why the dry run has no effect."""
     dry, sent = Situation().crawl("ours", DRY | settings)
 
     assert not [it for it in sent if "/robots.txt" in it]
@@ -360,7 +367,7 @@ def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
 def test_store_is_neither_read_nor_written_in_a_dry_run(
     site: Site, tmp_path: Path
 ) -> None:
-    """An answer of an earlier crawl refuses the page, the one of today does not."""
+    """The robots.txt in the store refuses the page, and the current one does not."""
     file = tmp_path / "robots.db"
     store = {"ROBOTS1994_STORE": f"sqlite:///{file}"}
     site.answer("/robots.txt", [CLOSED, replies.text("")])
@@ -374,7 +381,9 @@ def test_store_is_neither_read_nor_written_in_a_dry_run(
 
 
 def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
-    """With a Crawl-delay of 100 s the three pages would take longer than a crawl may."""
+    """With a Crawl-delay of 100 s, three pages would take longer than a crawl of the tests
+    may.
+    """
     beyond = {
         "ROBOTS1994_DIALECT": "extended",
         "ROBOTS1994_CRAWL_DELAY": True,
@@ -399,7 +408,9 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
 
 
 def test_report_uses_the_robot_name_of_the_built_in(site: Site, tmp_path: Path) -> None:
-    """It ignores DEFAULT_REQUEST_HEADERS; further parsers are compared, and decide nothing."""
+    """The built-in ignores DEFAULT_REQUEST_HEADERS. Further parsers are compared, and
+    decide nothing.
+    """
     report = tmp_path / "report.json"
     settings = {
         "USER_AGENT": "tester/1.0",

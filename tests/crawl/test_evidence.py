@@ -36,7 +36,7 @@ ANSWERS = {
     "down.test": replies.status(503, b"later"),
     "mute.test": replies.hang_up(),
 }
-"""What the robots.txt of each host answers."""
+"""The answer of each host to the request for its robots.txt."""
 LONG = b"User-agent: *\nDisallow: /a\n" + b"# filling\n" * 100
 
 
@@ -48,7 +48,9 @@ def recording(folder: Path, **settings: Any) -> dict[str, Any]:
 def test_evidence_has_every_answer_of_the_log_and_every_decision(
     tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Statuses, redirects and packed bodies; a failure without an answer is in its lines."""
+    """Statuses, redirects and packed bodies have records. A failure without an answer is in
+    the journal only.
+    """
     with Site() as site:
         moved = site.url("/r", host="file.test")
         scripts = ANSWERS | {"moved.test": replies.redirect(moved)}
@@ -80,7 +82,7 @@ def test_evidence_has_every_answer_of_the_log_and_every_decision(
 def assert_recorded(
     captures: Any, asked: Counter[str], answers: dict[str, Any]
 ) -> None:
-    """Assert that each answer has its record, and nothing else has one."""
+    """Assert that each answer has its record, and that there are no other records."""
     found = [it for it in captures if it.kind == "response"]
     assert Counter(it.url for it in found) == asked
     assert {it.url: (it.status, it.body) for it in found} == answers
@@ -90,7 +92,7 @@ def assert_recorded(
         request = requests[response.names("WARC-Concurrent-To")]
         assert request.names("WARC-Concurrent-To") == response.record
         assert request.url == response.url
-        # Of an empty body Scrapy 2.13 does not know it.
+        # Scrapy 2.13 does not know the IP address of an answer with an empty body.
         if response.body:
             assert response.headers["WARC-IP-Address"] == "127.0.0.1"
     assert {it.kind for it in captures} == {"warcinfo", "request", "response"}
@@ -143,7 +145,9 @@ def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
 def test_item_may_carry_the_record_that_decided(
     site: Site, tmp_path: Path, is_dry_run: bool
 ) -> None:
-    """One that was not checked has none, not even that of its request's meta."""
+    """An item whose request was not checked has no record, even if the meta of its request
+    has one.
+    """
     site.robots(RULES)
     other = {"robots1994_evidence": "urn:uuid:of-another-request"}
     exempt: dict[str, Any] = {"dont_obey_robotstxt": True}
@@ -165,7 +169,9 @@ def test_item_may_carry_the_record_that_decided(
 def test_feature_is_imported_only_with_its_setting(
     site: Site, tmp_path: Path, is_on: bool
 ) -> None:
-    """Neither our modules of evidence and comparison, nor the library; no stat is set."""
+    """Without the settings, neither our modules of evidence and comparison nor the library
+    is imported, and no stat is set.
+    """
     settings = recording(tmp_path, ROBOTS1994_COMPARE=True) if is_on else {}
     site.robots(RULES)
     result = crawl([site.url("/b")], settings=settings, hook="note_modules")
@@ -189,7 +195,9 @@ def test_feature_is_imported_only_with_its_setting(
 def test_crawl_does_not_start_if_nothing_can_be_written(
     site: Site, tmp_path: Path, folder: str, hook: str, why: str
 ) -> None:
-    """One sentence names the setting, and the folder or what to install."""
+    """The error is one sentence. It names the setting, and the folder or the package to
+    install.
+    """
     (tmp_path / "file").write_text("not a folder")
     settings = recording(tmp_path / folder)
     result = crawl([site.url("/b")], settings=settings, hook=hook)

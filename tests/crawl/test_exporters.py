@@ -1,4 +1,6 @@
-"""Items with what a crawl puts into meta and exceptions, in the exporters of Scrapy."""
+"""Items with the values that a crawl puts into meta and exceptions, in the exporters of
+Scrapy.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ ROBOTS = (
     b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
     b"License: http://a.test/\xe9\x02\n"
 )
-"""A file whose second rule has a byte that is not UTF-8, and a control character; and so do its
-usage preferences.
+"""A file with bytes that are not UTF-8 and with control characters, in its second rule and
+in its usage preferences.
 """
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")
@@ -94,7 +96,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Every item is in every feed, nested or as it is, in any encoding."""
+    """Every feed has every item, with nested or plain values, in any encoding."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:
@@ -109,13 +111,15 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():
             assert len(rows) == len(result.items)
-    # The meta of each page, and of ours the verdicts and their parts.
+    # The built-in has the meta of each page; ours has the verdicts and their parts, too.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
 
 
 def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
-    """Its fields are in the feed; bytes that no feed can have are percent-encoded."""
+    """The feed has the fields of the verdict. Bytes that no feed can have are
+    percent-encoded.
+    """
     exported(site, tmp_path, "ours", nested=False)
 
     found = [it for it in read_feeds(tmp_path, "ours")["json"] if "reason" in it]
@@ -143,7 +147,7 @@ def test_plain_verdict_can_be_marshalled(path: str) -> None:
 
 
 def test_reason_is_a_text() -> None:
-    """It equals its value, and is printed as it, on every Python."""
+    """The reason equals its value, and prints as its value, on every Python version."""
     reason = RobotsTxt.parse(ROBOTS).verdict("/no", "rover").reason
 
     assert reason == "rule"

@@ -1,4 +1,6 @@
-"""Fetches that fail: whose fault it is (R5, R7), and that no permitted page is lost."""
+"""Fetches that fail: because of the origin (R5) or locally (R7). No permitted page
+is lost.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
-    """Request two pages of each host; no page is fetched, and each has an end."""
+    """Request two pages of each host. No page is fetched, and each request ends in its
+    errback.
+    """
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
     result = crawl(urls, settings={"DOWNLOAD_HANDLERS": handler}, reactor=reactor)
@@ -29,7 +33,9 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
 def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
-    """Its pages are refused, and a group of such failures is no bug of ours."""
+    """The pages of the origin are refused, and a group of network failures is not logged as
+    a bug.
+    """
     result = crawl_failing(OF_ORIGIN, reactor)
 
     assert set(result.reasons) == {"unreachable"}
@@ -41,7 +47,7 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """It is found behind other exceptions, and is neither a refusal nor a bug."""
+    """The failure is found behind other exceptions, and is neither a refusal nor a bug."""
     result = crawl_failing(OURS, reactor)
 
     for failed in result.failed:
@@ -58,7 +64,7 @@ def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
 def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     reactor: Reactor,
 ) -> None:
-    """Each class of exception is one traceback, however many pages fail."""
+    """Each class of exception is logged with one traceback, however many pages fail."""
     result = crawl_failing(BUGS, reactor)
 
     names = {f"builtins.{type(error).__name__}" for error in BUGS.values()}
@@ -104,11 +110,13 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
 
 def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """Those that wait in the queue of the resolver take longer than three fetches may."""
+    """Some look-ups wait in the queue of the resolver for longer than three fetches may
+    take.
+    """
     site.robots(FILE)
     urls = [site.url("/page", host=f"h{number}.test") for number in range(30)]
     settings = RETRIED | {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 1}
-    # A fetch may wait for eight of these in its thread.
+    # Each thread has to do up to fifteen look-ups in turn.
     names = {"TEST_LOOK_UP_SECONDS": 0.3}
     result = crawl(urls, settings=settings | names, reactor=reactor, hook="slow_names")
 
@@ -116,8 +124,10 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
 
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """R7 (a fault of our own): all fetches at once would need more than the limit."""
-    # Long enough that those that wait for it count no more, so that all are fetched.
+    """R7 (a local error): all fetches at once would need more descriptors than the limit
+    allows.
+    """
+    # The file is slow, so that all fetches are under way at once.
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))

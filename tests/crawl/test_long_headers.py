@@ -1,4 +1,4 @@
-"""Headers of a robots.txt that are longer than any honest one."""
+"""Headers of a robots.txt that are longer than those of any honest site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG = "," * 5_000
     short=2,
 )
 def test_rest_of_a_long_header_is_ignored(site: Site, header: str, value: str) -> None:
-    """The file is obeyed; of a list, the members within the limit count."""
+    """The file is obeyed. The members of a list that are within the limit count."""
     site.answer("/robots.txt", Reply(200, FILE, ((header, value),)))
     result = crawl([site.url("/open"), site.url("/closed")])
 

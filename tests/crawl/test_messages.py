@@ -1,4 +1,4 @@
-"""Messages of a crawl: its log at the start, on the way and at the close."""
+"""The log of a crawl: its messages at the start, while it runs, and at the close."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
-    """It has version, dialect, reading, robot name, store and number of fetches."""
+    """The line has version, dialect, reading, robot name, store and number of fetches."""
     site.robots(CLOSED)
     result = crawl(
         [site.url("/")],
@@ -50,7 +50,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
     assert 'DEBUG: names read from the User-Agent header: "rover"' in result.log
-    # Without refusals there is neither a table nor a stat.
+    # Without refusals, there is no table, and no stat of refusals.
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
 
@@ -65,7 +65,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """Many sites close everything to the name Scrapy, and to no other."""
+    """Many sites disallow everything for the name Scrapy, and for no other name."""
     result = crawl([site.url("/")], settings=settings)
 
     assert result.log.count("Scrapy's default name") == is_said
@@ -101,7 +101,7 @@ BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
 def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     site: Site, robots: str, reading: str, warnings: int, advice: int
 ) -> None:
-    """It does not for a rule above all records; the close sums up what warnings say."""
+    """A rule above all records gets no recommendation. The close sums up the warnings."""
     site.robots(robots)
     result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
 
@@ -117,7 +117,9 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
 def test_allow_that_is_ignored_is_reported_as_stricter(
     site: Site, dialect: str, reported: int
 ) -> None:
-    """Apart from what opens the site, and where the dialect does not have the field."""
+    """A line that weakens the policy is reported separately. A dialect that has Allow does
+    not ignore it.
+    """
     site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
     result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
 
@@ -129,7 +131,9 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """O5 in the literal reading allows the site: one warning, however often it expires."""
+    """O5 (readings): the literal reading allows the site. There is one warning, however
+    often the policy expires.
+    """
     site.robots("User-agent: *\n\nDisallow: /private\n")
     result = crawl(
         [site.url(f"/private/{number}") for number in range(3)],
@@ -145,7 +149,9 @@ def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
 
 
 def test_rules_are_escaped_and_shortened(site: Site) -> None:
-    """O25: in the log, in exceptions and in the table; bidi overrides, too."""
+    """O25 (control characters): log, exceptions and table escape them, and bidi overrides,
+    too.
+    """
     site.robots("User-agent: *\nDisallow: /p\x1b[31m\u202e" + "x" * 200 + "\n")
     result = crawl([site.url("/p%1B[31m%E2%80%AE" + "x" * 201)])
 
@@ -159,7 +165,7 @@ def test_rules_are_escaped_and_shortened(site: Site) -> None:
 
 
 def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
-    """It has the number, outcome, origin and first line, sorted by number."""
+    """The table has number, outcome, origin and first line, sorted by number."""
     site.robots(CLOSED)
     site.answer("/robots.txt", replies.status(503), at="b.test")
     urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
@@ -182,7 +188,7 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """With the setting it is the finish reason, too. A duplicate is not counted."""
+    """With the setting, the finish reason says so, too. A duplicate is not counted."""
     site.robots(CLOSED)
     result = crawl(
         [site.url(f"/private/{name}") for name in "abaab"],
@@ -240,7 +246,9 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """Its robots.txt fails by an error of ours (R7), and then refuses the retried request."""
+    """The fetch of robots.txt fails locally (R7); its retry succeeds, and robots.txt
+    refuses the page.
+    """
     site.robots(CLOSED)
     breaking = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakFirstRobots": 850}}
     result = crawl(
@@ -258,7 +266,7 @@ def test_start_request_that_is_retried_counts_once(
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
-    """A resumed crawl drops it as a duplicate, but robots.txt did not refuse it."""
+    """The resumed crawl drops the request as a duplicate; robots.txt did not refuse it."""
     site.robots(CLOSED)
     settings = CLOSING | {"JOBDIR": str(tmp_path)}
     urls = [site.url("/a"), site.url("/b"), site.url("/private")]
@@ -280,7 +288,9 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
-    """Only twenty have their own warning, row of the table and stat; the others are counted."""
+    """Only twenty origins have a warning, a row of the table and a stat each. The others
+    are counted.
+    """
     site.answer("/robots.txt", replies.text("x", status=403))
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
     result = crawl(urls, settings=settings)
@@ -316,8 +326,8 @@ KINDS: dict[str, tuple[Reply, str, dict[str, Any]]] = {
         {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
     ),
 }
-"""The summary of each kind of log lines about one origin: an answer that has such a line, its
-level, and settings.
+"""For each kind of log lines about one origin, by a part of its summary: an answer that
+causes such a line, the level, and settings.
 """
 
 
@@ -330,7 +340,9 @@ level, and settings.
 def test_lines_about_origins_are_limited(
     site: Site, tmp_path: Path, kind: str, has_store: bool
 ) -> None:
-    """Twenty of a kind in a crawl, also of policies that a store has, and one at the close."""
+    """A crawl logs twenty lines of each kind, also for policies of a store, and one summary
+    at the close.
+    """
     reply, level, settings = KINDS[kind]
     site.answer("/robots.txt", reply)
     urls = [site.url("/a", host=f"h{number}.test") for number in range(22)]
@@ -354,7 +366,9 @@ def test_lines_about_origins_are_limited(
 
 @table("number", 20, 21)
 def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) -> None:
-    """A dead proxy fails any number of origins, which fills no log (R7)."""
+    """A dead proxy fails the fetches of any number of origins, and the log stays short
+    (R7).
+    """
     proxy = {"proxy": site.refused_url("")}
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
     result = crawl([CrawlRequest(url, proxy) for url in urls])
@@ -375,7 +389,9 @@ IGNORED = "which mean nothing in the dialect"
 def test_ignored_wildcards_are_summed_up_at_the_close(
     site: Site, size: int, reactor: Reactor
 ) -> None:
-    """1994 D1: the pages are sent, the last by a policy in memory, and the close counts."""
+    """1994 D1 (value of Disallow): the pages are sent, the last one by a policy in memory,
+    and the close counts them.
+    """
     site.robots(WILD + "# more\n" * (size // 7))
     first = [site.url("/x.pdf"), site.url("/z.html")]
     result = crawl_over_time(first, [site.url("/y.pdf")], reactor=reactor)
@@ -402,8 +418,9 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
 def test_ignored_wildcards_that_open_nothing_are_no_warning(
     site: Site, robots: str, dialect: str, is_summed_up: bool
 ) -> None:
-    """Without one in our record, or in a dialect that has them, no line is about them. A rule
-    without one is not counted, even if RFC 9309 obeys it and the crawl does not.
+    """Without a wildcard in our record, or in a dialect that has wildcards, no line is
+    about wildcards. A rule without a wildcard is not counted, even if RFC 9309 obeys it and
+    the crawl does not.
     """
     site.robots(robots)
     result = crawl([site.url("/z.html")], settings={"ROBOTS1994_DIALECT": dialect})
@@ -415,7 +432,9 @@ def test_ignored_wildcards_that_open_nothing_are_no_warning(
 
 
 def test_file_that_is_compressed_without_saying_so_is_a_warning(site: Site) -> None:
-    """The site is open, and the line says why; Scrapy unpacks nothing without a header."""
+    """The site is open, and the line says why. Scrapy decompresses only a body with a
+    Content-Encoding.
+    """
     site.robots(gzip.compress(b"User-agent: *\nDisallow: /closed\n"))
     result = crawl([site.url("/closed")])
 

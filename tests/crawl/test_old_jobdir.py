@@ -12,17 +12,17 @@ from tests.support.crawl import crawl
 from tests.support.site import Site
 
 JOBDIR = Path(__file__).parent / "jobdir-0.2"
-"""What commit 068828d left of a crawl of four pages of `old.test`, whose robots.txt had not
-arrived: all four were returned to the scheduler.
+"""The job folder that commit 068828d left of a crawl of four pages of `old.test`. Their
+robots.txt had not arrived, so all four were returned to the scheduler.
 """
 
 
 def test_requests_that_older_code_returned_are_decided_on(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that the file allows are sent once, the others are refused, and none is lost."""
+    """Allowed requests are sent once, the others are refused, and no request is lost."""
     folder = shutil.copytree(JOBDIR, tmp_path / "job")
-    # The queue names a host without a port.
+    # The stored requests name a host without a port, so a proxy sends them to the site.
     monkeypatch.setenv("http_proxy", site.url("").rstrip("/"))
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/open/1", replies.text("page"))

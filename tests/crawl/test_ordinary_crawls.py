@@ -1,6 +1,6 @@
-"""Ordinary crawls next to the built-in: nowhere does ours fetch or export less.
+"""Ordinary crawls with ours and with the built-in: ours never fetches or exports less.
 
-Each compares two crawls of the same site by its log and by their items.
+Each test compares two crawls of one site by the server's log and by their items.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ def replayed(
 ) -> tuple[CrawlResult, list[str]]:
     """Record a crawl of five pages with *cache*, and repeat it with *again*.
 
-    Without *again*, the server is gone. *recorder* is the middleware of the first crawl if
-    it is another one. Returns the result of the second crawl, and what it requested.
+    Without *again*, the server is gone. *recorder* is the middleware of the first crawl, if
+    that is another one. Return the result of the second crawl, and the targets that it
+    requested.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
     settings |= cache
@@ -77,11 +78,11 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 @table(
     ("record", "again", "age"),
     (cached(RFC), REPLAY, 40 * DAY),
-    # A robots.txt of unknown age is the last good policy.
+    # A robots.txt of unknown age is used as the last good policy.
     (cached(), None, None),
-    # A fresh one is used without a request: a day is the longest lifetime.
+    # A fresh robots.txt is used without a request: the longest lifetime is a day.
     ({}, {}, 100),
-    # There is none, and the cache refuses what it does not have.
+    # No robots.txt is recorded, and the cache refuses requests that it does not have.
     ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
     (cached(RFC), REPLAY, 10),
     (cached(RFC, DBM), REPLAY, None),
@@ -96,7 +97,7 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """With a Date, without one, and with one of last month."""
+    """The robots.txt has a Date, no Date, or a Date of last month."""
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
 
     found = [replayed(tmp_path, it, record, again, **date) for it in BOTH]
@@ -108,7 +109,7 @@ def test_recorded_crawl_replays_without_a_request(
 def test_cache_of_one_middleware_replays_under_the_other(
     policy: str, tmp_path: Path
 ) -> None:
-    """The server is gone; the policy of the cache stores the robots.txt of both."""
+    """The server is gone. The cache policy stores the robots.txt of either middleware."""
     found = [
         replayed(tmp_path, it, cached(policy), None, other, Cache_Control="max-age=9")
         for it, other in (BOTH, BOTH[::-1])
@@ -121,9 +122,9 @@ def test_cache_of_one_middleware_replays_under_the_other(
     ("headers", "then", "reason"),
     # R5 (unreachable): the server is gone, and no policy is known.
     ({"Cache_Control": "no-store"}, replies.reset(), "unreachable"),
-    # One of unknown age is requested again.
+    # A robots.txt of unknown age is requested again.
     ({}, replies.text("User-agent: *\nDisallow: /\n"), "rule"),
-    # This one is older than STALE_TTL.
+    # This robots.txt is older than STALE_TTL.
     (
         {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
         replies.reset(),
@@ -139,7 +140,7 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
     reason: str,
     tmp_path: Path,
 ) -> None:
-    """The next answer decides."""
+    """The answer to the next request for robots.txt decides."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     known = replies.status(200, OPEN.encode(), **headers)
     site.answer("/robots.txt", [known, then])
@@ -157,21 +158,24 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 @table(
     ("limit", "least", "delay"),
-    # Slower than a wait that is taken for usual.
+    # In this row, robots.txt files are slower.
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-    # The delay, for Scrapy 2.13 calls back 0.1 s late, after more pages without an item.
+    # The delay is needed because Scrapy 2.13 calls back 0.1 s late, after more pages
+    # without an item.
     ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
     ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
-    # A second host for each page.
+    # In this row, each page requests a token from a second host.
     ({"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS}, 5, 0.1),
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
-    """A robots.txt counts as a page, and at most 16 are ahead of theirs.
+    """A robots.txt counts as a page. Our middleware fetches at most 16 more
+    robots.txt files than the built-in.
 
-    A busy machine notices a limit some pages late: *least* is without those.
+    A busy machine notices a limit some pages late, so *least* is the number of items
+    without these pages.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -202,7 +206,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # For the built-in, the robots.txt of a request takes a place, too.
+            # With the built-in, the robots.txt of a request takes a slot, too.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -216,7 +220,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """Each to an origin of its own: what is awaited is not held behind pages."""
+    """Each awaited request is for another origin, and does not wait behind pages."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -240,7 +244,9 @@ def test_middleware_that_awaits_a_request_for_each_page(
     reason="before Scrapy 2.18 the limit 0 sends nothing",
 )
 def test_no_limit_of_concurrent_requests() -> None:
-    """CONCURRENT_REQUESTS = 0: all pages of a slow and of a quick origin, at once."""
+    """CONCURRENT_REQUESTS = 0: all pages of a slow and a quick origin are requested at
+    once.
+    """
     for middleware in BOTH:
         with Site() as site:
             site.robots(OPEN)

@@ -1,4 +1,6 @@
-"""Other middlewares and handlers change no verdict; ours, as one of many, delays none."""
+"""Other middlewares and handlers change no verdict. Our middleware delays no other
+component.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ OLDER_HTTPAUTH = (
 
 
 def test_other_middlewares_change_no_verdict(site: Site) -> None:
-    """With retry, cookies, AutoThrottle, compression, offsite and auth enabled."""
+    """Retries, cookies, AutoThrottle, compression, offsite and auth are enabled."""
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
     site.answer("/flaky", [replies.status(503), replies.html("well")])
@@ -64,7 +66,9 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """For three origins one line has the exception, its path and the way out."""
+    """One line for all three origins has the exception, the path of the middleware, and
+    what to do.
+    """
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
     hosts = [f"h{host}.test" for host in range(3)]
@@ -92,7 +96,9 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
 def test_stopped_robots_txt_download_fails_the_requests(
     site: Site, hook: str, reactor: Reactor
 ) -> None:
-    """R7: the missing part may disallow anything, and the origin is not at fault."""
+    """R7 (a local error): the missing part may disallow anything, and the origin is not at
+    fault.
+    """
     site.robots("User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n")
     pages = [site.url("/open"), site.url("/closed")]
     result = crawl(pages, hook=hook, reactor=reactor)
@@ -104,7 +110,7 @@ def test_stopped_robots_txt_download_fails_the_requests(
 
 
 def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
-    """A short file arrives completely, by its Content-Length, with the first bytes."""
+    """The first bytes of a short file are the whole file, by its Content-Length."""
     site.robots(OPEN)
     pages = [site.url("/open"), site.url("/closed")]
     result = crawl(pages, hook="stop_at_the_first_bytes")
@@ -121,7 +127,9 @@ def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """It takes the place of the robots.txt, which would disallow nothing."""
+    """The middleware's answer or request replaces the robots.txt of the server, which
+    disallows nothing.
+    """
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
     result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
@@ -131,9 +139,11 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> None:
-    """Scrapy's own lines show it; our exceptions, stats and reports do not."""
+    """Scrapy's own lines show the password; our lines, exceptions, stats and reports do
+    not.
+    """
     report = tmp_path / "report.json"
-    # The parsers disagree about it, so the report has its URL.
+    # The parsers disagree about the disallowed URL, so the report has it.
     site.robots(f"{OPEN}Allow: /closed\n")
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
@@ -172,7 +182,7 @@ OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 
 def test_changed_user_agent_is_warned_about_once(
     site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
 ) -> None:
-    """For two origins; the warning has both names and the setting to change."""
+    """There is one warning for two origins. It has both names and the setting to change."""
     urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
     result = crawl(
         [CrawlRequest(it, headers=headers) for it in urls], settings=settings
@@ -208,7 +218,9 @@ def filled(size: int) -> bytes:
 def test_challenge_changes_nothing_about_the_file_after_it(
     site: Site, challenge: Reply, file: bytes, opened: list[str]
 ) -> None:
-    """O24: neither its size nor its content coding counts; a long file is truncated."""
+    """O24 (size limit): the size and the content coding of the challenge do not count. A
+    long file is truncated.
+    """
     site.answer("/robots.txt", [challenge, replies.text(file)])
     urls = [site.url(path) for path in ("/first", "/last", "/open")]
 
@@ -243,7 +255,7 @@ def test_replaced_request_has_one_concurrency_credit(
 def test_request_with_a_known_policy_awaits_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """A subclass that awaits `super().process_request()` works, and is not held up."""
+    """A subclass may await `super().process_request()`, which does not wait."""
     site.robots(FIRST)
     built_in = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
     ours = {built_in: None, f"{COMPONENTS}.CountingMiddleware": 100}
@@ -260,7 +272,7 @@ def test_request_with_a_known_policy_awaits_nothing(
 
 
 def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
-    """Its rules are compiled while other origins go on, by each judge."""
+    """Other origins go on while the rules of a large file are compiled."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
     site.robots(FIRST + many, at="large.test")
     site.robots(FIRST, at="small.test")
@@ -279,7 +291,9 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
 def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
     site: Site, reactor: Reactor
 ) -> None:
-    """The requests that RFC 9309 would refuse are counted by one reading in that dialect."""
+    """One reading in the dialect of RFC 9309 counts the requests that RFC 9309 would
+    refuse.
+    """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
     urls = [site.url(f"/page{number}") for number in range(8)]
@@ -302,15 +316,16 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
 
     assert result.fetched_urls == sorted(urls)
-    # Two, because the hook ends a turn after the first decision of the next one.
+    # The maximum is two, because the hook ends a turn after the first decision of the next
+    # turn.
     assert result.stats["test/decisions_in_a_turn"] <= 2
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """Several threads that compute would let the event loop wait for each of them."""
+    """If several threads computed at once, the event loop would wait for each of them."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
-    # Different files, because equal ones are read once.
+    # The files differ, because equal files are read once.
     for number in range(6):
         site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
     urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]

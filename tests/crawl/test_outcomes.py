@@ -40,13 +40,15 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""Seconds at which each origin is asked for a page; no policy ends at one of them."""
+"""Seconds at which a page of each origin is requested. No policy ends at any of these
+times.
+"""
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
 """The meta of a page that is answered once the site has got all requests of a step."""
 
-# A setting since Scrapy 2.16, and a context factory before.
+# Verification is a setting since Scrapy 2.16, and a context factory before.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
     if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
@@ -65,7 +67,7 @@ has_httpx = pytest.mark.skipif(
 
 
 class Table:
-    """Rows as origins of a site, and what a crawl of them is expected to do."""
+    """Rows as origins of a site, and the expected outcome of a crawl of these origins."""
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
         """Script the answers of all rows."""
@@ -89,7 +91,9 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Assert that the request for *path* of each row ended as *wanted* of it says."""
+        """Assert that the request for *path* of each row ended as the field *wanted* of its
+        meaning says.
+        """
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
             ended[failed.url] = "twice" if failed.url in ended else reason or "failed"
@@ -99,7 +103,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Return how many requests, but for pages, each row has had."""
+        """Return how many requests, except for pages, each row has had."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -119,7 +123,9 @@ def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
 
 
 def lasting(site: Site) -> Iterator[Row]:
-    """Yield the rows whose answers say for how long they are kept, and some of each kind."""
+    """Yield the rows whose answers say for how long they are kept, and some rows of each
+    other kind.
+    """
     yield from outcomes.of_statuses(outcomes.SOME_STATUSES)
     yield from (*outcomes.FRESHNESS, *outcomes.NOT_FRESHER)
     yield from (*outcomes.RETRY_AFTER, *outcomes.PROXIED)
@@ -139,7 +145,9 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7: pages, log, stats, retries, and for how long it is kept and shared."""
+    """R1 to R7: pages, log, stats and retries are as in the table, and so is the time for
+    which an answer is kept and shared.
+    """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     with Site(tls="valid") as site:
         table = Table(site, chosen(site))
@@ -152,14 +160,14 @@ def test_ours_each_answer_means_what_its_row_says(
                 expected[row.slug][step] * row.means.attempts * bool(row.requests)
                 for row in rows
             )
-            # It is answered when the last refresh has been sent.
+            # The mark is answered when the last refresh of the step has been sent.
             site.answer(f"/mark/{step}", replies.Reply(gate=str(step)))
             site.open_when(str(step), "/robots.txt", count=sent)
             paths = ["/open", "/closed"] if step == 0 else [f"/open/{step}"]
             mark = CrawlRequest(site.url(f"/mark/{step}"), MARK)
             passed = now - times[step - 1] if step else 0.0
             steps += [passed, table.requests(paths), [mark]]
-        # The longest refresh ends with /6, a roundtrip before the crawl.
+        # The longest refresh ends with /6, one round trip before the crawl ends.
         site.answer("/end", replies.Reply(gate="end"))
         site.open_when("end", "/6", count=min(len(times), 2))
         steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
@@ -194,7 +202,7 @@ def test_ours_each_answer_means_what_its_row_says(
 def assert_logged(result: CrawlResult, table: Table) -> None:
     """Assert that the first fetch of each row is logged as its row says.
 
-    Of the lines of one kind only the first twenty are warnings.
+    Only the first twenty lines of one kind are warnings.
     """
     lines: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
     urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
@@ -242,7 +250,7 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
 
 @pytest.mark.long
 def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
-    """R1 to R5: the body is used only with a 2xx."""
+    """R1 to R5: the body is used only with a 2xx status."""
     table = Table(site, outcomes.of_statuses(range(200, 600)))
     result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
     seen = table.seen()
@@ -252,7 +260,7 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
     }
     for status in range(200, 600):
         key = f"robotstxt/response_status_count/{status}"
-        # A 407 is that of a proxy, which is no answer (R7).
+        # A 407 is the answer of a proxy, and does not count as an answer (R7).
         counted = 0 if status == 407 else min(outcomes.meaning_of(status).attempts, 2)
         assert result.stats.get(key, 0) == counted
 
@@ -260,18 +268,18 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """The timeout ends it, however many bytes still come."""
+    """The timeout ends the fetch, however many bytes still arrive."""
     table = Table(site, outcomes.hanging(site))
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)
 
-    # What the client itself repeats does not count.
+    # Requests that the client itself repeats are not counted.
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
 
 
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
-    """They have other clients, which know other codings and failures."""
+    """Other reactors use other clients, which know other codings and failures."""
     with Site(tls="valid") as site:
         rows = [row for row in at_once(site) if row.slug != "transfer-coding"]
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
@@ -288,7 +296,9 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
 
 
 def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """With "allow" the pages are fetched, with "disallow" none; an open 403 is no warning."""
+    """With "allow", the pages are fetched; with "disallow", no page is. A 403 that allows
+    is no warning.
+    """
     settings, rows = {}, []
     for name, answers in outcomes.TURNED.items():
         for row in answers:
@@ -307,7 +317,9 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2: they are removed from the URL; an @ in its path stays; offsite is no matter."""
+    """R2 (redirects): the credentials are removed from the URL, but an @ in its path stays.
+    The offsite rule does not apply.
+    """
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
     site.answer("/robots.txt", replies.redirect(location))
@@ -323,7 +335,7 @@ def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
 
 
 def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
-    """R2: ROBOTS1994_MAX_REDIRECTS is the number of redirects."""
+    """R2 (redirects): ROBOTS1994_MAX_REDIRECTS is the maximum number of redirects."""
     for _ in outcomes.redirects(site):
         """Script the targets."""
     site.answer("/robots.txt", replies.redirect("/1"))
@@ -347,7 +359,9 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor
 ) -> None:
-    """The whole lines within it apply; no more is downloaded, and a warning says so."""
+    """The whole lines within the limit apply. The rest is not downloaded, and a warning
+    says so.
+    """
     site.answer("/robots.txt", answer)
     urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
     limit = 60_000
@@ -356,7 +370,7 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
-    # Some clients read 64 KiB at a time, and may have read twice.
+    # Some clients read 64 KiB at a time, and may have read twice before the download stops.
     assert result.stats["downloader/response_bytes"] < limit + 2 * 65_536 + 2_000
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
 
@@ -364,8 +378,10 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 @has_httpx
 @pytest.mark.long
 def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
-    """The timeout of httpx is for silence alone: a byte now and then would last for ever."""
-    # Without the limit the file takes a minute, and is obeyed.
+    """The timeout of httpx limits only silence: a file that arrives byte by byte would
+    never time out.
+    """
+    # Without ROBOTS1994_TIMEOUT, the file would take a minute, and be obeyed.
     site.answer("/robots.txt", replies.trickle(RULES + b"#" * 600, 1, 0.1))
 
     result = crawl(

@@ -1,4 +1,6 @@
-"""A policy as time passes: fresh, refreshed, the last good one, and the clock set back."""
+"""A policy as time passes: fresh, refreshed, last good, and with a clock that is
+set back.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,13 @@ MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
 TAGGED = Reply(200, FIRST, (("ETag", '"one"'),))
 RENEWED, DOWN = replies.status(304), replies.status(503)
 LONG = 3 * DAY
-"""A policy of a day is used for another day during its refresh, and then waited for."""
+"""Seconds after which requests wait for the refresh of a policy. A policy of one day is
+used for another day during its refresh.
+"""
 
 
 def both(site: Site, step: int) -> list[str]:
-    """Return a URL that `FIRST` disallows, and one that `LAST` does."""
+    """Return a URL that `FIRST` disallows, and a URL that `LAST` disallows."""
     return [site.url(f"/first/{step}"), site.url(f"/last/{step}")]
 
 
@@ -46,7 +50,7 @@ def last_good_lines(result: CrawlResult) -> list[str]:
 
 
 def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
-    """The same answer an hour later is no news."""
+    """The second 403, an hour later, is logged at DEBUG."""
     site.answer("/robots.txt", replies.status(403))
 
     result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
@@ -59,7 +63,9 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 def test_stale_policy_decides_while_it_is_refreshed(
     site: Site, reactor: Reactor, crawls: int, tmp_path: Path
 ) -> None:
-    """Pages do not wait for the refresh, and the next ones obey its result; one of a store, too."""
+    """Pages do not wait for the refresh, and later pages obey its result. A policy of a
+    store is refreshed, too.
+    """
     last = replies.text(LAST, gate="fetched")
     site.answer("/robots.txt", [replies.text(FIRST), last])
     site.open_when("fetched", "/last/2")
@@ -73,12 +79,14 @@ def test_stale_policy_decides_while_it_is_refreshed(
 
     fetched = {both(site, 2)[1], both(site, 3)[0]}
     assert {*result.fetched_urls} - {both(site, 1)[1]} == fetched
-    # The refresh that a page waited for would end by its timeout.
+    # If a page had waited for the refresh, the refresh would have ended by its timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Nothing waits for it, so it takes no place, also where there is one alone."""
+    """No request waits for the refresh, and it takes no slot, even at a concurrency
+    of 1.
+    """
     slow = replies.text("", gate="other")
     site.answer("/robots.txt", [replies.text(""), slow], at="stale.test")
     site.open_when("other", "/other")
@@ -93,12 +101,12 @@ def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> 
     )
 
     assert len(result.fetched) == 3
-    # The refresh that holds up the last page would end by its timeout.
+    # If the refresh had delayed the last page, the refresh would have ended by its timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """With TTL and STALE_TTL of 0; ROBOTS1994_RETRY_AFTER applies all the same (R5)."""
+    """TTL and STALE_TTL are 0. ROBOTS1994_RETRY_AFTER applies all the same (R5)."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "MIN_TTL", "STALE_TTL")}
 
@@ -109,7 +117,9 @@ def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
 
 
 def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
-    """It is used no longer, however often its refresh fails; one warning is enough."""
+    """The policy is not used after STALE_TTL, however often its refresh fails. There is one
+    warning.
+    """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     days = [step for day in range(2, 6) for step in (DAY, [site.url(f"/{day}")])]
 
@@ -126,7 +136,9 @@ def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
 
 
 def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
-    """RFC 9111, 4.3.4: its ETag, and the lifetime and date of the file."""
+    """RFC 9111, 4.3.4: the 304 replaces the ETag. The lifetime and the date of the file
+    remain.
+    """
     headers = (*TAGGED.headers, ("Last-Modified", MONDAY))
     first = Reply(200, FIRST, (*headers, ("Cache-Control", "max-age=600")))
     site.answer("/robots.txt", [first, replies.status(304, ETag='"two"'), RENEWED])
@@ -142,7 +154,9 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
 
 
 def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> None:
-    """There the next crawl, whose server is down, finds the last good policy."""
+    """The next crawl, whose server is down, finds the last good policy in the HTTP
+    cache.
+    """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     site.answer("/robots.txt", [TAGGED, RENEWED, DOWN])
     crawl_over_time(both(site, 1), LONG, both(site, 2), settings=settings)
@@ -154,7 +168,9 @@ def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> No
 
 
 def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:
-    """A file without validators was not asked for: its policy is the last good one."""
+    """A 304 to a request without validators is an error: the policy is used as the last
+    good one.
+    """
     site.answer("/robots.txt", [replies.text(FIRST), RENEWED])
 
     result = crawl_over_time(both(site, 1), LONG, both(site, 2))
@@ -166,7 +182,9 @@ def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:
 
 
 def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
-    """After a redirect they are sent to its target: elsewhere a 304 means another file."""
+    """After a redirect, validators are sent only to the target. From another URL, a 304
+    would mean another file.
+    """
     site.answer("/robots.txt", replies.redirect("/moved.txt"))
     site.answer("/moved.txt", [TAGGED, RENEWED])
 
@@ -186,7 +204,9 @@ def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
 def test_only_a_usable_validator_is_sent_back(
     site: Site, etag: str, sent: str | None
 ) -> None:
-    """Every byte of it is; one that no client can send costs the whole file."""
+    """An ETag with any byte is sent back. Without an ETag that a client can send, the whole
+    file is downloaded.
+    """
     site.answer("/robots.txt", Reply(200, FIRST, (("ETag", etag),)))
 
     crawl_over_time([site.url("/1")], LONG, [site.url("/2")])
@@ -195,7 +215,7 @@ def test_only_a_usable_validator_is_sent_back(
 
 
 def test_304_ends_the_use_on_error(site: Site) -> None:
-    """Ours R5: the next failure after it is news again: a second warning is logged."""
+    """Ours R5 (unreachable): the first failure after a 304 is a warning again."""
     site.answer("/robots.txt", [TAGGED, DOWN, DOWN, RENEWED, DOWN])
 
     steps = [step for number in range(1, 6) for step in (LONG, both(site, number))]
@@ -210,20 +230,21 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
 
 @table(
     ("first", "seconds", "fetches"),
-    # A refusing policy ends with its time, and is not used during its refresh.
+    # A policy that refuses everything ends with its lifetime, and is not used during its
+    # refresh.
     (replies.status(403), HOUR + 1, 2),
     (DOWN, 301, 2),
-    # The clock was set back: dates of the future are not trusted,
+    # After the clock was set back, dates in the future are not trusted.
     (replies.text(FIRST), -HOUR, 2),
     (DOWN, -HOUR, 2),
-    # but clocks are corrected by seconds all the time.
+    # A clock that was corrected by a few seconds does not matter.
     (replies.text(LAST), -50, 1),
     ids=["403", "503", "future", "503 of the future", "corrected"],
 )
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Ours R3, R5: the pages wait for the next answer, and obey it."""
+    """Ours R3 and R5: the pages wait for the next answer, and obey it."""
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
     result = crawl_over_time(both(site, 1), seconds, both(site, 2))
@@ -234,7 +255,9 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """Else each request would fetch robots.txt again, and the policy would stand longer."""
+    """Otherwise, each request would fetch robots.txt again, and the policy would remain in
+    use longer.
+    """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     settings = {"ROBOTS1994_STALE_TTL": 10 * DAY}
 
@@ -251,7 +274,8 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
         settings=settings,
     )
 
-    # /4 is within the TTL and the STALE_TTL of the file by the new clock, /5 past both.
+    # By the new clock, /4 is within the TTL and the STALE_TTL of the file, and /5 is past
+    # both.
     fetched = [both(site, step)[1] for step in range(1, 4)]
     assert result.fetched_urls == sorted([*fetched, site.url("/4")])
     assert (result.failed[-1].url, result.reasons[-1]) == (
@@ -262,7 +286,7 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 
 
 def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) -> None:
-    """A 304 would hide the rest of it from a crawl with a higher limit."""
+    """A 304 would hide the rest of the file from a crawl with a higher limit."""
     rest = b"# filled\n" * 50 + b"Disallow: /last\n"
     site.answer("/robots.txt", Reply(200, FIRST + rest, TAGGED.headers))
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
@@ -277,7 +301,7 @@ def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) 
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5: the last good policy is that of memory if the store missed it."""
+    """Ours R5: the last good policy is the policy in memory if the store did not get it."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     url = f"tests.support.stores.ReadOnlyFolder://{tmp_path}"
 
@@ -291,7 +315,7 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 
 
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
-    """Some proxies end TLS themselves: a Retry-After is not obeyed, as on `http:`."""
+    """Some proxies terminate TLS. Their Retry-After is not obeyed, as on `http:`."""
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:
         unavailable = replies.status(503, Retry_After="9999")

@@ -1,6 +1,6 @@
 """`page_directives`: tags of HTML in any encoding, and headers of any response.
 
-The time to read them grows with the size of a hostile page, no faster.
+The time to read directives grows no faster than the size of a hostile page.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, 
     ],
 )
 def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
-    """It may be in upper case, in invalid HTML or in the body, or there are several."""
+    """The tag may be in upper case, in invalid HTML or in the body, and there may be
+    several tags.
+    """
     assert page(body) == (False, False)
 
 
@@ -107,7 +109,9 @@ def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
 
 
 def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
-    """The tag is found in either. In XML a script may hold elements, and CDATA none."""
+    """The tag is found in HTML and in XML. In XML, a script may contain elements, and CDATA
+    may not.
+    """
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
     assert page(XHTML.replace("noindex", "index"), XmlResponse) == (True, True)
@@ -132,7 +136,7 @@ def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) ->
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1251", "gbk", "shift_jis"]
 )
 def test_pages_in_any_encoding(encoding: str) -> None:
-    """The tag is found even if an ASCII character is not one byte."""
+    """The tag is found even if an ASCII character takes more than one byte."""
     body = f"<html><head><title>Робот</title>{TAG}</head></html>".encode(encoding)
     kind = {"Content-Type": f"text/html; charset={encoding.removesuffix('-sig')}"}
 
@@ -163,7 +167,7 @@ def test_pages_that_scrapy_cannot_parse_are_read(
 
 
 def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
-    """A tag behind them, or one that they cut, has no effect."""
+    """A tag after the first 64 KiB, or across their end, has no effect."""
     before = 64 * 1024 - len(TAG)
 
     assert page("x" * before + TAG) == (False, False)
@@ -172,7 +176,9 @@ def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""Pages read completely; longer ones are cut."""
+"""How many times larger the large pages are. Pages of this size are read completely; longer
+ones are truncated.
+"""
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
@@ -200,13 +206,13 @@ HOSTILE = {
     "digits": repeated("9", "<meta name=robots content='&#"),
     "terms": repeated("noindex x,", "<meta name=robots content='"),
     "commas": repeated(",", "<meta name=robots content='"),
-    # Python decodes it in quadratic time.
+    # Python decodes Punycode in quadratic time.
     "Punycode": repeated("9a", "<meta charset=punycode>-"),
 }
 
 
 def cost(body: bytes, header: bytes = b"") -> int:
-    """Return the nanoseconds of CPU to read the directives, the minimum of several."""
+    """Return the nanoseconds of CPU to read the directives: the minimum of five runs."""
     costs = []
     for _ in range(5):
         response = HtmlResponse(URL, body=body, headers={"X-Robots-Tag": header})
@@ -219,7 +225,9 @@ def cost(body: bytes, header: bytes = b"") -> int:
 @table("end", "", "'>", ">")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
-    """Fifteen times the page takes less than sixty times as long; squared, it is 225."""
+    """A page of fifteen times the size takes less than sixty times as long. Quadratic time
+    would be 225 times.
+    """
     small, large = (HOSTILE[name](SMALL * by) + end for by in (1, TIMES))
 
     assert cost(large.encode()) < 4 * TIMES * cost(small.encode())
@@ -227,7 +235,7 @@ def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
 
 @pytest.mark.parametrize("unit", [",", " ", "a:", "noindex x,", "unavailable_after: "])
 def test_pages_time_grows_no_faster_than_the_header(unit: str) -> None:
-    """X-Robots-Tag, of any length that a client accepts."""
+    """The header X-Robots-Tag may have any length that a client accepts."""
     small, large = (repeated(unit)(SMALL * by).encode() for by in (1, TIMES))
 
     assert cost(b"", large) < 4 * TIMES * cost(b"", small)

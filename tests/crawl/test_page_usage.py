@@ -1,7 +1,7 @@
-"""`page_usage`: what headers and meta tags of a page state about its use.
+"""`page_usage`: the preferences that headers and meta tags of a page state about its use.
 
-The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. Their numbers
-are those of `docs/preferences.rst`.
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. Their
+numbers are those of `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ CU, XR, TDM, POLICY = "Content-Usage", "X-Robots-Tag", "tdm-reservation", "tdm-p
 def usage(
     headers: list[tuple[str, str]], body: str = "", kind: type[Response] = HtmlResponse
 ) -> Usage:
-    """Return what a page with these headers and this body states to mybot."""
+    """Return the preferences that a page with these headers and this body states to
+    mybot.
+    """
     found: dict[str, list[str]] = {}
     for name, value in headers:
         found.setdefault(name.lower(), []).append(value)
@@ -172,7 +174,7 @@ VARIATIONS: list[tuple[list[tuple[str, str]], str, str]] = [
 def test_variation_of_a_page_states_this(
     headers: list[tuple[str, str]], body: str, said: str
 ) -> None:
-    """Names, spellings and places of headers and meta tags."""
+    """The variations are names, spellings and places of headers and meta tags."""
     assert stated(usage(headers, body)) == said
 
 
@@ -184,7 +186,9 @@ def test_variation_of_a_page_states_this(
 def test_page_states_this(
     headers: list[tuple[str, str]], body: str, said: str, odd: list[str]
 ) -> None:
-    """What it states, where, and what is not understood."""
+    """The page states these preferences in these places, and these terms are not
+    understood.
+    """
     found = usage(headers, body)
 
     assert stated(found) == said
@@ -193,7 +197,7 @@ def test_page_states_this(
 
 
 def test_example_25_noimageai_of_an_image() -> None:
-    """It is about the image, whose own header says it; an image has no meta tags."""
+    """The header of an image is about the image. An image has no meta tags."""
     found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
 
     assert found["train-ai"] is D
@@ -201,7 +205,7 @@ def test_example_25_noimageai_of_an_image() -> None:
 
 
 def test_example_25_robots_txt_and_page_are_added_up() -> None:
-    """vocab-08, 5.1: of all that is stated the most restrictive counts."""
+    """vocab-08, 5.1: the most restrictive of all statements counts."""
     robots = RobotsTxt.parse("User-agent: *\nContent-Usage: train-ai=n\n")
     both = robots.usage(URL, "mybot").with_(usage([(CU, "train-ai=y, search=y")]))
 
@@ -210,7 +214,9 @@ def test_example_25_robots_txt_and_page_are_added_up() -> None:
 
 
 def test_tdm_policy_belongs_to_a_reservation() -> None:
-    """TDMRep: that of the page over that of the header, and none where nothing is reserved."""
+    """TDMRep: a policy in the page replaces one in the header. Without a reservation, there
+    is no policy.
+    """
     assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
     both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
     assert both.tdm_policy == "http://m"
@@ -238,7 +244,7 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
     ],
 )
 def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -> None:
-    """RSL 1.0: the URL is handed over as written, and answers nothing."""
+    """RSL 1.0: the URL is returned as written, and states no preference."""
     found = usage([("Link", it) for it in links])
 
     assert found.licenses == licenses
@@ -257,7 +263,9 @@ def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -
     ],
 )
 def test_any_header_is_read(value: str, kind: type[Response]) -> None:
-    """None raises, and values that are not understood are few."""
+    """No header raises an exception, and at most twenty values are reported as not
+    understood.
+    """
     headers: dict[Any, Any] = dict.fromkeys((CU, XR, TDM, "Link"), [value] * 3)
     found = page_usage(kind(URL, headers=headers, body=value.encode()), "mybot")
 
@@ -268,7 +276,7 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
 def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_read() -> (
     None
 ):
-    """A page without the words is not looked at tag by tag."""
+    """In a page without the words of a tag, single tags are not read."""
     for body in (
         '<meta name="r&#111;bots" content="no&#97;i">',
         "<p>" * 99 + '<x:META name="robots" content="NOAI"/>',
@@ -284,7 +292,7 @@ def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_
 
 
 def test_directives_of_a_page_are_those_without_preferences() -> None:
-    """Terms about use say nothing about index and links."""
+    """Terms about use do not change the directives about index and links."""
     headers = {XR: "noai, noimageai, nofollow"}
     directives = page_directives(HtmlResponse(URL, headers=headers), "mybot")
 

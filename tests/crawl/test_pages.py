@@ -72,7 +72,9 @@ UNINDEXED = {"/unindexed", "/none", "/header"}
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped, no others."""
+    """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped. Nothing else is
+    dropped.
+    """
     result = walk(site, pages=True, spider=spider, reactor=reactor)
     followed = [it for it in ALL_PAGES if it not in {"/shut/1", "/none/1"}]
     url = site.url("/unindexed")
@@ -101,7 +103,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     result = crawl(
         [site.url("/broken")],
         spider="PlainSpider",
-        # MetaRefreshMiddleware raises for such a page.
+        # MetaRefreshMiddleware raises an exception for such a page.
         settings={
             "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
             "METAREFRESH_ENABLED": False,
@@ -117,7 +119,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
 def test_item_that_is_yielded_twice_is_dropped_twice(
     site: Site, reactor: Reactor
 ) -> None:
-    """Both items are the same object, and may be processed at the same time."""
+    """Both items are one object, and may be processed at the same time."""
     result = walk(site, pages="noindex", spider="TwiceSpider", reactor=reactor)
 
     assert exported(result) == [it for it in ALL_PAGES if it not in UNINDEXED]
@@ -147,7 +149,9 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, followed: bool, indexed: bool
 ) -> None:
-    """One that is not enabled is not obeyed; all are in the meta, of each page."""
+    """A directive that is not enabled is not obeyed. The meta of each page has all
+    directives.
+    """
     result = walk(site, pages=chosen)
 
     assert ("/shut/1" in paths(result.fetched_urls)) is followed
@@ -163,7 +167,7 @@ def test_pages_each_directive_can_be_enabled_separately(
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     site: Site, content: str
 ) -> None:
-    """There is one line for the page."""
+    """Each page has one line with the terms."""
     site.answer("/", page("/a", tag=content))
     result = follow(site, pages=True)
     url = site.url("/")

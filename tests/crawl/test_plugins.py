@@ -44,7 +44,9 @@ def test_http2_file_is_truncated_at_the_limit(
 def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     site: Site,
 ) -> None:
-    """Although CONCURRENT_REQUESTS = 1 leaves pages one connection to the proxy."""
+    """CONCURRENT_REQUESTS = 1 limits pages, but not robots.txt requests, to one connection
+    to the proxy.
+    """
     site.robots(CLOSED, gate="all")
     site.open_when("all", "/robots.txt", count=5)
     pages = [
@@ -94,7 +96,9 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
 def test_scrapy_deltafetch_does_not_skip_refused_pages(
     site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl skips the page with an item, and fetches the page refused before."""
+    """The second crawl skips the page with an item, and fetches the page that the first one
+    refused.
+    """
     settings: dict[str, Any] = {
         "SPIDER_MIDDLEWARES": {"tests.support.plugins.deltafetch.AnyDeltaFetch": 100},
         "DELTAFETCH_ENABLED": True,
@@ -143,7 +147,9 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
 @pytest.mark.long
 @pytest.mark.browser
 def test_refused_page_opens_no_tab(site: Site) -> None:
-    """Nor does robots.txt. A redirect that the browser follows is not checked."""
+    """A refused page opens no tab, and robots.txt opens none. A redirect that the browser
+    follows is not checked.
+    """
     site.robots(CLOSED)
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
     site.answer("/moved", replies.redirect("/private/3"))
@@ -176,7 +182,9 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site, reactor: Reactor
 ) -> None:
-    """Start URLs in a list, some pushed while it crawls; Redis has no keys of ours."""
+    """Some start URLs are in the list, and some are added during the crawl. Redis has no
+    keys of ours afterwards.
+    """
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))
 

@@ -1,7 +1,7 @@
 """A crawl of two origins that differ only by port, on any system with loopback.
 
-Nothing here needs `fork`, a signal or an address other than 127.0.0.1, so CI runs it on
-macOS and Windows, too.
+Nothing here needs `fork`, a signal or an address other than 127.0.0.1, so CI runs this
+module on macOS and Windows, too.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tests.support.project import CLOSED, WHY, run
 from tests.support.site import Site
 from tests.support.walking import WAYS
 
-# Scrapy 2.13 has no asyncio runner, 2.13 and 2.14 cannot do without a reactor.
+# Scrapy 2.13 has no asyncio runner. Scrapy 2.13 and 2.14 need a reactor.
 KNOWN = [
     way
     for way in WAYS
@@ -34,7 +34,9 @@ def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """One spider does not obey; each of the others fetches robots.txt by its own name."""
+    """One spider does not obey robots.txt. Each other spider fetches the file with its own
+    User-Agent.
+    """
     split = "User-agent: split\n\nDisallow: /open\n\n"
     lists = "User-agent: *\nAllow: /private\nDisallow: /private\nDisallow: /open /x\n"
     site.robots(split + lists)
@@ -62,7 +64,7 @@ def test_parallel_spiders_read_one_file_by_their_own_settings(
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl in one process uses no policy of the first."""
+    """The second crawl in a process does not use the policies of the first."""
     site.robots(CLOSED)
     outcomes, log = play(way, site, tmp_path)
 

@@ -1,4 +1,4 @@
-"""Proxies: which way a robots.txt request leaves, and that no password leaks."""
+"""Proxies: a robots.txt request leaves through the right proxy, and no password leaks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ USER_INFO += ["hunter", ":hun%2Fter"]
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All requests have it in a header, those of a redirected page, too (peers row 7)."""
+    """Each request to the proxy has the password in a header, also the requests of a
+    redirected page.
+    """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:
         proxy.robots(FILE)
@@ -61,7 +63,7 @@ def test_only_the_proxy_gets_its_password(
 
 
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
-    """A header that the user set may be for the proxy of the page alone."""
+    """A header that the user set may be meant only for the proxy of the page."""
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
     crawl([CrawlRequest("http://far.example/1", meta, sent)])
@@ -78,7 +80,7 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
         secure = site.secure_url("/policy.txt", host="far.test")
         proxy.answer("/robots.txt", replies.redirect(secure))
         site.answer("/policy.txt", replies.text(FILE))
-        # The page that is redirected already has a proxy: the one for http.
+        # The redirected page already has a proxy, the one for http.
         proxy.answer("/old", replies.redirect("http://far.test/page"))
         result = crawl(["http://old.test/old"], hook="name_proxies")
         through = proxy.targets()
@@ -92,7 +94,9 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Each page fails with its own error; its password is not logged, and nothing stored."""
+    """Each page fails with its own error. The password of the proxy is not logged, and
+    nothing is stored.
+    """
     site.robots(FILE)
     url = site.refused_url("").rstrip("/")
     proxy = {"proxy": url.replace("//", f"//user:{SECRET}@")}
@@ -121,7 +125,9 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours 3.1: a dead proxy of the first request costs no page of another proxy."""
+    """Ours 3.1 (retries): a dead proxy of the first request does not fail the pages of
+    another proxy.
+    """
     site.robots(FILE)
     dead, alive = (url.rstrip("/") for url in (site.refused_url(""), site.url("")))
     urls = [f"http://far.example/{number}" for number in range(4)]
@@ -141,7 +147,9 @@ def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """The proxy refuses connections; the client quotes its URL in the exception."""
+    """The proxy refuses connections, and the exception of the client has the
+    proxy's URL.
+    """
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
         for n, info in enumerate(USER_INFO)
@@ -159,9 +167,9 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 def test_answer_of_a_proxy_opens_no_origin(
     scheme: str, status: int, tmp_path: Path
 ) -> None:
-    """Ours 3.1: one that ends TLS itself answers for an https origin, too.
+    """Ours 3.1 (retries): a proxy that terminates TLS answers for an https origin, too.
 
-    Only a 404 or 410 counts as the origin's word, also in a shared store.
+    Only a 404 or 410 counts as an answer of the origin, also in a shared store.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     settings = store | {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -197,7 +205,9 @@ def test_answer_of_a_proxy_opens_no_origin(
 def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
     tmp_path: Path,
 ) -> None:
-    """Ours 3.2: a later crawl through another proxy asks the origin itself."""
+    """Ours 3.2 (HTTP cache): a later crawl through another proxy requests
+    robots.txt again.
+    """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as bad, Site() as good:
         bad.answer("*", replies.status(402))
@@ -220,7 +230,9 @@ def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
 
 
 def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> None:
-    """A decision by a 402 is made again from its record: it does not mean "no file"."""
+    """A decision because of a 402 can be repeated from its record. This 402 does not mean
+    "no file".
+    """
     with Site() as proxy:
         proxy.answer("*", replies.status(402))
         meta = {"proxy": proxy.url("").rstrip("/")}

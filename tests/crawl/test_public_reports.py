@@ -1,8 +1,9 @@
 """Situations from public reports of people who run crawlers, next to the built-in.
 
-Each is crawled twice, and judged by what the server got and by what the log and the errbacks say.
-A component that never returns has its test in `test_time_limits`, because the built-in waits for
-it for ever, and items of errbacks have theirs in `test_exporters`.
+Each situation is crawled twice, and judged by the requests that the server got, by the log
+and by the errbacks. Tests of two other situations are elsewhere: of a component that never
+returns in `test_time_limits`, because the built-in waits forever for it, and of items of
+errbacks in `test_exporters`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ RAISING = {"http": "tests.support.failures.FailingHandler"}
 
 @dataclass
 class Crawled:
-    """What one crawl did: its *result*, and the servers' logs."""
+    """One crawl: its *result*, and the servers with their logs."""
 
     site: Site
     proxy: Site
@@ -38,7 +39,7 @@ class Crawled:
 
     @property
     def pages(self) -> list[str]:
-        """The pages that a server got, sorted."""
+        """The pages that the servers got, sorted."""
         both = [*self.site.targets(), *self.proxy.targets()]
         return sorted(it for it in both if it in PAGES)
 
@@ -78,21 +79,24 @@ def dead(site: Site, _proxy: Site) -> list[CrawlRequest]:
 
 
 def refused(site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return a page of a closed port."""
+    """Return a page of a port that refuses connections."""
     return [CrawlRequest(site.refused_url("/open"))]
 
 
 def raising(_site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return pages of hosts for whose robots.txt the handler raises."""
+    """Return pages of hosts. The download handler raises an exception for their
+    robots.txt.
+    """
     hosts = ("runtime", "api", "disk")
     return [CrawlRequest(f"http://{host}.test/open") for host in hosts]
 
 
 @dataclass
 class Situation:
-    """A row: what the servers answer, what is requested, and what is looked at.
+    """A row: the answers of the servers, the requests, and the function that looks at the
+    crawl.
 
-    *ours* and *built_in* are the values of *looked_at* in the two crawls.
+    *ours* and *built_in* are the values that *looked_at* returns for the two crawls.
     """
 
     looked_at: Callable[[Crawled], object]
@@ -106,7 +110,7 @@ class Situation:
 
 
 def failure(crawled: Crawled) -> list[tuple[str, object]]:
-    """Return how each request failed, and what its verdict says of the cause."""
+    """Return how each request failed, and whether its verdict names the cause."""
     found = crawled.result.failed
     verdicts = [(it.verdict or {}).get("text", "") for it in found]
     return [
@@ -197,7 +201,7 @@ SITUATIONS = {
 
 
 def crawled(situation: Situation, middleware: Middleware) -> object:
-    """Return what is looked at after a crawl of *situation*."""
+    """Return the value of `looked_at` after a crawl of *situation*."""
     with ExitStack() as stack:
         site, proxy = (stack.enter_context(Site()) for _ in range(2))
         site.answer("/robots.txt", situation.robots)
@@ -212,7 +216,9 @@ def crawled(situation: Situation, middleware: Middleware) -> object:
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_situation_of_a_public_report(name: str) -> None:
-    """The situation ends as it should, and next to it as the built-in ends it."""
+    """The crawl with our middleware ends with the first value, and with the built-in, with
+    the second.
+    """
     situation = SITUATIONS[name]
 
     assert crawled(situation, "ours") == situation.ours

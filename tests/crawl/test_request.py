@@ -23,7 +23,9 @@ SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """It leaves as its page, by address and ROBOTS1994_PROPAGATE_META, but has no session."""
+    """The request leaves from the address of its page, and has the meta keys of
+    ROBOTS1994_PROPAGATE_META. It has no cookie, referrer or password.
+    """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
     headers = {"Referer": "http://secret.test/", "Cookie": "a=b"}
@@ -50,7 +52,9 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
 
 
 def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -> None:
-    """scrapy-zyte-api takes any other value for a header that the user has chosen."""
+    """With another value, scrapy-zyte-api would send the header as one that the user has
+    chosen.
+    """
     site.robots(OPEN)
     crawl([site.url("/page")])
     (robots,), (page,) = site.log("/robots.txt"), site.log("/page")
@@ -59,13 +63,13 @@ def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -
         seen.headers["accept-encoding"].split(", ") for seen in (robots, page)
     )
     assert [it for it in ours if it in theirs] == [it for it in theirs if it in ours]
-    # Scrapy undid zstd with another library before 2.19.
+    # Before Scrapy 2.19, zstd was decoded by another library.
     assert set(ours) ^ set(theirs) <= {"zstd"}
     assert ours == theirs or scrapy.version_info < (2, 19)
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """Also where the rules for the usual one are already known."""
+    """The other name counts even if the rules for the usual name are known."""
     site.robots("User-agent: special\nDisallow: /\n")
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
     pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]
@@ -89,7 +93,9 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """Peers row 8: DEFAULT_REQUEST_HEADERS is one; of two spellings the first applies."""
+    """DEFAULT_REQUEST_HEADERS is one of the settings. The first of two spellings of a
+    header applies.
+    """
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
         [CrawlRequest(site.url("/page"), headers=headers)], settings=settings
@@ -105,7 +111,9 @@ def test_robot_name_comes_from_the_settings_that_scrapy_uses(
 def test_exempt_request_is_sent_and_allows_no_others(
     site: Site, exempt: Exempt
 ) -> None:
-    """The first one needs no robots.txt; those before and after the second are refused."""
+    """The first exempt request needs no robots.txt. The requests before and after the
+    second one are refused.
+    """
     site.robots(CLOSED)
     url = exempt.url.format(port=site.port)
     result = crawl(
@@ -142,7 +150,9 @@ def test_opt_out_that_is_false_is_none(site: Site) -> None:
 def test_hosts_and_origins_of_the_setting_are_not_checked(
     site: Site, tmp_path: Path
 ) -> None:
-    """A host with each of its ports, an origin with one; no subdomain of them, and no other."""
+    """A host is exempt with each port, and an origin with one port. Subdomains and other
+    hosts are not exempt.
+    """
     site.robots(CLOSED)
     exempt = ["API.test", site.url("", host="one.test"), "https://two.test"]
     hosts = ["api.test", "one.test", "two.test", "sub.api.test", "api.test.other.test"]
@@ -170,7 +180,9 @@ def test_hosts_and_origins_of_the_setting_are_not_checked(
 def test_robots_txt_request_itself_is_never_refused(
     site: Site, *, is_in_memory: bool
 ) -> None:
-    """It may be redirected to an origin whose rules in memory disallow the target."""
+    """The request may be redirected to an origin whose rules in memory disallow the
+    target.
+    """
     site.robots("User-agent: *\nDisallow: /\n", at="b.test")
     moved = site.url("/policy", host="b.test")
     site.answer("/robots.txt", replies.redirect(moved), at="a.test")

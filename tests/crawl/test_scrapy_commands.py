@@ -1,4 +1,6 @@
-"""The commands of Scrapy: each refuses what robots.txt disallows, and says why."""
+"""The commands of Scrapy: each refuses the pages that robots.txt disallows, and
+says why.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:
-    """One line is logged for the other. `view` opens a copy in a browser that prints its path."""
+    """The log has one line for the other page. `view` opens a copy in a browser, here
+    `echo`, which prints the path.
+    """
     site = project.site
 
     closed = project.scrapy(command, site.url("/private"), BROWSER="echo %s")
@@ -105,7 +109,9 @@ def test_shell_shows_the_verdict(project: Project) -> None:
 
 
 def test_shell_continues_after_a_refusal(project: Project) -> None:
-    """After a refused `fetch()`, an allowed one works, with one robots.txt."""
+    """After a refused `fetch()`, an allowed `fetch()` works, and robots.txt is fetched
+    once.
+    """
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"
 

@@ -105,7 +105,9 @@ def refused(name: str, value: object) -> str:
 
 
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """If no name is similar, all are listed; each of them has invalid values here."""
+    """If no name is similar, the message lists all settings. `INVALID` has invalid values
+    for each of them.
+    """
     message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
 
     listed = re.findall(r"ROBOTS1994_(\w+)", message.partition("settings are")[2])
@@ -135,7 +137,7 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
 def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     name: str, suggestion: str
 ) -> None:
-    """A setting without effect stops the crawl."""
+    """A setting that would have no effect stops the crawl."""
     assert f"did you mean {suggestion}" in refused(name, "Extnded")
 
 
@@ -151,7 +153,7 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
     name: str, value: object, suggestion: str
 ) -> None:
-    """Also for the labels of Content Signals."""
+    """The labels of Content Signals get a suggestion, too."""
     assert f"did you mean {suggestion}?" in refused(name, value)
 
 
@@ -174,12 +176,12 @@ def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
-    """This holds with the add-on and with the middleware enabled by hand."""
+    """The crawl stops with the add-on, and with the middleware enabled by hand."""
     result = crawl(
         [site.url("/page")],
         settings=settings,
         reactor=reactor,
-        # Scrapy leaves the sessions of its aiohttp handler open.
+        # Scrapy does not close the sessions of its aiohttp handler.
         may_warn=reactor == "none",
     )
 

@@ -50,7 +50,9 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
 
 
 def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> None:
-    """The page has put the policy in memory, and the spider gets the file from there."""
+    """The page has put the policy into memory, and the spider gets the file from the
+    policy.
+    """
     site.robots("User-agent: *\nDisallow: /shut\n")
     site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
     args = {"robots": site.url("/robots.txt")}
@@ -62,16 +64,16 @@ def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> N
 
 @table(
     ("answers", "ignored", "fetches"),
-    # The file that it gets in place of an answer is the 404 itself.
+    # The spider gets the 404 itself.
     ([replies.status(404)], {"404": 1}, 1),
-    # There is no file in memory, so its own request is sent.
+    # No file is in memory, so the spider's own request is sent.
     ([replies.reset(), replies.text("")], {}, 2),
     ids=["absent", "unreachable"],
 )
 def test_sitemap_spider_of_an_origin_without_a_file_ends(
     site: Site, answers: list[Reply], ignored: dict[str, int], fetches: int
 ) -> None:
-    """It gets the status of the one request, or requests the file itself."""
+    """The spider gets the status of the one request, or requests the file itself."""
     site.answer("/robots.txt", answers)
     result = crawl([site.url("/robots.txt")], spider=SPIDER)
 
@@ -85,7 +87,9 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
 def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
     site: Site,
 ) -> None:
-    """R6 (closing): it goes back to the scheduler, as a page does."""
+    """R6 (closing): the request is returned to the scheduler, as the request of a
+    page is.
+    """
     site.answer("/robots.txt", replies.black_hole())
     running = start_crawl(
         [site.url("/robots.txt")], spider=SPIDER, settings={"DOWNLOAD_TIMEOUT": 5}
@@ -118,7 +122,7 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
         )
         assert [name for name, _ in result.sent] == names
         if dialect == "1994":
-            # Sitemap is an unknown field there (F6).
+            # In the dialect of 1994, Sitemap is an unknown field (F6, fields).
             assert "test/times" not in result.stats
         else:
             assert result.stats["test/sitemaps"] == [site.url("/a.xml"), valid[1]]
@@ -135,7 +139,9 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
     site: Site, dialect: str
 ) -> None:
-    """In every dialect: from Scrapy's pull request 8069 on a SitemapSpider asks for them."""
+    """Since Scrapy's pull request 8069, a SitemapSpider asks the parser for the sitemaps,
+    in every dialect.
+    """
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
     site.robots(body)
     result = crawl(
@@ -147,7 +153,7 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
     expected = ["/a.xml", "http://h.test/b", "c"]
     assert result.stats["test/sitemaps"] == expected
     read = sitemap_urls_from_robots(body, base_url=site.url("/robots.txt"))
-    # A fragment is a comment (F5); no request has one.
+    # The part after # is a comment (F5), and no request has a fragment.
     joined = [urljoin(site.url("/robots.txt"), it) for it in expected]
     assert [urldefrag(it)[0] for it in read] == joined
 
@@ -155,7 +161,9 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """This holds for a request that waited and for one whose policy was in memory."""
+    """A request that waited and a request whose policy was in memory are each signalled
+    once.
+    """
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
     result = crawl(
@@ -182,7 +190,8 @@ def test_handler_may_await_a_page_of_the_origin(
     store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
     args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
-    # In the second crawl each policy comes from the store, and memory has room for one.
+    # In the second crawl, each policy comes from the store. The memory has room for one
+    # policy.
     for _ in range(2):
         result = crawl(
             spider="Counted",
@@ -200,7 +209,9 @@ def test_handler_may_await_a_page_of_the_origin(
 
 
 def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
-    """The close cancels the fetch, but not its handler, which awaits the close."""
+    """The close cancels the fetch, but not the handler of its signal, which awaits the
+    close.
+    """
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
 
     result = crawl(

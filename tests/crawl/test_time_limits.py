@@ -18,7 +18,9 @@ OPEN = "User-agent: *\nDisallow: /closed\n"
 def test_component_that_does_not_return_is_given_up(
     site: Site, component: str, reactor: Reactor
 ) -> None:
-    """Ours R7: the pages fail with a timeout, one warning names it, others go on."""
+    """Ours R7 (local error): the pages fail with a timeout, one warning names the
+    component, and other pages are fetched.
+    """
     site.robots(OPEN)
     site.answer("/robots.txt", replies.status(403), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(3)]
@@ -32,7 +34,7 @@ def test_component_that_does_not_return_is_given_up(
     assert result.failed_urls == slow
     assert all("Timeout" in it.name for it in result.failed)
     (line,) = result.lines("WARNING", "did not return within 1 s (ROBOTS1994_TIMEOUT)")
-    # Only asyncio lists what has not returned.
+    # Only asyncio lists the tasks that have not returned.
     name = f"{COMPONENTS}.{component}.process_re"
     assert (name if reactor != "select" else "a downloader middleware") in line
     assert not [it for it in result.stats if it.startswith("robots1994/outcome/unrea")]
@@ -41,7 +43,9 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY longer than ROBOTS1994_TIMEOUT and 5 s, with a redirected robots.txt."""
+    """DOWNLOAD_DELAY is longer than ROBOTS1994_TIMEOUT and 5 s together, and robots.txt is
+    redirected.
+    """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
     settings = {
@@ -70,7 +74,9 @@ def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None
 def test_shortest_timeout_applies(
     site: Site, settings: dict[str, Any], meta: dict[str, Any], named: str
 ) -> None:
-    """A silent robots.txt costs no more time than a silent page, and is R5."""
+    """A silent robots.txt takes no more time than a silent page, and makes the origin
+    unreachable (R5).
+    """
     site.answer("/robots.txt", replies.black_hole())
     result = crawl([CrawlRequest(site.url("/page"), meta)], settings=settings)
 

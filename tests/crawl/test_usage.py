@@ -76,7 +76,7 @@ def walk(site: Site, usage: object, *purposes: str, **options: Any) -> CrawlResu
 
 
 def pages_of(site: Site) -> set[str]:
-    """Return the paths that the server got, but robots.txt."""
+    """Return the paths that the server got, except for robots.txt."""
     return {it for it in site.targets() if it != "/robots.txt"}
 
 
@@ -88,7 +88,9 @@ def items_of(result: CrawlResult) -> dict[str, Any]:
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """The closing line says how many pages are not for the purpose."""
+    """The items have the preferences. The closing line says how many pages are not for the
+    purpose.
+    """
     result = walk(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
 
@@ -115,7 +117,7 @@ def test_report_hands_over_counts_and_drops_nothing(
 
 
 def test_report_without_purposes_counts_all(site: Site) -> None:
-    """Nothing is dropped, whatever is stated."""
+    """Nothing is dropped, whatever preferences are stated."""
     result = walk(site, "report")
 
     assert result.stats["robots1994/usage/train-ai/disallow"] == 4
@@ -127,7 +129,9 @@ def test_report_without_purposes_counts_all(site: Site) -> None:
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, usage: object, reactor: Reactor
 ) -> None:
-    """Of robots.txt, a header or a meta tag; the pages are requested, and their links followed."""
+    """The preferences are in robots.txt, a header or a meta tag. The pages are requested,
+    and their links are followed.
+    """
     result = walk(site, usage, "train-ai", reactor=reactor)
 
     assert pages_of(site) == set(SITE) - {"/closed"}
@@ -143,7 +147,9 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """They are no refusals by a rule, and the items of other pages are dropped as before."""
+    """These requests do not count as refused by a rule. Items of other pages are dropped as
+    with "items".
+    """
     result = walk(site, "requests", "tdm", "train-ai", reactor=reactor)
 
     assert pages_of(site) == {"/", "/plain", "/noai", "/header"}
@@ -156,7 +162,7 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
 
 
 def test_any_forbidden_purpose_counts(site: Site) -> None:
-    """A crawl with two purposes has no use for a page that is for one alone."""
+    """With two purposes, the items of a page that is for only one of them are dropped."""
     result = walk(site, "items", "search", "train-ai")
 
     assert set(items_of(result)) == {"/", "/plain"}
@@ -164,7 +170,7 @@ def test_any_forbidden_purpose_counts(site: Site) -> None:
 
 
 def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
-    """Unstated is not disallowed."""
+    """A purpose that is not stated is not disallowed."""
     result = walk(site, "requests", "tdm")
 
     assert set(items_of(result)) == set(SITE) - {"/closed"}
@@ -172,7 +178,9 @@ def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """It is counted by its own stat, and does not close the crawl as denied."""
+    """The request is counted by a stat of its own, and does not close the crawl as
+    denied.
+    """
     fill(site)
     more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
     result = crawl(
@@ -189,7 +197,9 @@ def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
 def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     site: Site,
 ) -> None:
-    """Also one to another origin, whose robots.txt states nothing, or another thing."""
+    """A redirect may lead to another origin, whose robots.txt states nothing or something
+    else.
+    """
     site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
     site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
     site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
@@ -212,7 +222,7 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
 def test_retried_page_has_the_preferences_of_its_last_request(
     site: Site, tmp_path: Path
 ) -> None:
-    """What is stated is pickled with a request that a queue on disk holds."""
+    """The preferences are pickled with a request that is stored in a queue on disk."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", [replies.status(503), page()])
     result = crawl(
@@ -229,7 +239,8 @@ def test_retried_page_has_the_preferences_of_its_last_request(
     assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
 
 
-# Each mode, the pages that are requested, and the pages whose items are kept.
+# The rows have the mode, the pages that are requested, and the pages whose items are not
+# dropped.
 OPEN = set(SITE) - {"/closed"}
 MODES = pytest.mark.parametrize(
     ("mode", "pages", "kept"),
@@ -245,9 +256,11 @@ MODES = pytest.mark.parametrize(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path, mode: str, pages: set[str], kept: set[str]
 ) -> None:
-    """With JOBDIR, interrupted while all but two pages wait in the queue on disk."""
+    """The crawl, with JOBDIR, is interrupted while all but two pages wait in the queue on
+    disk.
+    """
     fill(site)
-    # Scrapy takes the last link first.
+    # Scrapy requests the last link first.
     reply = SITE["/header"]
     site.answer("/header", Reply(200, reply.body, reply.headers, gate="interrupted"))
     more = settings(mode, "train-ai", JOBDIR=str(tmp_path), CONCURRENT_REQUESTS=1)
@@ -271,7 +284,7 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
     site: Site, mode: str, pages: set[str], kept: set[str]
 ) -> None:
-    """The second crawl has the robots.txt that the first one fetched."""
+    """The second crawl gets the robots.txt that the first crawl fetched."""
     with RedisServer() as server:
         for _ in range(2):
             result = walk(
@@ -289,7 +302,7 @@ def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
 def test_page_of_the_http_cache_has_the_preferences_of_now(
     site: Site, tmp_path: Path
 ) -> None:
-    """Its robots.txt is looked at again."""
+    """A page from the HTTP cache gets the preferences of its current robots.txt."""
     cached = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -310,7 +323,9 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 
 
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
-    """With robots.txt, and where the request is exempt from it."""
+    """The preferences do not come from the meta, with robots.txt and for an exempt
+    request.
+    """
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())
     site.answer("/plain", page())
@@ -328,7 +343,9 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
 
 
 def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
-    """`ROBOTSTXT_OBEY = False`: a page still states what it states, and `read` says so."""
+    """With `ROBOTSTXT_OBEY = False`, a page still states preferences, and `read` has no
+    robots.txt.
+    """
     result = walk(site, "items", "train-ai", settings={"ROBOTSTXT_OBEY": False})
 
     assert "/robots.txt" not in site.targets()
@@ -343,7 +360,9 @@ def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, read: list[str]
 ) -> None:
-    """A 404 is an answer."""
+    """A 404 states nothing, and its robots.txt counts as read. A 401 does not count as
+    read.
+    """
     site.answer("/robots.txt", replies.status(status))
     site.answer("/", page())
     more = {"ROBOTS1994_FORBIDDEN": "allow"}
@@ -356,7 +375,7 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_dry_run_has_no_effect(site: Site) -> None:
-    """Nothing is read, dropped or kept back."""
+    """No preferences are read, and nothing is dropped or declined."""
     result = walk(site, "requests", "train-ai", settings={"ROBOTS1994_DRY_RUN": True})
 
     assert pages_of(site) == set(SITE) - {"/closed"}
@@ -365,7 +384,7 @@ def test_dry_run_has_no_effect(site: Site) -> None:
 
 
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
-    """A callback may yield one object twice; each time is one item."""
+    """If a callback yields one object twice, each time counts as one item."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", page(tag="noindex"))
     result = crawl(
@@ -381,7 +400,7 @@ def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
 
 
 def test_components_are_enabled_by_hand(site: Site) -> None:
-    """Without the add-on they are listed one by one."""
+    """Without the add-on, the settings list each component."""
     by_hand = {
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -398,7 +417,7 @@ def test_components_are_enabled_by_hand(site: Site) -> None:
 
 
 def test_purposes_without_usage_are_warned_of(site: Site) -> None:
-    """The setting has no effect then."""
+    """Without ROBOTS1994_USAGE, ROBOTS1994_PURPOSES has no effect."""
     result = walk(site, "off", "train-ai", may_warn=True)
 
     assert len(result.lines("WARNING", "ROBOTS1994_PURPOSES has no effect")) == 1
@@ -406,7 +425,7 @@ def test_purposes_without_usage_are_warned_of(site: Site) -> None:
 
 
 def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
-    """Thousands of rules with wildcards decide about the page, too."""
+    """Thousands of rules with wildcards decide about the page."""
     rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(9_000))
     site.robots(f"User-agent: *\n{rules}")
     site.answer("/1xb", page())
@@ -421,7 +440,7 @@ def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
 
 
 def test_nothing_is_imported_where_it_is_off() -> None:
-    """A crawl without the settings has none of its modules."""
+    """Without the settings, a crawl imports no module about usage preferences."""
     code = (
         "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
         "r.Addon().update_settings(Settings({'ROBOTS1994_PAGES': True})); "

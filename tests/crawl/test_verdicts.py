@@ -49,7 +49,9 @@ def test_check_returns_the_verdict_of_a_request(
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """R7 is no verdict, and neither is a URL that names no host."""
+    """A local error (R7) is raised and is no verdict; a URL without a host raises an error,
+    too.
+    """
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open"]
     settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}

@@ -1,8 +1,8 @@
 """Requests that wait for a robots.txt: one fetch for all, no delay of others, no starving.
 
-No time is measured: a gate holds the slow robots.txt files back until all pages of the
-quick hosts have been requested. If waiting delayed those, the gate would never open.
-The order is judged by the server's log.
+The tests do not measure time: a gate holds back the slow robots.txt files until all pages
+of the quick hosts have been requested. If waiting requests delayed these pages, the gate
+would never open. The order is judged by the server's log.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
-    """Crawl slow hosts, then quick ones; the gate opens when the latter are done."""
+    """Crawl slow hosts, then quick hosts. The gate opens when all pages of the quick hosts
+    are requested.
+    """
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/well", count=QUICK * PAGES)
-    # All requests differ, as some schedulers drop equal ones.
+    # All requests differ, because some schedulers drop equal requests.
     slow = [
         CrawlRequest(
             site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1
@@ -61,7 +63,7 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 
     assert (len(result.fetched), result.failed) == (ALL, [])
-    # Once at the end, and not when only waiting requests are left.
+    # The signal is sent once at the end, and not when only waiting requests are left.
     assert [name for name, _ in result.sent] == ["spider_idle"]
     assert result.stats["test/most_pages"] <= 3
     assert result.stats["test/slots"] == [[1, 0.0]]
@@ -69,7 +71,7 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     """With `ROBOTS1994_MAX_WAITING` 4, further requests stay in the scheduler."""
-    # All 20 would wait at once.
+    # Without the setting, all 20 requests would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
@@ -79,7 +81,9 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
 
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
-    """Twelve fetches are redirected to https at once; a pool for 3 pages has room for all."""
+    """Twelve fetches are redirected to https at once. A connection pool for 3 pages does
+    not limit them.
+    """
     with Site(tls="valid") as site:
         for number in range(SLOW):
             host = f"slow-{number}.test"
@@ -116,7 +120,9 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"},
 )
 def test_component_loses_no_released_request(site: Site, own: dict[str, Any]) -> None:
-    """A cache answers half of the pages; a scheduler drops what it has seen."""
+    """The cache answers half of the pages, and the scheduler drops each request that it has
+    seen.
+    """
     result = crawl_with_slow_hosts(site, settings=own)
 
     assert (len(result.fetched), result.failed) == (ALL, [])
@@ -149,7 +155,7 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(
 def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours R6: every waiting request fails with `FetchAborted`."""
+    """Ours R6 (closing): every waiting request fails with `FetchAborted`."""
     cancelling = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CancelRobots": 900}}
     urls = [site.url(f"/{number}") for number in range(50)]
     result = crawl(urls, reactor=reactor, settings=FIFTY | cancelling)
@@ -171,7 +177,9 @@ QUEUES = [
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:
-    """In a queue by priority, they leave before what the scheduler still has."""
+    """In a queue by priority, the waiting requests leave before the requests that the
+    scheduler still has.
+    """
     site.robots("", at="urgent.test", gate="known")
     site.open_when("known", "/less", count=10)
     urgent = [
@@ -192,7 +200,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     assert len(result.fetched) == 3 * MANY
     pages = hosts[hosts.index("urgent") + 1 :]
     last = max(at for at, host in enumerate(pages) if host == "urgent")
-    # Ten are sent before the policy of the urgent ones is known.
+    # Ten pages are sent before the policy of the urgent pages is known.
     assert pages[:last].count("less") <= 20
 
 
@@ -204,12 +212,12 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """An urgent request that comes meanwhile is sent before most of them.
+    """An urgent request that comes meanwhile is sent before most of the waiting requests.
 
-    All pages but the first wait for a gate, for Scrapy 2.13 calls back 0.1 s late.
+    All pages but the first wait for a gate, because Scrapy 2.13 calls back 0.1 s late.
     """
     page = replies.html("many")
-    # With equal activity, the queue by slots of Scrapy 2.13 takes the first name.
+    # With equal activity, the queue by slots of Scrapy 2.13 takes the first host by name.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     site.open_when("known", "/known")

@@ -1,7 +1,7 @@
-"""Requests that wait go back to the scheduler at most once for want of room.
+"""If no slot is free, a waiting request is returned to the scheduler, but only once.
 
 Every permitted page is requested once, and passes the middlewares before ours at most three
-times. Each robots.txt is slow, so that its requests do not count while they wait.
+times. Each robots.txt is slow, so that many requests wait for it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from tests.support.replies import Reply
 from tests.support.site import Site
 
 TIMEOUT = 300.0
-"""Seconds for the many origins on a busy machine."""
+"""The timeout in seconds. Many origins take long on a busy machine."""
 MANY = 350
-"""So many origins have more pages than may wait at a time (ROBOTS1994_MAX_WAITING)."""
+"""With so many origins, there are more pages than may wait at once
+(ROBOTS1994_MAX_WAITING).
+"""
 ORIGINS = table("origins", 40, MANY)
 SETTINGS: dict[str, Any] = {
-    # Few, so that no slot is free for most pages when their robots.txt is known.
+    # With so few slots, none is free for most pages when their robots.txt arrives.
     "CONCURRENT_REQUESTS": 4,
-    # A page that comes again finds no fresh policy, and waits again.
+    # A page that comes a second time finds no fresh policy, and waits again.
     "ROBOTS1994_TTL": 0,
     "ROBOTS1994_MIN_TTL": 0,
     "ROBOTS1994_STALE_TTL": 0,
@@ -42,7 +44,9 @@ SETTINGS: dict[str, Any] = {
 
 
 def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
-    """Let every robots.txt of *site* be slow; return the pages, by number, then host."""
+    """Make every robots.txt of *site* slow. Return the requests of the pages, by number,
+    then host.
+    """
     site.answer("/robots.txt", Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5))
     return [
         CrawlRequest(site.url(f"/p{page}", host=f"h{number}.test"), priority=page % 2)
@@ -54,7 +58,9 @@ def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
 def assert_each_once(
     site: Site, pages: list[CrawlRequest], *results: CrawlResult
 ) -> None:
-    """Assert that each page was requested once, and passed three times at most."""
+    """Assert that each page was requested once, and passed the middlewares three times at
+    most.
+    """
     seen = [(it.host, it.target) for it in site.log() if it.target != "/robots.txt"]
     assert len(seen) == len(set(seen)) == len(pages)
     passes: Counter[str] = Counter()
@@ -74,7 +80,7 @@ def assert_each_once(
 def test_each_page_is_requested_once_whatever_the_queue(
     site: Site, by_priority: str, memory: str, origins: int
 ) -> None:
-    """Without `RETURNED` in the meta, pages go back as often as there is no room."""
+    """Without `RETURNED` in the meta, a page would be returned whenever no slot is free."""
     settings = SETTINGS | {
         "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{by_priority}",
         "SCHEDULER_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
@@ -84,7 +90,7 @@ def test_each_page_is_requested_once_whatever_the_queue(
     result = crawl(pages, settings=settings, timeout=TIMEOUT)
 
     assert_each_once(site, pages, result)
-    # Else this test would not try what it is about.
+    # Otherwise, no page was returned, and the test would check nothing.
     assert max(result.stats["test/passes"].values()) > 1
 
 
@@ -92,12 +98,12 @@ def test_each_page_is_requested_once_whatever_the_queue(
 def test_each_page_is_requested_once_over_stop_and_resume(
     site: Site, tmp_path: Path, origins: int
 ) -> None:
-    """Interrupted with JOBDIR, then run to its end."""
+    """The crawl is interrupted with JOBDIR, and then run to its end."""
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
     pages = slow_site(site, origins)
     site.answer("/p2", Reply(gate="interrupted"))
     running = start_crawl(pages, settings=settings, timeout=TIMEOUT)
-    # The scheduler has all of them, so that the next crawl can go on.
+    # The scheduler has all pages, so that the next crawl can request them.
     running.wait_for(f"all {len(pages)} are yielded")
     site.wait("/p1")
     running.send_sigint()
@@ -112,7 +118,7 @@ def test_each_page_is_requested_once_over_stop_and_resume(
 @pytest.mark.redis
 @ORIGINS
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -> None:
-    """A scheduler that is not Scrapy's gets no request back for want of room."""
+    """If no slot is free, a scheduler that is not Scrapy's gets no request back."""
     with RedisServer() as redis, Site() as site:
         settings = SETTINGS | redis.queue
         pages = slow_site(site, origins)

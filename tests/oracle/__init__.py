@@ -1,1 +1,1 @@
-"""An independent, naive parser that the package is compared with."""
+"""The oracle: an independent, naive parser that the package is compared with."""

@@ -15,10 +15,10 @@ from tests.oracle.reading import DIALECTS, FEATURES, READINGS, Answer, Reading
 THREADS = 4
 
 DECIDED_SHARE = 0.25
-"""The least share of questions that a rule must decide."""
+"""The minimum share of questions that a rule must decide."""
 
 FEATURE_SHARE = 0.01
-"""The least share of files in which each of `FEATURES` must decide a question."""
+"""The minimum share of files in which each of `FEATURES` must decide a question."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Difference:
 
 
 class Row(NamedTuple):
-    """What is compared: all that a verdict says, and the crawl delay."""
+    """The values that are compared: those of the verdict, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -61,7 +61,7 @@ def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Return the package's answer, also where `allowed()` contradicts the verdict."""
+    """Return the package's answer, even if `allowed()` contradicts the verdict."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value
@@ -78,7 +78,9 @@ def expect(naive: Reading, question: Question) -> tuple[Row, Answer]:
 
 
 class Tally:
-    """How many questions rules decided, and in how many files each feature did."""
+    """Counts the questions that rules decided, and for each feature the files in which it
+    decided.
+    """
 
     def __init__(self) -> None:
         self.questions = self.decided = self.files = 0
@@ -96,7 +98,9 @@ class Tally:
 
     @property
     def shortfalls(self) -> list[str]:
-        """What occurred too seldom for the run to prove anything about it."""
+        """The features, or rules, that decided too seldom for the run to prove anything
+        about them.
+        """
         short = [
             f"{name}: decides in {self.features[name]} of {self.files} files"
             for name in FEATURES
@@ -116,8 +120,8 @@ def differences(
 ) -> Iterator[Difference]:
     """Ask all questions of a case in each dialect and reading.
 
-    One object answers all of them in turn, and a new one answers the last again. With
-    *threads*, several threads share the object. *tally* counts what occurred.
+    One object answers all questions in turn, and a new object answers the last question
+    again. With *threads*, several threads share one object. *tally* counts the answers.
     """
     everything: list[tuple[Row, Answer]] = []
     for dialect in dialects:

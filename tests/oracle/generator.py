@@ -1,7 +1,7 @@
-"""Generate files and questions at the edges of their rules.
+"""Generate files, and questions at the edges of their rules.
 
-The same seed gives the same cases. Records mostly speak to the robot of the questions,
-and URLs mostly begin with one of the rules, so that rules decide.
+The same seed gives the same cases. Most records are for the robot of the questions, and
+most URLs begin with one of the rules, so that rules decide.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Generator:
         self.values: list[str] = []
 
     def chance(self, share: float) -> bool:
-        """Return true for this share of calls."""
+        """Return true for the share *share* of calls."""
         return self.dice.random() < share
 
     def small(self, questions: int = 16) -> Case:
@@ -91,14 +91,16 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a field line in one of its equivalent spellings, rarely unknown."""
+        """Return a field line in one of its equivalent spellings, or rarely with an unknown
+        field.
+        """
         pick = self.dice.choice
         if self.chance(0.02):
             fields = words.UNKNOWN_FIELDS
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, value: str) -> str:
-        """Return a Disallow or Allow line, and note its value."""
+        """Return a Disallow or Allow line, and record its value."""
         self.values.append(value)
         first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
@@ -135,7 +137,7 @@ class Generator:
         return self.path() + ("$" if kind > 0.92 else "")
 
     def many_value(self, stem: str) -> str:
-        """Return a value of a large file, mostly similar to others."""
+        """Return a value for a large file. Most values are similar to others."""
         if self.chance(0.1):
             return self.value()
         number = self.dice.randint(0, 400)
@@ -151,7 +153,7 @@ class Generator:
         return path.strip(" ")
 
     def origin(self) -> str:
-        """Return an origin, mostly ours, in one of its spellings."""
+        """Return an origin in one of its spellings, mostly the origin of the questions."""
         pick = self.dice.choice
         origin = pick(words.OUR_ORIGINS)
         if self.chance(0.2):
@@ -180,7 +182,7 @@ class Generator:
     # Questions
 
     def question(self) -> Question:
-        """Return a question, mostly about one of the values and our robot."""
+        """Return a question. Most questions are about one of the values and our robot."""
         robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
         robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
@@ -239,7 +241,7 @@ class Generator:
         return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
 
     def escape(self, value: str) -> str:
-        """Return the value with one character percent-encoded, or all."""
+        """Return the value with one character, or all characters, percent-encoded."""
         place = self.dice.randrange(len(value) + 1)
         if self.chance(0.3):
             return quote_from_bytes(value.encode("utf-8", "surrogateescape"), "/:?%")
@@ -274,9 +276,10 @@ class Generator:
         return value.removesuffix("$").replace("*", filler)
 
     def overlap(self, value: str) -> str:
-        """Return the value with nothing for its wildcards, and one character less.
+        """Return the value with its wildcards removed, and without one more character.
 
-        In a pattern such as `/a*a$` the text before the `$` cannot begin before the wildcard.
+        In a pattern such as `/a*a$`, the text before the `$` cannot begin before the
+        wildcard.
         """
         return value.removesuffix("$").replace("*", "")[:-1]
 

@@ -1,6 +1,6 @@
 """A robots.txt file as numbered field lines: clauses F1 to F5, O6 and O13 to O17.
 
-Written only from the clauses and decisions, not from the parser. Slow and simple on
+This module follows only the clauses and decisions, not the parser. It is slow and simple on
 purpose.
 """
 
@@ -11,7 +11,9 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""The only characters that count as space (F3, O6); others are ordinary (O25)."""
+"""The only characters that count as space (F3, O6). All other characters are ordinary
+(O25).
+"""
 
 
 class Field(NamedTuple):

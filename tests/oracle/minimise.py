@@ -13,7 +13,7 @@ SECONDS_TO_MINIMISE = 10
 
 
 def minimised(found: Difference) -> Difference:
-    """Return the same kind of difference with as few lines and characters as possible."""
+    """Return a difference of the same kind with as few lines and characters as possible."""
     best = found
     lines = lines_of(found.body)
     size = len(lines)
@@ -39,12 +39,15 @@ def minimised(found: Difference) -> Difference:
 
 
 def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference | None:
-    """Return the difference for a smaller file or URL, if there still is one."""
+    """Return the difference for a smaller file or URL, or None if there is none of the same
+    kind.
+    """
     question = found.question._replace(url=url)
     naive = Reading(body, found.dialect, found.reading)
     expected, _ = asking.expect(naive, question)
     given = asking.ask(asking.parse(body, found.dialect, found.reading), question)
-    # Only the same kind: a wrong line and a wrong answer have different causes.
+    # The difference must be of the same kind: a wrong line and a wrong answer have
+    # different causes.
     same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
     if expected == given or not same:
         return None

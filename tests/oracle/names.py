@@ -18,7 +18,9 @@ NOBODY = set(NOBODY_WORDS.split())
 
 
 class Name(NamedTuple):
-    """A name in a header; *order* sorts the names of ours, *in_records* is for O10."""
+    """A name in a header. *order* sorts the names of a robot. *in_records* says that a
+    record with the header has the name, too (O10).
+    """
 
     order: int
     text: str
@@ -27,7 +29,8 @@ class Name(NamedTuple):
 
 @lru_cache(1 << 16)
 def texts(header: str) -> list[tuple[int, str]]:
-    """Return the texts between comments, each with the number of comments it is in.
+    """Return the texts of a header between parentheses, each with the number of comments
+    around it.
 
     A parenthesis opens a comment at the start, after a space, after another comment or
     after a version; inside a name it is a part of the name (O9).
@@ -67,7 +70,7 @@ def is_version(text: str) -> bool:
 
 
 def runs(words: list[str]) -> list[str]:
-    """Return the words before each `/version`, and last what is behind all of them."""
+    """Return the words before each `/version`, and then the words after all versions."""
     found = [""]
     for word in words:
         found[-1] += " "
@@ -83,7 +86,9 @@ def runs(words: list[str]) -> list[str]:
 
 
 def before_number(run: str) -> str:
-    """Return a run without the version that stands alone at its end; "" without one."""
+    """Return a run of words without the version at its end, or "" if it does not end with a
+    version.
+    """
     words = run.split(" ")
     has_number = re.fullmatch(r"[vV]?[0-9][\w.]*", words[-1]) is not None
     return " ".join(words[:-1]) if has_number else ""
@@ -102,7 +107,7 @@ def is_name(name: str) -> bool:
 
 
 def all_names(header: str) -> list[Name]:  # noqa: C901 (as the decision says it)
-    """Return the names in a header, in the order in which they stand (O9, O10)."""
+    """Return the names in a header, in their order there (O9, O10)."""
     found: list[Name] = []
     for depth, text in texts(header):
         last_part: list[str] = []
@@ -137,12 +142,14 @@ def all_names(header: str) -> list[Name]:  # noqa: C901 (as the decision says it
 
 
 def has_letter(run: str) -> bool:
-    """Return whether a run is more than digits and marks."""
+    """Return whether a run has anything but digits and punctuation."""
     return re.fullmatch("[0-9.,:;_+ -]*", run) is None
 
 
 def cleaned(names: list[Name]) -> list[Name]:
-    """Return those names that may be a robot's, without marks around them (O9)."""
+    """Return the names that may be names of robots, without punctuation around them
+    (O9).
+    """
     marks = " \t,;:/\"'"
     stripped = [
         it._replace(
@@ -154,14 +161,15 @@ def cleaned(names: list[Name]) -> list[Name]:
 
 
 def is_header(value: str) -> bool:
-    """Return whether a record's value is a whole User-Agent header (O10)."""
+    """Return whether the value of a record is a whole User-Agent header (O10)."""
     return len(texts(value)) > 1 and bool(re.search(r"[^\s/]/[vV]?[0-9]", value))
 
 
 def record_names(value: str, dialect: str) -> list[str]:
     """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
     if is_header(value):
-        # What a browser sends names no robot: no robot has the whole of it as a name.
+        # The header of a browser names no robot, because no robot has the whole header as
+        # its name.
         found = cleaned(all_names(value))
         names = [it.text for it in found if it.in_records] or [value]
     elif dialect == "revisited":
@@ -177,7 +185,7 @@ def without_version(value: str) -> str:
 
 
 def header_text(header: bytes) -> str:
-    """Return a header that came as bytes: UTF-8, or else Latin-1."""
+    """Return a header in bytes as text: UTF-8, or else Latin-1."""
     try:
         return header.decode()
     except UnicodeDecodeError:
@@ -185,7 +193,9 @@ def header_text(header: bytes) -> str:
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Return the robot's names in lower case, those after `compatible;` first (O9)."""
+    """Return the robot's names in lower case. The names after `compatible;` come first
+    (O9).
+    """
     if isinstance(robot, bytes):
         return robot_names(header_text(robot))
     robot = robot.strip()

@@ -11,7 +11,9 @@ ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""Stands for a percent-encoded slash; not an octet, so equal only to itself (O18)."""
+"""A character that stands for a percent-encoded slash. It is not an octet, so it only
+equals itself (O18).
+"""
 
 
 def as_text(url: bytes | str) -> str:
@@ -62,7 +64,7 @@ def normalised_origin(origin: str) -> str:
     host = place[:end] + host
     host = host.lower().rstrip(".")
     if not host.isascii():
-        # A name that has no such form stays as it is.
+        # A name that has no ASCII form is not changed.
         with suppress(UnicodeError):
             host = host.encode("idna").decode()
     port = "" if port == PORTS.get(scheme) else port
@@ -70,9 +72,9 @@ def normalised_origin(origin: str) -> str:
 
 
 def without_dots(target: str) -> str:
-    """Return *target* without dot segments (RFC 3986 5.2.4, O27); the query has none.
+    """Return *target* without dot segments in its path (RFC 3986 5.2.4, O27).
 
-    Some clients remove tabs and line ends as well, anywhere.
+    Some clients also remove tabs and line ends, anywhere.
     """
     target = re.sub("[\t\r\n]", "", target)
     path, mark, query = target.partition("?")
@@ -101,7 +103,7 @@ def spellings(url: bytes | str) -> list[tuple[str, str]]:
 
 
 def is_robots_txt(target: str) -> bool:
-    """Return whether *target* is the file itself, which is always allowed (O22)."""
+    """Return whether *target* is robots.txt itself, which is always allowed (O22)."""
     return unescaped(target) == "/robots.txt"
 
 
@@ -118,7 +120,9 @@ def without_user(url: str) -> str:
 
 
 def without_case(url: str) -> str:
-    """Return *url* with scheme and authority in lower case; decoded, `%3F` ends them (O19)."""
+    """Return *url* with scheme and authority in lower case. A `%3F` ends the authority of a
+    decoded URL (O19).
+    """
     head = re.match(r"(?i)[a-z][a-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url)
     return url[: head.end()].lower() + url[head.end() :] if head else url
 

@@ -1,8 +1,8 @@
 """A naive parser of the standard: records, and their answer for a URL and a robot.
 
-Each step cites its clause or decision. Nothing here shares code with the package. An
-answer also says which features of the grammar made it what it is, so that a run can show
-that they occurred.
+Each step cites its clause or decision. No code here is shared with the package. An answer
+also says which features of the grammar decided, so that a run can show that all features
+occurred.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, writte
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""Those with groups of whole tokens and wildcards; a blank line means nothing."""
+"""The dialects with groups of whole tokens and with wildcards. In these, a blank line has
+no meaning.
+"""
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
 READINGS = ("literal", "cautious")
@@ -30,11 +32,11 @@ FEATURES = (
     *("byte order mark", "lone CR", "percent-encoding", "dot segments"),
     *("raw tab or line end", "absolute URL"),
 )
-"""What decides answers; a run shows that each of them does."""
+"""The features that decide answers. A run shows that each of them does."""
 
 
 class Answer(NamedTuple):
-    """What a verdict says; *features* is not compared."""
+    """The contents of a verdict, and its features, which are not compared."""
 
     allowed: bool
     reason: str
@@ -62,14 +64,14 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names of the last run of User-agent lines; a rule or a delay ends it."""
+    """The names of the last run of User-agent lines. A rule or a delay ends the run."""
     ends_run: bool = False
     features: dict[str, set[str]] = field(default_factory=dict)
     has_rule_line: bool = False
 
 
 class Records:
-    """The records of a file; if *joined*, blank lines do not end them (O5, 5.1)."""
+    """The records of a file. If *joined*, blank lines do not end records (O5, 5.1)."""
 
     def __init__(self, body: bytes | str, dialect: str, *, joined: bool) -> None:
         self.found: list[Record] = []
@@ -95,7 +97,8 @@ class Records:
         ):
             self._add_rule(record, line.number, line.name, line.value)
         elif line.name == "crawl-delay" and dialect in WITH_DELAY:
-            # X4: a decimal number and nothing else, that a timer can wait for.
+            # X4: a delay is a decimal number and nothing else, and a timer can wait that
+            # long.
             is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
             if is_number and float(line.value) != float("inf"):
                 record.delays.append((float(line.value), record.run))
@@ -162,14 +165,17 @@ class Reading:
         obeyed = [it for half in self.halves for it in self._chosen(half, own)]
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
-            # 5.1: for the names of the last run of User-agent lines above it.
+            # 5.1: a delay applies to the names in the last run of User-agent lines above
+            # it.
             all_names = [name for it in obeyed for name in it.names]
             by = next((it for it in (*own, "*") if it in all_names), None)
             delays = [it for it in delays if by in it[1]]
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Return the answer for a URL: disallowed if any spelling is, in any half."""
+        """Return the answer for a URL. If any half disallows any spelling of it, the URL is
+        disallowed.
+        """
         own = robot_names(robot)
         text = as_text(url)
         as_sent = spellings(text)
@@ -186,7 +192,8 @@ class Reading:
                     )
                 answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
-        # O5: where both readings refuse, the literal one gives line and reason.
+        # O5: if both readings refuse the URL, the literal one gives the line and the
+        # reason.
         return (refusals or answers)[0]
 
     def _judge(
@@ -223,7 +230,7 @@ class Reading:
     def _decisions(
         self, chosen: list[Record], origin: str, target: str
     ) -> list[tuple[Record, Rule, set[str]]]:
-        """Return the rules that may decide, with their records; the first one does."""
+        """Return the rules that may decide, with their records. The first rule decides."""
         if self.dialect in GROUPED:
             rules = [(record, rule) for record in chosen for rule in record.rules]
             return most_specific(rules, target)
@@ -235,10 +242,12 @@ class Reading:
         ]
         if self.dialect != "extended":
             # O2: the records for all robots are obeyed together. D1: any rule that covers
-            # the URL disallows it; the verdict names the first of the shortest.
+            # the URL disallows it, and the verdict names the first of the shortest such
+            # rules.
             return sorted(found, key=lambda it: (len(it[1].value), it[1].line))
-        # X1: the first rule that covers the URL decides in its record. X3: each record
-        # for all robots is a group of its own, and one that disallows is enough.
+        # X1: in each record, the first rule that covers the URL decides. X3: each record
+        # for all robots is a group of its own, and the URL is disallowed if one group
+        # disallows it.
         firsts = [
             next(it for it in found if it[0] is record)
             for record in chosen
@@ -249,7 +258,8 @@ class Reading:
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
         """Return the record for a robot, or all default records (A3, O1, O2, O3)."""
         if self.dialect in GROUPED:
-            # RFC 9309 2.2.1: groups of one whole token are merged; the first name decides.
+            # RFC 9309 2.2.1: groups with an equal whole token are merged. The robot's first
+            # name with a group decides.
             for name in (*own, "*"):
                 groups = [record for record in records if name in record.names]
                 if groups:
@@ -260,7 +270,8 @@ class Reading:
             for record in records
         ]
         if any(lengths):
-            # §5: the longest name; O1: of equal ones, and in the others, the first.
+            # §5: the longest name decides in extended. O1: elsewhere, and of equally long
+            # names, the first.
             wanted = max(lengths)
             if self.dialect != "extended":
                 wanted = next(filter(None, lengths))

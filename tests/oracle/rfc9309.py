@@ -11,15 +11,15 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""Octets that are allowed in a path or query; `[`, `]` and a bare `%` are not."""
+"""Octets that are allowed in a path or query. `[`, `]` and a single `%` are not allowed."""
 
 
 @lru_cache(1 << 16)
 def normalised(text: str) -> str:
     """Return *text* with normalised percent-encoding (§2.2.2, RFC 3986 §2 and §6.2.2).
 
-    An encoded unreserved character is decoded; every octet that RFC 3986 does not allow
-    in a path or query is encoded; hexadecimal digits are upper case.
+    An encoded unreserved character is decoded. Every octet that RFC 3986 does not allow in
+    a path or query is encoded. Hexadecimal digits are in upper case.
     """
 
     def one(match: re.Match[str]) -> str:
@@ -39,14 +39,15 @@ def triplet_of(character: str) -> str:
 
 
 def octets_of(url: str) -> str:
-    """Return a request target to match rules with; its `*` and `$` are literal."""
+    """Return a request target for matching with rules. Its `*` and `$` are literal."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 
 def matches(pattern: str, target: str) -> bool:
     """Return whether a pattern matches a request target from its first octet on.
 
-    Track every position of the target at which the pattern read so far may end.
+    At each step, the set `ends` has all positions of the target at which the pattern read
+    so far may end.
     """
     if not pattern.startswith(("/", "*")):
         return False
@@ -65,5 +66,7 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def octet_count(pattern: str) -> int:
-    """Return the octets of a pattern; the most specific rule has the most (§2.2.2)."""
+    """Return the number of octets of a pattern. The most specific rule has the most octets
+    (§2.2.2).
+    """
     return len(normalised(pattern))

@@ -16,7 +16,9 @@ FILES = 110
 
 
 def check(generator: Generator, files: int, *, threads: bool = False) -> Tally:
-    """Check that both agree about some files, the last of which is large."""
+    """Check that package and naive parser agree about some files, the last of which is
+    large.
+    """
     tally = Tally()
     cases = [generator.small() for _ in range(files - 1)] + [generator.large()]
     found = [
@@ -31,19 +33,23 @@ def check(generator: Generator, files: int, *, threads: bool = False) -> Tally:
 
 @pytest.mark.parametrize("seed", ["one", "two"])
 def test_package_agrees_with_the_naive_parser(seed: str) -> None:
-    """In each dialect and reading: answer, reason, line, rule, spelling, crawl delay."""
+    """In each dialect and reading, answer, reason, line, rule, spelling and crawl delay are
+    equal.
+    """
     tally = check(Generator(seed), FILES)
 
     assert not tally.shortfalls
 
 
 def test_package_agrees_when_several_threads_ask_one_object() -> None:
-    """Origins share a file, and pages of several origins come at once."""
+    """In a crawl, origins share a file, and pages of several origins come at the
+    same time.
+    """
     check(Generator("threads"), 12, threads=True)
 
 
 def test_naive_parser_knows_every_dialect() -> None:
-    """A new dialect needs its clauses in `reading.py`, or a reason here why not."""
+    """A new dialect needs its clauses in `reading.py`, or a reason in this test why not."""
     with pytest.raises(ValueError, match="it may be") as raised:
         RobotsTxt.parse("", dialect="?")
 

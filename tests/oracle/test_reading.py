@@ -1,4 +1,6 @@
-"""A run of the comparison: it can be repeated, finds differences, and counts what decides."""
+"""The comparison with the oracle: it can be repeated, finds differences, and counts
+features.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ from tests.oracle.reading import FEATURES
 
 
 def test_same_seed_makes_same_cases() -> None:
-    """A reported seed reproduces the differences."""
+    """The differences of a run can be reproduced with its seed."""
     assert Generator(7).small() == Generator(7).small()
     assert Generator(7).large() != Generator(8).large()
 
 
 def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong answer of the package about one path is reported."""
+    """A wrong answer of the package about one path is reported, with a minimal file."""
     right = asking.ask
 
     def wrong(robots: RobotsTxt, question: Question) -> asking.Row:

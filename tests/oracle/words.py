@@ -1,4 +1,4 @@
-"""Words for generated files and questions; each is at the edge of a clause."""
+"""Words for generated files and questions. Each word is an edge case of a clause."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DISALLOW_FIELDS = ("Disallow",) * 8 + (
 )
 ALLOW_FIELDS = ("Allow",) * 4 + ("allow", "ALLOW", " Allow ")
 RULE_FIELDS = {"Disallow": DISALLOW_FIELDS, "Allow": ALLOW_FIELDS}
-"""Spellings of the fields whose values are paths; mostly a line is the first of them."""
+"""Spellings of the fields whose values are paths. The first spelling is used most."""
 UNKNOWN_FIELDS = (
     *("Disalow", "Dissallow", "Disallow\x00", "Di\u017fallow", "\xa0Disallow"),
     *("\u200bDisallow", "Disallow\uff1a", "Dis allow", "Useragent", "User agent"),
@@ -25,7 +25,7 @@ DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     "9" * 400,
 )
 OTHER_FIELDS = {"Crawl-delay": DELAYS}
-"""Good and bad values of the fields that neither name robots nor cover paths."""
+"""Good and bad values of fields that have neither robot names nor paths."""
 OTHER_LINES = (
     *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
     *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),
@@ -45,7 +45,7 @@ OUR_NAMES = (
     "Mozilla/5.0 (X11; FooBot/v1.4; Build/9) (x (y/1 foo@bot.test/1))",
     "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9 FooBot/1 Safari/9",
 )
-"""Names of records that speak to `OUR_ROBOTS` in some dialect."""
+"""Names of records that are for `OUR_ROBOTS` in some dialect."""
 
 OUR_ROBOTS = (
     *("FooBot", "foobot", "FooBot/2.1", "FooBot/2.1 (+http://foo.test/)") * 2,
@@ -111,4 +111,4 @@ PORTS = ("",) * 6 + (":80", ":443", ":8080", ":808", ":")
 OUR_ORIGINS = ("http://h.test",) * 6 + (
     *("HTTP://h.test", "http://H.Test", "http://h.test:80", "http://h.test."),
 )
-"""Spellings of one origin, and mostly that."""
+"""Spellings of one origin. Most are the first one."""

@@ -1,1 +1,3 @@
-"""Released files: built, checked, installed apart from the source, and used there."""
+"""Released files are built, checked, installed outside the source folder, and used
+there.
+"""

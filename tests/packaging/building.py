@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
     """Run a command with *variables*, which must succeed, and return its output."""
-    # Coverage would trace pip.
+    # With its variables, coverage would trace pip, too.
     known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
         [str(part) for part in command],

@@ -1,4 +1,6 @@
-"""The wheel in empty environments: with the lowest and the newest dependencies, with extras."""
+"""The wheel in new environments: with the lowest and the newest dependencies, and with
+extras.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from tests.support.project import CLOSED, REFUSAL, SPIDER
 from tests.support.site import Site
 
 LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""The newest versions that Twisted 21.7, our lowest, works with."""
+"""The newest versions that work with Twisted 21.7, the lowest version that we support."""
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package
@@ -23,7 +25,7 @@ robots = package.RobotsTxt.parse(b"User-agent: *\\nDisallow: /tmp")
 assert not robots.allowed("http://a.test/tmp/x", "me")
 print(package.Addon.__name__)
 """
-# The evidence comes first: the report brings warcio, too.
+# The extra for evidence comes first, because the extra for reports also installs warcio.
 EXTRAS = {
     "redis": ["redis"],
     "evidence": ["warcio"],
@@ -43,7 +45,9 @@ def crawl(python: Path, folder: Path, site: Site) -> str:
 
 
 def test_newest_dependencies(newest: Path, tmp_path: Path, site: Site) -> None:
-    """Installing the wheel installs its dependencies, and it works apart from the source."""
+    """Installing the wheel installs its dependencies, and the package works outside the
+    source folder.
+    """
     assert run(newest, "-c", IMPORT_AND_PARSE, folder=tmp_path).endswith("Addon\n")
     assert REFUSAL.partition(": ")[2] in crawl(newest, tmp_path, site)
 
@@ -52,7 +56,9 @@ def test_newest_dependencies(newest: Path, tmp_path: Path, site: Site) -> None:
     sys.version_info >= (3, 13), reason="the lowest Twisted runs up to Python 3.12"
 )
 def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
-    """Each dependency in the lowest version that pyproject.toml allows."""
+    """The environment has each dependency in the lowest version that pyproject.toml
+    allows.
+    """
     needs = [need for need in requires("scrapy_robots1994") or () if ";" not in need]
     lowest = [need.replace(">=", "==") for need in needs]
     assert all("==" in need for need in lowest)
@@ -64,7 +70,7 @@ def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -> None:
-    """`pip install 'scrapy_robots1994[EXTRA]'`; they are missing before."""
+    """The dependencies are missing before `pip install 'scrapy_robots1994[EXTRA]'`."""
     modules = EXTRAS[extra]
     before = run(newest, "-c", FIND, *modules, folder=dist).split()
 
@@ -77,7 +83,7 @@ def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -
 
 
 def test_tox_lists_all_environments() -> None:
-    """They are only listed, because running all of `tox` takes an hour."""
+    """The environments are only listed, because running all of `tox` takes an hour."""
     matrix = configparser.ConfigParser()
     matrix.read(ROOT / "setup.cfg", "utf-8")
 

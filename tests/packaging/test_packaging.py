@@ -16,7 +16,7 @@ from tests.packaging.building import ROOT, run
 def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
     dist: Path,
 ) -> None:
-    """Both are named by the version, which stands in the package alone."""
+    """The names of both files have the version, which is written only in the package."""
     name = f"scrapy_robots1994-{scrapy_robots1994.__version__}"
     wheel, source = f"{name}-py3-none-any.whl", f"{name}.tar.gz"
     assert {path.name for path in dist.iterdir()} == {wheel, source}

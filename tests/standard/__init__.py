@@ -1,4 +1,4 @@
 """The contract of the grammar: clauses, decisions, dialects and problems as users see them.
 
-These tests use what `scrapy_robots1994` exports, and nothing else of the package.
+Of this package, these tests use only what `scrapy_robots1994` exports.
 """

@@ -14,7 +14,9 @@ ROUNDS = 12
 
 
 def fixed(robots: RobotsTxt, problem: Problem) -> tuple[str, set[int]]:
-    """Return the text with the lines that *problem* says to write, and their numbers."""
+    """Return the text with the lines that the fix of *problem* writes, and the numbers of
+    these lines.
+    """
     texts: list[str] = []
     written: set[int] = set()
     for line in robots.lines:
@@ -29,8 +31,8 @@ def fixed(robots: RobotsTxt, problem: Problem) -> tuple[str, set[int]]:
 
 
 def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
-    """Yield what is wrong with the advice for a file: each fix by itself, in every dialect, and
-    then one after the other until none is left.
+    """Yield mistakes in the advice for a file. Each fix is checked alone, in every dialect.
+    Then the fixes are applied one after the other, until none is left.
     """
     robots = RobotsTxt.parse(body, dialect=dialect)
     for problem in robots.problems:
@@ -50,7 +52,9 @@ def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
 
 
 def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
-    """Yield how the fix of *problem* does another thing than its effect says."""
+    """Yield a question that the fix of *problem* answers otherwise than its effect
+    permits.
+    """
     text, written = fixed(robots, problem)
     effect = problem.effect.name
     lines = RobotsTxt.parse(text).lines
@@ -79,7 +83,7 @@ def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
 
 
 def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:
-    """Return whether one of *lines* stands in the record that decided."""
+    """Return whether one of *lines* is in the record that decided."""
     record = verdict.record
     return record is not None and any(
         record.first_line <= it <= record.last_line for it in lines
@@ -87,7 +91,7 @@ def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:
 
 
 def _questions(values: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return URLs and names of robots for the values of lines."""
+    """Return URLs and robot names that suit the values of lines."""
     urls: dict[str, None] = {"/zz": None}
     names: dict[str, None] = {"zzrobot": None}
     for value in values:

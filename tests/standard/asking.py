@@ -10,7 +10,7 @@ from tests.oracle import reading
 HOST = "http://a.example"
 DIALECTS = reading.DIALECTS
 PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
-"""Those whose rules are prefixes, and whose records end at a blank line."""
+"""The dialects whose rules are prefixes, and whose records end at a blank line."""
 READINGS = reading.READINGS
 
 
@@ -60,7 +60,7 @@ def spellings(text: str) -> dict[str, str]:
     """Return equivalent spellings of *text*, by the name of the change."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # A blank line ends with CR NL: after a CR, a single NL would belong to that CR.
+    # End a blank line with CR NL: after a CR, a single NL would belong to that CR.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {

@@ -207,7 +207,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "R057": ("Content-Signal: ai-train=no\n", "Content-Usage: train-ai=n\n\n"),
     "R058": ("License: /rsl.xml\n", "{U}: {n}\nLicense:\n", "license: www.h.test/x\n"),
 }
-"""Lines by the code of their problem; the letters in braces are filled in."""
+"""Lines, by the code of their problem. The letters in braces are placeholders."""
 
 WHOLE: dict[str, tuple[bytes, ...]] = {
     "R012": (b"\xef\xbb\xbfUser-agent: *\nDisallow: /\n",),
@@ -227,7 +227,7 @@ WHOLE: dict[str, tuple[bytes, ...]] = {
         b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n",
     ),
 }
-"""Files by the code of their one problem, or of one of them."""
+"""Files, by the code of their problem. A file may have other problems, too."""
 
 NAMES = ("rex", "max", "*", "rexbot", "Googlebot", "SemrushBot")
 PATHS = (
@@ -256,7 +256,9 @@ OTHER = (
 
 
 def form_file(seed: str) -> tuple[str, list[str]]:
-    """Return a file with forms of a few problems among other lines, and their codes."""
+    """Return a file with forms of one to three problems among other lines, and the codes of
+    the problems.
+    """
     dice = random.Random(seed)  # noqa: S311 - the same files every time
     codes = dice.sample(sorted(FORMS), dice.choice((1, 1, 2, 3)))
     parts = []
@@ -272,7 +274,7 @@ def form_file(seed: str) -> tuple[str, list[str]]:
 
 
 def filled(form: str, dice: random.Random) -> str:
-    """Return a form with names, paths and words in the place of its letters."""
+    """Return a form with names, paths and words in place of its placeholders."""
     for mark, values in (("{n}", NAMES), ("{p}", PATHS), ("{w}", ("old", "img.png"))):
         while mark in form:
             form = form.replace(mark, dice.choice(values), 1)

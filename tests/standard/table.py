@@ -1,11 +1,12 @@
-"""Tables of files and their answers, one row a line.
+"""Tables of files and their answers, with one row per line.
 
-A row is `what is said | file | answers | clauses of the problems`. `{U}`, `{D}` and `{H}` stand
-for `User-agent: `, a new Disallow line and an origin; escapes are those of Python. A file
-without a line end is one Disallow value for every robot. Of the answers, `-/a` is a
-disallowed URL and `+/a` an allowed one, for the robot of the table, and `-max/a` the same
-for the robot max. In the last column, which is about the dialect 1994, `-` means that no problem is
-reported; none, that any may be.
+A row is `what is said | file | answers | clauses of the problems`. In the file, `{U}`,
+`{D}` and `{H}` stand for `User-agent: `, a new Disallow line and an origin; escapes are
+those of Python. A file without a line end is the value of one Disallow line for every
+robot. As an answer, `-/a` is a disallowed URL and `+/a` an allowed URL, for the robot of
+the table. `-max/a` is a disallowed URL for the robot max. The last column is about the
+dialect 1994. There, `-` means that no problem is reported. Without the column, any problem
+may be reported.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tests.standard.asking import allowed, allowed_however_spelt, clauses, disal
 
 
 class Row(NamedTuple):
-    """A file, what it answers in some dialects and a reading, and its problems."""
+    """A file, its answers in some dialects and one reading, and its problems."""
 
     said: str
     body: str
@@ -32,7 +33,7 @@ class Row(NamedTuple):
 
 
 def unescaped(text: str) -> str:
-    """Return *text* with its stand-ins and escapes replaced."""
+    """Return *text* with its placeholders and escapes replaced."""
     for name, meant in (
         ("U", "User-agent: "),
         ("D", r"\nDisallow: "),
@@ -48,7 +49,7 @@ def rows(
     reading: str = "literal",
     robot: str = "rex",
 ) -> list[Row]:
-    """Return the rows of *table*, whose answers are for *robot* if they name no other."""
+    """Return the rows of *table*. Answers that name no robot are for *robot*."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]
@@ -69,7 +70,7 @@ def check(row: Row) -> None:
         is_url = robot.endswith(":")
         url = answer[1:] if is_url else slash + path
         robot = row.robot if is_url or not robot else robot
-        # A file with lone CRs is a spelling already.
+        # A file with a CR of its own cannot have other line ends.
         asked = allowed if "\r" in row.body else allowed_however_spelt
         for dialect in row.dialects:
             given = asked(row.body, url, robot, dialect=dialect, reading=row.reading)

@@ -1,4 +1,4 @@
-"""The fixes that are suggested for real files; following one must do no harm."""
+"""The fixes that are suggested for real files. A fix must do no harm."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ quotes              | "/a"               | R005 | Write `Disallow: /a`: what is 
 path of a shell     | ./a                | R005 | Write `Disallow: /a`: what is around the path…
 another colon       | {U}*\nDisallow:: /a\n | R005 | Write `Disallow: /a`: what is around the path…
 """
-"""Where it was found, a file, the code, the fix, and the dialect unless that is 1994.
+"""The site or a keyword, the file, the code, the fix, and the dialect unless it is 1994.
 
-`/` covers the whole site, so it is suggested only if that is meant. A 404 instead of the
-file would allow what the records disallow.
+`/` covers the whole site, so it is suggested only if the author may mean the whole site. A
+404 instead of the file would allow the URLs that the records disallow.
 """
 
 
 @pytest.mark.parametrize("row", FIXES.strip().splitlines())
 def test_fix_says_what_to_write(row: str) -> None:
-    """A text of one line is the value of a Disallow line; `…` stands for any words."""
+    """A file of one line is the value of a Disallow line. `…` stands for any words."""
     _, file, code, fix, *dialect = map(str.strip, row.split(" | "))
     text = unescaped(file)
     text = text if "\n" in text else disallowing(text)
@@ -75,7 +75,7 @@ def test_fix_says_what_to_write(row: str) -> None:
 
 
 def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> None:
-    """Without the blank line they would disallow the site to the robot above."""
+    """Without the blank line, the rules would disallow the site to the robot above."""
     text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"
 
     for above, code in (("", "R002"), ("Disallow: /a\n", "R001")):
@@ -87,7 +87,7 @@ def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> N
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_record_with_only_a_delay_does_not_weaken_the_policy(dialect: str) -> None:
-    """www.planetware.com: its author wanted pauses, and to disallow nothing."""
+    """www.planetware.com: the author of the file wanted pauses, and to disallow nothing."""
     text = "User-agent: msnbot\nCrawl-delay: 2\nUser-agent: Slurp\nCrawl-delay: 4\n"
     robots = RobotsTxt.parse(text, dialect=dialect)
 
@@ -116,7 +116,7 @@ LISTS = [
 def test_fix_of_one_path_of_a_list_preserves_the_others(
     value: str, expected: list[tuple[str, int, str]]
 ) -> None:
-    """Revisited K2: it never says to delete the line."""
+    """Revisited K2 (lists of paths): the fix never says to delete the line."""
     body = f"{STAR}Disallow: {value}\n"
     problems = RobotsTxt.parse(body, dialect="revisited").problems
 
@@ -149,17 +149,18 @@ def test_fix_of_two_default_records_disallows_what_both_did() -> None:
 @pytest.mark.parametrize(
     ("short", "long", "url"),
     [
-        # Ours O18 decodes both; RFC 9309 2.2.2 does not decode reserved characters.
+        # Ours O18 (percent-encodings) decodes both paths. RFC 9309 2.2.2 does not decode
+        # reserved characters.
         ("/%21/", "/!/a", "/!/a"),
         ("/*+*", "/*%2B*", "/x%2B"),
-        # In 1994 a star is a character, and here it may be missing.
+        # In the dialect of 1994, `$` is a character. In RFC 9309, it is the end of the URL.
         ("/a$", "/a$/b", "/a$/b"),
     ],
 )
 def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
     dialect: str, short: str, long: str, url: str
 ) -> None:
-    """To delete it would open paths in another dialect."""
+    """In the other dialect, deleting the rule would allow more paths."""
     body = f"{STAR}Disallow: {short}\nDisallow: {long}\n"
 
     assert not RobotsTxt.parse(body, dialect="rfc9309").allowed(url, "rex")
@@ -170,7 +171,9 @@ def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -> None:
-    """www.ajc.com: merging it with the default record would disallow all to every robot."""
+    """www.ajc.com: merging this record with the default record would disallow all to every
+    robot.
+    """
     agent = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\n"
     body = f"{disallowing('/a')}\n{agent}Disallow: /\n"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -188,7 +191,9 @@ def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -
 def test_names_separated_only_by_an_ignored_field_share_their_rules(
     field: str, more: str
 ) -> None:
-    """www.parts-express.com: its Allow lines were meant to allow Googlebot everything."""
+    """www.parts-express.com: the Allow lines of the file were meant to allow Googlebot
+    everything.
+    """
     body = f"User-agent: Googlebot\n{field}{more}\nUser-agent: Yandex\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
     line = robots.records[0].agents[1].line
@@ -206,7 +211,7 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
 @pytest.mark.parametrize(
     ("body", "dialect", "codes"),
     [
-        # The misspelling is reported instead.
+        # The misspelling is reported instead of the shared rules.
         ("User-agent: a\nDisalow: /\nUser-agent: b\nDisallow: /", "1994", ["R020"]),
         (
             "User-agent: a\n\xa0Disallow: /\nUser-agent: b\nDisallow: /",
@@ -222,7 +227,7 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
 def test_shared_rules_are_not_reported_if_another_problem_is_the_cause(
     body: str, dialect: str, codes: list[str]
 ) -> None:
-    """They are not reported either if a blank line would change nothing."""
+    """Shared rules are not reported either if a blank line would change nothing."""
     problems = RobotsTxt.parse(body, dialect=dialect).problems
 
     assert [it.code for it in problems] == codes

@@ -1,4 +1,4 @@
-"""Any bytes, URLs and robots: nothing raises, and every line is accounted for."""
+"""Any bytes, URLs and robots: nothing raises an exception, and every line has a kind."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
         rules = [rule.line for rule in verdict.record.rules]
         assert str(verdict.rule) in line.value
         assert line.kind in RULES
-        # Ours O5: only the cautious reading obeys a rule that a blank line separates
-        # from its record.
+        # Ours O5 (readings): only the cautious reading obeys a rule that a blank line
+        # separates from its record.
         assert (verdict.line in rules) is (line.kind is not LineKind.ORPHAN)
 
 
@@ -80,7 +80,7 @@ def test_any_body_url_and_robot_has_an_answer(
 
 @given(st.integers())
 def test_printed_records_are_read_as_the_same_records(seed: int) -> None:
-    """Their names and values are those of the file."""
+    """The printed records have the names and values of the file."""
     records = RobotsTxt.parse(Generator(seed).small().body).records
     again = RobotsTxt.parse("\n".join(map(str, records))).records
 
@@ -89,7 +89,7 @@ def test_printed_records_are_read_as_the_same_records(seed: int) -> None:
 
 @given(URLS)
 def test_origin_of_any_url_is_that_of_its_robots_url(url: str | bytes) -> None:
-    """It is None, or it names itself."""
+    """The origin is None, or the origin of its robots.txt URL is the same origin."""
     origin = Origin.of(url)
 
     assert origin is None or Origin.of(origin.robots_url) == origin

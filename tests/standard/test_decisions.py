@@ -1,6 +1,6 @@
-"""The 1994 text and the `Ours` list: a row for each clause, decision and consequence.
+"""The text of 1994 and the list `Ours`: a row for each clause, decision and consequence.
 
-Rows are those of `tests/standard/table.py`.
+`tests/standard/table.py` describes the rows.
 """
 
 from __future__ import annotations
@@ -184,13 +184,13 @@ O27 raw line ends       | /private | -/\nprivate -/private\r
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_1994_clause_decides(row: Row) -> None:
-    """A clause of the text, or one of its consequences."""
+    """The rule is a clause of the text, or a consequence of one."""
     check(row)
 
 
 @pytest.mark.parametrize("row", OURS, ids=str)
 def test_ours_decision_decides(row: Row) -> None:
-    """A decision where the text of 1994 is silent."""
+    """The rule is a decision about something that the text of 1994 does not say."""
     check(row)
 
 
@@ -203,7 +203,7 @@ def test_1994_d1_line_may_have_any_length() -> None:
 
 
 def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
-    """Removing it could turn an unknown field into a known one."""
+    """If the byte were removed, an unknown field could become a known one."""
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
     assert allowed(body, "/x")
@@ -228,13 +228,13 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
     ],
 )
 def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> None:
-    """The kind says what the parser makes of the line, or why it is ignored."""
+    """The kind says how the parser reads the line, or why the line is ignored."""
     assert kinds(body)[number - 1] is kind
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Every kind of line has an effect, says nothing or says why it is ignored."""
+    """Every kind of line has an effect, says nothing, or says why the line is ignored."""
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines
@@ -244,7 +244,7 @@ def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
 
 
 def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
-    """Any other character at either end of a value belongs to it."""
+    """Any other character at either end of a value is a part of the value."""
     ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
     values = [f"{end}/x{end}" for end in ends]
 
@@ -254,7 +254,7 @@ def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
 
 
 def test_1994_f5_comment_is_removed_with_the_space_before_it() -> None:
-    """The rest of the line from `#` is not part of the value either."""
+    """The rest of the line, from `#` on, is not a part of the value either."""
     line = RobotsTxt.parse("User-agent: * \t# all: of them").lines[0]
 
     assert (line.value, line.comment) == ("*", "# all: of them")
@@ -275,15 +275,17 @@ BOTH_REFUSE = [
 def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
     body: str, url: str, line: int, dialect: str
 ) -> None:
-    """The cautious reading has a line and a reason of its own only where it adds one."""
+    """The cautious reading has another line and reason only if it alone disallows
+    the URL.
+    """
     literal, cautious = (
         RobotsTxt.parse(body, dialect=dialect, reading=reading).verdict(url, "rex")
         for reading in READINGS
     )
 
     if literal.allowed:
-        # Of rules that only the cautious reading obeys, the dialect chooses as ever: with
-        # Allow the first (X1).
+        # Among rules that only the cautious reading obeys, the dialect chooses as usual.
+        # With Allow, the first rule decides (X1).
         allow = RobotsTxt.parse("User-agent: *\nAllow: /", dialect=dialect).lines[1]
         line -= allow.kind is LineKind.ALLOW
         assert cautious.reason is Reason.SPLIT_RECORD
@@ -298,7 +300,9 @@ FILE = disallowing("/caf\u00e9")
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
-    """The first line is read as usual, the mark is reported; without it no UTF-16 is read."""
+    """The first line is read as usual, and the mark is reported. Without a mark, UTF-16 is
+    not read.
+    """
     body = FILE.encode(encoding)
 
     assert RobotsTxt.parse(body).text == FILE
@@ -309,7 +313,7 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """A rule that is a prefix of the percent-encoding does not cover it."""
+    """A rule that is only a prefix of a percent-encoding does not cover the byte."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
@@ -318,7 +322,7 @@ def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
 
 
 def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> None:
-    """Only a whole URL begins with one."""
+    """Only a whole URL begins with an origin."""
     assert RobotsTxt.parse(disallowing("http://a.example/")).allowed("/x", "rex")
 
 
@@ -329,7 +333,7 @@ def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> Non
 def test_ours_o24_only_whole_lines_within_the_limit_count(
     limit: int, lines: int
 ) -> None:
-    """The line that the limit cuts is dropped; a file as long as the limit is whole."""
+    """A line that exceeds the limit is dropped. A file as long as the limit is complete."""
     body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
 
     robots = RobotsTxt.parse(body, limit=limit)
@@ -341,7 +345,9 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """The beginning of a line could be another rule; no line at all is an empty body."""
+    """The beginning of a line could be another rule. If no line is complete, the body is
+    empty.
+    """
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
     assert robots.is_truncated
@@ -351,7 +357,7 @@ def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
 
 
 def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
-    """Its sentence says which path the URL means."""
+    """The explanation says which path the URL means."""
     verdict = RobotsTxt.parse(disallowing("/private")).verdict("/a/../private?q", "rex")
 
     assert (verdict.line, verdict.spelling) == (2, "/private?q")
@@ -360,14 +366,18 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the limit whose patterns take minutes to try naively."""
+    """Return a file within the size limit. A naive match of its patterns would take
+    minutes.
+    """
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]
 
 
 def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
-    """What was not compared to its end is never "allowed", and says so."""
+    """A URL that was not compared with all rules is disallowed, and the verdict
+    says why.
+    """
     robots = RobotsTxt.parse(hostile_wildcards(), dialect="rfc9309")
 
     verdict = robots.verdict("http://h.test/" + "a" * 2_000, "rex")
@@ -379,7 +389,7 @@ def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
 
 
 def test_ours_o28_ordinary_question_to_a_large_file_is_decided() -> None:
-    """The bound is far above what the largest files of real sites take."""
+    """The largest files of real sites stay far below the bound."""
     rules = "".join(f"Disallow: /*/d{number}/*?x=\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
 

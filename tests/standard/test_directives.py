@@ -1,4 +1,4 @@
-"""The terms of the ROBOTS meta tag and of X-Robots-Tag: P1 to P6."""
+"""The terms of the robots meta tag and of X-Robots-Tag: P1 to P6."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def directives_of(
     headers: Iterable[str] = (),
     robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
-    """Return what a page with these meta tags and X-Robots-Tag lines says to *robot*."""
+    """Return the directives for *robot* of a page with these meta tags and X-Robots-Tag
+    lines.
+    """
     metas = "".join(
         f'<meta name="{escape(name)}" content="{escape(content)}">'
         for name, content in tags
@@ -33,13 +35,13 @@ def directives_of(
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Return whether to index and to follow a page with these meta tags."""
+    """Return whether a page with these meta tags may be indexed and followed."""
     made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 
 
 def by_headers(*headers: str) -> tuple[bool, bool]:
-    """Return whether to index and to follow a page with these X-Robots-Tag lines."""
+    """Return whether a page with these X-Robots-Tag lines may be indexed and followed."""
     made = directives_of((), headers)
     return made.index, made.follow
 
@@ -69,13 +71,15 @@ TERMS = [
 def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     content: str, index: bool, follow: bool
 ) -> None:
-    """There are six terms, separated by commas, without case; any other has no effect."""
+    """There are six terms, separated by commas, in any case. Any other term has no
+    effect.
+    """
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
 
 
 HEADERS = [
-    # P3: ALL overrides within its own name group only.
+    # P3: ALL overrides only terms for the same robot name.
     (["none", "ALL"], True, True),
     (["all", "noindex"], True, True),
     (["all", "rover: noindex"], False, True),
@@ -89,7 +93,8 @@ HEADERS = [
     (["*: none, rover: all"], False, False),
     # P4: of two contradicting terms the restrictive one applies.
     (["index", "noindex"], False, True),
-    # P6: a name before a colon limits the terms after it; a term with a value is no name.
+    # P6: a name before a colon limits the terms after it. A term that takes a value is not
+    # a name.
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),
@@ -102,7 +107,8 @@ HEADERS = [
     (["unavailable_after: 25/06/2010 15:00, nofollow"], True, False),
     (["rover:"], True, True),
     ([": noindex"], True, True),
-    # P6: also those of the next line, which may begin with another name.
+    # P6: the name also limits the terms of the next line, which may begin with another
+    # name.
     (["other: noindex", "nofollow"], True, True),
     (["other: noindex", "rover: nofollow"], True, False),
     (["noindex", "other: nofollow", "all"], False, True),
@@ -121,7 +127,9 @@ def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
 
 
 def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
-    """ALL overrides the terms of its own tag alone, and the restrictive term applies."""
+    """ALL overrides only the terms of its own tag. Of contradicting terms, the restrictive
+    one applies.
+    """
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
     assert not directives_of([("robots", "all"), ("rover", "noindex")]).index
@@ -141,7 +149,7 @@ def test_pages_p5_meta_name_must_equal_the_robots_name(
 
 
 def test_pages_p6_name_may_have_several_words() -> None:
-    """O9: one name of `My Company Bot/1.0` is `My Company Bot`."""
+    """O9 (names of a header): one name of `My Company Bot/1.0` is `My Company Bot`."""
     terms = ["my company bot: noindex"]
     assert not directives_of((), terms, "My Company Bot/1.0").index
 
@@ -150,7 +158,7 @@ def test_pages_p6_name_may_have_several_words() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """They have no effect, and are returned so that they can be logged."""
+    """These terms have no effect, and are returned so that they can be logged."""
     made = directives_of([("robots", content)])
     header = directives_of((), [content])
 
@@ -161,14 +169,16 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """They are ignored (P1) if they contain none of the six terms."""
+    """Terms that contain none of the six terms are ignored (P1)."""
     terms = ("noarchive", "max-image-preview:large, noodp", "indexifembedded", "none")
     for content in terms:
         assert directives_of([("robots", content)], [content]).not_understood == ()
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """Names are in any case; KEYWORDS are joined, of other tags the first one counts."""
+    """Names may be in any case. All KEYWORDS are joined, and of any other tag, the first
+    one counts.
+    """
     made = directives_of(
         [
             ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),
@@ -209,7 +219,7 @@ def test_pages_each_directive_has_its_source() -> None:
 def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """No text raises, and each result is printed on one line."""
+    """No text raises an exception, and each result fits on one line."""
     made = directives_of(tags, headers, robot)
 
     assert made.index is (made.noindex is None)

@@ -33,7 +33,7 @@ O5 cautious: split record | {U}*\n\nAllow: /a/b{D}/a | -/a/c +/a/b
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_extended_clause_decides(row: Row) -> None:
-    """X1 to X8, and the decisions of 1994 that concern Allow."""
+    """X1 to X8, and the decisions about 1994 that concern Allow."""
     check(row)
 
 
@@ -44,7 +44,7 @@ def delay(body: str, dialect: str = "extended", reading: str = "literal") -> Any
 
 
 def test_extended_verdict_names_the_allow_line() -> None:
-    """The reason why the URL is allowed is that line."""
+    """The verdict for the URL names the Allow line as its reason."""
     body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
     verdict = RobotsTxt.parse(body, dialect="extended").verdict("/a/b/c", "rex")
 
@@ -65,7 +65,8 @@ DELAYS = [
     # X5: the longest, in one record or in several default records (O2).
     (f"{STAR}Crawl-delay: 2\nCrawl-delay: 5\n", 5),
     (f"{STAR}Crawl-delay: 2\n\n{STAR}Crawl-delay: 9\n\n{STAR}Crawl-delay: 3\n", 9),
-    # A3: a robot whose own record has no delay does not obey the default one.
+    # A3: a robot whose own record has no delay does not obey the delay of the default
+    # record.
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: max\nDisallow:\n", 5),
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: rex\nDisallow:\n", None),
     # X6: a delay between two names does not separate them.
@@ -79,7 +80,9 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """In 1994 there is none; the cautious reading also obeys that of a split record (O5)."""
+    """The dialect of 1994 has no delay. The cautious reading also obeys the delay of a
+    split record (O5).
+    """
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
     assert delay(SPLIT, reading="cautious") == 5
@@ -101,7 +104,7 @@ def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
 
 
 def test_extended_x7_sitemaps_may_be_anywhere() -> None:
-    """They are listed in order, each once, without comments."""
+    """Sitemaps are listed in order, each once, without comments."""
     body = (
         "Sitemap: http://h/1.xml # one\nUser-agent: *\nSITEMAP : /2.xml\n"
         "Disallow: /x\n\nsitemap:\nSitemap: http://h/1.xml\n"

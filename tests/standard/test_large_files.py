@@ -1,4 +1,4 @@
-"""Files with many rules or records are read as small ones are."""
+"""Files with many rules or records are read like small files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.calls import calls
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
-    """Ours O2, X3: each of them decides."""
+    """Ours O2, X3: each of the records decides."""
     records = (
         f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
         for number in range(5_000)
@@ -45,7 +45,9 @@ EQUAL = {
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None:
-    """The same line decides, and a URL costs what it costs with one of them."""
+    """The same line decides as with one rule, and the verdict takes about as many function
+    calls.
+    """
     found = []
     for times in (1, 2_000):
         body = "User-agent: *\n" + EQUAL[kind] * times
@@ -63,7 +65,7 @@ def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_very_long_values_are_not_cached(dialect: str) -> None:
-    """Names of hosts and of robots are cached, but not if a hostile file makes them huge."""
+    """Names of hosts and robots are cached, but not the huge names of a hostile file."""
     size = 200_000
     tracemalloc.start()
     try:

@@ -88,7 +88,7 @@ Allow: /|allows everything
 
 @pytest.mark.parametrize(("dialect", "rows"), EFFECTS.items())
 def test_each_line_has_its_effect(dialect: str, rows: str) -> None:
-    """The report says what a robot of the dialect takes from the line."""
+    """The report says how a robot of the dialect understands the line."""
     lines, expected = zip(*(row.split("|") for row in rows.splitlines()), strict=True)
 
     found = report("\n".join(lines), dialect)["lines"]
@@ -108,7 +108,9 @@ TEXT = """\
 
 
 def test_text_has_each_line_with_its_problems_below() -> None:
-    """A problem has place, severity, code, clause and fix; a question keeps its mark."""
+    """A problem has place, severity, code, clause and fix. A message that is a question
+    ends with `?`.
+    """
     text = lint("User-agent: *\nDisallow: a\nDisalow: /x\n")
 
     assert text.partition(f"{'':7}the dialect")[0] == TEXT
@@ -136,7 +138,7 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("dialect", OTHERWISE)
 def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> None:
-    """Fields, lists, wildcards and blank lines make the difference."""
+    """The differences are in fields, lists, wildcards and blank lines."""
     found = report(BODY, dialect)["read_otherwise"]
 
     assert {name: found[name] for name in OTHERWISE[dialect]} == OTHERWISE[dialect]
@@ -151,7 +153,9 @@ def test_line_that_both_dialects_ignore_is_not_read_otherwise() -> None:
 
 
 def test_text_has_a_sentence_about_each_other_dialect() -> None:
-    """It has the fields as written; `--only-problems` omits it with the lines."""
+    """The sentence has the fields as they are written. `--only-problems` omits it, and the
+    lines.
+    """
     text = " ".join(lint(BODY).split())
 
     assert (
@@ -167,7 +171,7 @@ def test_text_has_a_sentence_about_each_other_dialect() -> None:
 
 
 def test_json_has_records_with_separate_allow_and_disallow() -> None:
-    """And the crawl delay, in a dialect that has one."""
+    """In a dialect that has a crawl delay, the records have the delay, too."""
     first, second = report(BODY, "extended")["records"]
 
     assert first == {
@@ -183,7 +187,9 @@ def test_json_has_records_with_separate_allow_and_disallow() -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "github"])
 def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
-    """Ours O25: for every file of the corpus; text is at most a hundred wide."""
+    """Ours O25 (control characters): this is tested with files of the corpus. Text has a
+    limited width.
+    """
     for number, (_, body) in enumerate(corpus_files()[::9]):
         (tmp_path / f"{number}.txt").write_bytes(body[:20_000])
     (tmp_path / "escapes").write_text("\x1b[31m: \u202e\nDisallow: \x9b/\x07", "utf-8")
@@ -201,12 +207,12 @@ def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
     for line in lines:
         assert line.isprintable()
         assert form != "text" or len(line) <= WIDTH
-    # JSON escapes the backslash.
+    # JSON escapes the backslash of the escaped character.
     assert any("x1b[31m" in line.replace("\\", "") for line in lines)
 
 
 def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
-    """Percent signs are escaped, and in a file name the separators of properties."""
+    """Percent signs are escaped, and so are the separators of properties in a file name."""
     assert lint("User-agent: a%b\nDisallow: x%y\n", "--format", "github") == (
         "::error file=-,line=2,col=11,title=R005 (O20)::the value "
         '"x%25y" does not begin with a slash and matches nothing. '
@@ -220,7 +226,7 @@ def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
 
 
 def test_ignored_codes_are_neither_listed_nor_counted() -> None:
-    """`--ignore` leaves them out."""
+    """`--ignore` removes these codes from the list and from the counts."""
     body = "Sitemap: https://h.test/s.xml\n"
     assert lint(body, "--ignore", "R018", "--only-problems") == (
         "-: 1 line, 0 records\n"
@@ -232,7 +238,7 @@ JOINED = "User-agent: *\nCrawl-delay: 10\n\nUser-agent: SemrushBot\nDisallow: /\
 
 
 def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -> None:
-    """In RFC 9309 the rule is for every robot, and closes the whole site to them."""
+    """In RFC 9309, the rule is for every robot, and disallows the whole site."""
     found = report(JOINED)
 
     assert 5 in found["read_otherwise"]["rfc9309"]
@@ -243,7 +249,9 @@ def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -
 
 
 def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
-    """The dialect that a site owner wants; in another dialect nothing is said."""
+    """A site owner wants to know these problems. In another dialect, the sentence is
+    omitted.
+    """
     last = lint(JOINED).splitlines()[-1]
 
     assert last.strip() == (
@@ -256,7 +264,7 @@ def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
 
 
 def test_console_script_says_its_version_and_wants_no_host() -> None:
-    """A bare host name is no file; the sentence is that of robots-check."""
+    """A bare host name is not a file. The error is that of robots-check."""
     version = subprocess.run(
         [SCRIPT, "--version"], capture_output=True, text=True, check=True, timeout=60
     )

@@ -1,4 +1,4 @@
-"""Each kind of problem in all its forms, and advice that is followed before it is given."""
+"""Each kind of problem in all its forms. The fix of each problem is applied and checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ ABOVE = ("", "User-agent: zz\n", "User-agent: zz\nDisallow: /zz\n", "Disallow: /
     ("code", "form"), [(code, form) for code, forms in FORMS.items() for form in forms]
 )
 def test_form_has_its_problem(code: str, form: str) -> None:
-    """In some dialect, below a record, a name, or nothing."""
+    """The problem is reported in some dialect, below a record, below a name, or at the
+    beginning.
+    """
     text = filled(form, random.Random(repr(form)))  # noqa: S311 - the same file every time
 
     bodies = [(above + text).encode("utf-8", "surrogateescape") for above in ABOVE]
@@ -40,7 +42,7 @@ def test_form_has_its_problem(code: str, form: str) -> None:
     [(code, body) for code, bodies in WHOLE.items() for body in bodies],
 )
 def test_whole_file_has_its_problem(code: str, body: bytes) -> None:
-    """What is not a robots.txt has one problem, whatever its lines are."""
+    """A file that is not a robots.txt has one problem, whatever its lines are."""
     codes = [it.code for it in RobotsTxt.parse(body).problems]
 
     assert code in codes
@@ -50,7 +52,7 @@ def test_whole_file_has_its_problem(code: str, body: bytes) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("seed", range(FILES))
 def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -> None:
-    """In every dialect, for generated files; and it comes to an end."""
+    """The files are generated, and all dialects are tried. The advice comes to an end."""
     text, _ = form_file(f"form {seed}")
 
     found = list(complaints(text.encode("utf-8", "surrogateescape"), dialect))
@@ -58,7 +60,7 @@ def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -
     assert not found, found[0]
 
 
-# Each of them broke a promise once.
+# Each of these files once had a fix with another effect than promised.
 HARD = (
     "User-agent: *\nDisallow: /a\nAllow: /a/\nDisallow: /a/b\n",
     "User-agent: rex\nAllow: /a\n\xa0Disallow: /b\nUser-agent: max\nDisallow: /c\n",
@@ -75,11 +77,11 @@ HARD = (
     "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
     "User-agent: *\nDisallow: /$*/b/*\n",
     "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
-    # Only in rfc9309 does the last rule belong to the record.
+    # Only in rfc9309 is the last rule a part of the record.
     "User-agent: *\nAllow: /\nAllow: /list-3\n\nDisallow: /*-3$\n",
-    # Only in revisited are there two paths on the line above.
+    # Only in revisited does the line above have two paths.
     "User-agent: *\nDisallow: /a b\nDisallow: /a\nDisallow: /a/c\n",
-    # In rfc9309 an empty Disallow takes from rex the Allow of the names below.
+    # In rfc9309, an empty Disallow would make rex ignore the Allow of the other names.
     (
         "User-agent: rex\nDisallow: /\n\nUser-agent: rex\nCrawl-delay: 5\n\n"
         "User-agent: *\nAllow: /\n"
@@ -96,7 +98,7 @@ HARD = (
 def test_following_advice_for_hard_files_does_what_its_words_promise(
     body: str, dialect: str
 ) -> None:
-    """Two dialects group or rank their lines otherwise."""
+    """In these files, two dialects group or rank the lines in different ways."""
     found = list(complaints(body, dialect))
 
     assert not found, found[0]
@@ -106,7 +108,7 @@ def test_following_advice_for_hard_files_does_what_its_words_promise(
 def test_following_advice_for_real_files_does_what_its_words_promise(
     dialect: str,
 ) -> None:
-    """A sample of the corpus, or of files like it."""
+    """The files are a sample of the corpus, or of files like it."""
     small = [body for _, body in corpus_files() if len(body) < LONGEST]
     some = random.Random(dialect).sample(small, 12)  # noqa: S311 - the same every time
 
@@ -117,7 +119,9 @@ def test_following_advice_for_real_files_does_what_its_words_promise(
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> None:
-    """A site of a city has such paths: without the character the rule is for another path."""
+    """The site of a city has such paths. Without the character, the rule is for another
+    path.
+    """
     inside = "/hill-s%E2%80%8Btreet"
     for rule in (
         "Disallow: /hill-s\u200btreet\u200b",
@@ -156,7 +160,7 @@ def test_record_without_rules_for_a_name_of_another_record_is_to_be_joined() -> 
 def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules() -> (
     None
 ):
-    """The site of a shop: what was meant for GPTBot is for every robot."""
+    """In the file of a shop, rules that were meant for GPTBot are for every robot."""
     lost = "Sitemap: https://h.test/s.xmlUser-agent: GPTBot\nDisallow: /\n"
     joined = RobotsTxt.parse(f"User-agent: *\nDisallow: /a\n{lost}")
     alone = RobotsTxt.parse(lost)
@@ -164,14 +168,17 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
     assert not joined.allowed("/", "rex")
     (problem,) = [it for it in joined.problems if it.code == "R039"]
     assert (problem.weakens_policy, problem.tightens_policy) == (False, True)
-    # To delete a rule that the lost one covers would open the site once it is found.
+    # The lost rule covers this rule. Deleting this one would allow its URLs once the lost
+    # rule is moved.
     assert [it.code for it in joined.problems if it.code == "R023"] == []
     assert "R039" in [it.code for it in alone.weakening_problems("rex")]
 
 
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
-    """RFC 9309: 5% of modern files join records so; each robot is shut out by it."""
+    """RFC 9309: 5% of modern files join records in this way, and disallow the site to each
+    robot.
+    """
     body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
@@ -192,7 +199,7 @@ def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -
 def test_record_that_closes_nothing_on_purpose_is_no_error(
     line: str, dialect: str
 ) -> None:
-    """It neither weakens nor tightens."""
+    """The problem neither weakens nor tightens the policy."""
     robots = RobotsTxt.parse(f"User-agent: *\n{line}\n", dialect=dialect)
 
     (problem,) = [it for it in robots.problems if it.code == "R003"]
@@ -205,7 +212,7 @@ def test_record_that_closes_nothing_on_purpose_is_no_error(
 
 @pytest.mark.parametrize("path", ["/*{{url}}", "/a/{{ id }}/b", "/${x}", "/users/{id}"])
 def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
-    """Real files close pages that were linked to by mistake."""
+    """Real files disallow such paths, which were linked to by mistake."""
     body = f"User-agent: *\nDisallow: {path}\n"
 
     for dialect in DIALECTS:
@@ -223,7 +230,9 @@ def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
     ],
 )
 def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
-    """`User-agent: Mozilla` would be for every robot that says it is like a browser."""
+    """`User-agent: Mozilla` would be for every robot whose header says that it is like a
+    browser.
+    """
     for dialect in DIALECTS:
         problems = RobotsTxt.parse(
             f"User-agent: {name}\nDisallow: /\n", dialect=dialect
@@ -233,7 +242,7 @@ def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
 
 
 def test_name_of_several_words_is_one_name_in_1994() -> None:
-    """`User-agent: Bot` would close the site to Googlebot."""
+    """The fix `User-agent: Bot` would disallow the site to Googlebot."""
     body = "User-agent: Echobot Bot\nDisallow: /\n"
 
     assert RobotsTxt.parse(body).problems == ()
@@ -242,7 +251,7 @@ def test_name_of_several_words_is_one_name_in_1994() -> None:
 
 
 def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
-    """The one name `* GPTBot` is that of no robot."""
+    """No robot has the name `* GPTBot`."""
     robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
 
     for robot in ("GPTBot", "rex"):

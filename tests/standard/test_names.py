@@ -96,16 +96,16 @@ ALL_NAMES = {name for _, names in HEADERS for name in names}
 
 @pytest.mark.parametrize(("robot", "names"), HEADERS)
 def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
-    """They are those of its product tokens and of its comments, or the bare name.
+    """The names are those of the product tokens and of the comments, or the bare name.
 
-    RFC 9309 compares whole names, so that a record speaks to a robot of that very name.
+    RFC 9309 compares whole names, so a record is for robots with exactly that name.
     """
     for name in ALL_NAMES:
         if "/" not in name and "(" not in name:
             body = disallowing("/", name)
             assert allowed(body, "/", robot, dialect="rfc9309") is (name not in names)
     for first, second in pairwise(names):
-        # The first of its names that has a group decides.
+        # The first name of the robot that has a group decides.
         body = f"{disallowing('/', second)}\n{disallowing('', first)}"
         assert allowed(body, "/", robot, dialect="rfc9309")
 
@@ -117,7 +117,7 @@ WORDS = (
 
 @pytest.mark.parametrize("robot", [robot for robot, _ in HEADERS if "Moz" in robot])
 def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
-    """Not even as a part of a name."""
+    """These words are not even a part of a name."""
     for name in WORDS.split():
         body = disallowing("/", name)
         assert allowed(body, "/", robot, dialect="rfc9309"), name
@@ -125,7 +125,7 @@ def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "revisited"])
 def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
-    """1994 A2: a record's value is looked for inside the names."""
+    """1994 A2: the value of a record may be any part of a name."""
     for robot, names in HEADERS:
         for name in names:
             body = disallowing("/", name[1:] if len(name) > 3 else name)
@@ -133,7 +133,7 @@ def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
 
 
 def test_ours_o09_plain_browser_obeys_the_default_record() -> None:
-    """A header without a name is a robot without a name."""
+    """A header without a name belongs to a robot without a name."""
     body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
     robot = "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) Gecko/20100101 Firefox/9.0"
 
@@ -183,7 +183,7 @@ ROBOTS = (
 def test_ours_o10_header_as_a_value_names_its_robot(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """Every other value is one name, without its version."""
+    """Any other value is one name, without its version."""
     body = disallowing("/", value)
 
     for robot in ROBOTS:
@@ -194,7 +194,7 @@ def test_ours_o10_header_as_a_value_names_its_robot(
 
 
 def test_ours_o10_header_in_a_list_is_one_header() -> None:
-    """Revisited K1: its spaces separate no names."""
+    """Revisited K1 (lists of names): the spaces of a header do not separate names."""
     body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4)")
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")

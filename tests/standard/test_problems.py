@@ -103,7 +103,9 @@ PLACES: list[tuple[str | bytes, str]] = [
     ((STAR + "Disallow: /\n").encode("utf-16-le"), "R040!:1:1"),
     ("<!-- robots -->\nUser-agent: *\nDisallow: a\n", "R006:1:1 R025:1:1 R005!:3:11"),
 ]
-"""A file, and its problems as code, line and column; `!` marks those that weaken its policy."""
+"""A file, and its problems as code, line and column. `!` marks problems that weaken its
+policy.
+"""
 
 IN_DIALECTS = [
     (STAR + "Disallow: /\nAllow: /a\n", "R036:3:1", "extended"),
@@ -126,7 +128,7 @@ IN_DIALECTS = [
 def test_problem_has_code_line_and_column(
     body: str | bytes, expected: str, dialect: str
 ) -> None:
-    """Each file has exactly these problems."""
+    """The file has exactly the expected problems."""
     problems = RobotsTxt.parse(body, dialect=dialect).problems
 
     found = [
@@ -160,7 +162,7 @@ MISSPELT = [
 def test_misspelt_field_is_distinguished_from_another_field(
     field: str, meant: str | None
 ) -> None:
-    """A field with one mistake is misspelt; any other is a different field."""
+    """A field name with one mistake is misspelt. Any other field name is another field."""
     problems = RobotsTxt.parse(f"{STAR}Disallow: /a\n{field}: /").problems
 
     found = [it.message.endswith(f'was "{meant}" meant?') for it in problems]
@@ -174,7 +176,7 @@ EXTENSIONS += " Index-page NoFollow Noindex Request-rate Robot-version Visit-tim
 
 @pytest.mark.parametrize("field", EXTENSIONS.split())
 def test_field_of_a_known_extension_is_not_reported_as_unknown(field: str) -> None:
-    """It is reported as an extension, not as a misspelling."""
+    """The field is reported as an extension, not as a misspelling."""
     problems = RobotsTxt.parse(f"{STAR}Disallow: /\n{field}: x").problems
 
     assert [it.code for it in problems] == ["R019"]
@@ -208,7 +210,7 @@ MESSAGES = [
 
 @pytest.mark.parametrize(("body", "text"), MESSAGES)
 def test_message_names_what_the_problem_is_about(body: str, text: str) -> None:
-    """It names another line, a robot or the field that was probably meant."""
+    """The message names another line, a robot, or the field that was probably meant."""
     assert any(text in it.message for it in RobotsTxt.parse(body).problems)
 
 
@@ -223,7 +225,7 @@ def test_quoted_text_is_cut_to_sixty_characters() -> None:
 def test_crawl_delay_without_hyphen_is_misspelt_where_the_dialect_has_it(
     dialect: str,
 ) -> None:
-    """`Crawl-delay is not a field of this dialect` would be wrong."""
+    """The message `Crawl-delay is not a field of this dialect` would be wrong."""
     body = f"{STAR}Disallow: /\nCrawl delay: 5"
     (problem,) = RobotsTxt.parse(body, dialect=dialect).problems
 

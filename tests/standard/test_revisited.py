@@ -48,12 +48,12 @@ example 3 | {U}*\n# stay away{D}/not/here/ #x\nDisallow: # a\nDisallow: #b | -/n
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_revisited_clause_decides(row: Row) -> None:
-    """A clause of the grammar, or one of its examples."""
+    """The rule is a clause of the grammar, or one of its examples."""
     check(row)
 
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
-    """K1, K2: the verdict has the path alone, and the record all names."""
+    """K1, K2: the verdict has only the path that matched, and the record has all names."""
     body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
 
@@ -66,7 +66,7 @@ def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
 
 
 def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
-    """K2, K3: only comments may be inside a record."""
+    """K2, K3: a record may contain comments, but no blank line."""
     for line, clauses in (("\nDisallow: /x\n", ["O5"]), ("Disallow:\n", [])):
         robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")
         assert [it.clause for it in robots.problems] == clauses

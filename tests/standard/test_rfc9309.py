@@ -58,7 +58,9 @@ CLAUSES = rows(
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_rfc9309_clause_decides(row: Row) -> None:
-    """Patterns in any spelling; groups of one token are merged, and only a rule ends names."""
+    """Patterns may have any spelling. Groups of one token are merged, and only a rule ends
+    a list of names.
+    """
     check(row)
 
 
@@ -91,13 +93,15 @@ def test_rule_with_most_octets_decides(
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # Rules are counted from 1.
+    # In *expected*, rules are counted from 1; the User-agent line is line 1 of the file.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 
 
 def test_hostile_pattern_is_matched_without_backtracking() -> None:
-    """5.1: linear in the length of the URL; tried in each way it would take years."""
+    """5.1: the time is linear in the length of the URL. With backtracking, it would be
+    years.
+    """
     body = f"User-agent: *\nDisallow: /{'*a' * 40}*b$\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
@@ -111,7 +115,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 @pytest.mark.parametrize(
     ("body", "delays"),
     [
-        # rex, bingbot
+        # The delays are those of rex and bingbot.
         (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),
@@ -129,7 +133,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
             (5, 60),
         ),
         ("User-agent: *\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", (None, 5)),
-        # What is no number is ignored, and ends nothing.
+        # A delay that is not a number is ignored, and does not end a list of names.
         (
             "User-agent: rex\nCrawl-delay: x\nUser-agent: bingbot\nCrawl-delay: 5\n",
             (5, 5),
@@ -139,7 +143,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 def test_delay_is_for_the_last_user_agent_lines_above_it(
     body: str, delays: tuple[float | None, float | None]
 ) -> None:
-    """5.1: groups merge by their names, and a delay is given to no other group."""
+    """5.1: groups merge by their names, and a delay applies to no other group."""
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
     assert tuple(robots.rules(it).crawl_delay for it in ("rex", "bingbot")) == delays

@@ -15,7 +15,9 @@ FILE = disallowing("/x") * 50
 
 
 def test_equal_by_text_dialect_and_reading() -> None:
-    """Bytes and str of one text are equal; another reading makes them differ."""
+    """Bytes and text with equal content give equal objects. Another dialect or reading
+    makes a difference.
+    """
     robots = RobotsTxt.parse(FILE)
 
     assert robots == RobotsTxt.parse(FILE.encode())
@@ -27,7 +29,7 @@ def test_equal_by_text_dialect_and_reading() -> None:
 
 
 def test_parsed_file_has_its_dialect_and_reading() -> None:
-    """They are the names that were passed; those of 1994, to the letter, if none was."""
+    """The default is the dialect of 1994 in the literal reading."""
     robots = RobotsTxt.parse("", dialect="extended", reading="cautious")
 
     for made, dialect, reading in (
@@ -51,7 +53,7 @@ def test_unknown_dialect_or_reading_raises(how: dict[str, str]) -> None:
 
 
 def test_body_text_and_size_are_those_of_the_file() -> None:
-    """The size is in bytes; a byte that is not UTF-8 is a surrogate escape."""
+    """The size is in bytes. A byte that is not UTF-8 becomes a surrogate escape."""
     robots = RobotsTxt.parse("Disallow: /\u00e4\n" * 9)
 
     assert robots.size == len(robots.body) == 126
@@ -61,7 +63,7 @@ def test_body_text_and_size_are_those_of_the_file() -> None:
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
-    """Other processes get the body, and read it again."""
+    """Another process gets the body, and parses it again."""
     robots = RobotsTxt.parse(FILE, dialect="extended", reading="cautious")
     assert not robots.allowed("/x", "rex")
 
@@ -73,7 +75,7 @@ def test_pickled_file_gives_the_same_answers() -> None:
 
 
 def test_robots_of_many_names_are_told_apart() -> None:
-    """One file answers for any number of them, in any order."""
+    """One file answers for any number of robots, in any order."""
     named = "".join(
         disallowing(f"/{number}/", f"bot{number}x") + "\n" for number in range(200)
     )
@@ -87,7 +89,7 @@ def test_robots_of_many_names_are_told_apart() -> None:
 
 
 def test_robot_as_bytes_is_the_robot_as_str() -> None:
-    """Headers come as bytes: UTF-8, or else Latin-1."""
+    """Headers are bytes, which are read as UTF-8, or else as Latin-1."""
     robots = RobotsTxt.parse(disallowing("/", "caf\u00e9"))
 
     for robot in (b"Caf\xc3\xa9/1", b"Caf\xe9/1", "Caf\u00e9/1"):
@@ -109,7 +111,7 @@ SENTENCES = [
         "/x",
         f'disallowed by line 3, "Disallow: /x", which a blank line separates from {FOR_ALL}',
     ),
-    # Ours O25: names and rules are printed without control characters.
+    # Ours O25 (control characters): names and rules are printed without control characters.
     (
         ESCAPED,
         "/x\x9by",
@@ -123,14 +125,16 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("body", "path", "sentence"), SENTENCES)
 def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> None:
-    """It names the line, the rule and the record, or says why there is none."""
+    """The sentence names the line, the rule and the record, or says why there is no
+    rule.
+    """
     verdict = RobotsTxt.parse(body, reading="cautious").verdict(path, "rex")
 
     assert str(verdict) == verdict.explain() == sentence
 
 
 def test_verdict_has_the_record_of_its_rule() -> None:
-    """Of several records for every robot it is the one with the rule."""
+    """If several records are for every robot, the verdict has the record with the rule."""
     body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}\n{SPLIT}"
     robots = RobotsTxt.parse(body, reading="cautious")
 
@@ -157,7 +161,7 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """They are keys of stats and reports: names in lower case with hyphens."""
+    """The values are keys of stats and reports: names in lower case with hyphens."""
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
         name = kind.name
@@ -175,7 +179,9 @@ def pickled(verdict: Verdict) -> Verdict:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
-    """With the meta of a request it goes to disk, a thousand times."""
+    """The verdict is stored on disk with the meta of a request, perhaps a thousand
+    times.
+    """
     lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -196,7 +202,9 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
 
 
 def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
-    """Ours O5: the cautious reading obeys it, and the explanation names it."""
+    """Ours O5 (readings): the cautious reading obeys the rule, and the explanation names
+    it.
+    """
     robots = RobotsTxt.parse(SPLIT, reading="cautious")
 
     unpacked = pickled(robots.verdict("/x", "me"))
@@ -211,13 +219,13 @@ EARLIER = b64decode(
     "MTk5NC5wYXJzZXIucmVjb3Jkc5SMBlJlY29yZJSTlCmBlF2UKGgLjAVBZ2VudJSTlIwBKpRLAYaU"
     "gZSFlGgLjARSdWxllJOUjAMvbm+USwKJh5SBlIWUSwFLAikpKWViTnSUUpRzLg=="
 )
-"""A pickled dict: the verdict of /no under "User-agent: *" and "Disallow: /no", of a version
-in which the parts of a record were tuples.
+"""A pickled dict with the verdict for /no, by "User-agent: *" and "Disallow: /no". An
+earlier version pickled it, in which the parts of a record were tuples.
 """
 
 
 def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
-    """A `JOBDIR` of that version has it in the meta of a request."""
+    """A `JOBDIR` of that version has such a verdict in the meta of a request."""
     verdict = pickle.loads(EARLIER)["v"]  # noqa: S301 (our own bytes)
 
     now = RobotsTxt.parse(disallowing("/no")).verdict("/no", "me")
@@ -227,7 +235,7 @@ def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
-    """Scrapy copies the meta of a request; the file is not read again for it."""
+    """Scrapy copies the meta of a request. The file is not parsed again for the copy."""
     robots = RobotsTxt.parse(f"{disallowing('/')}Disallow: /b")
     verdict = robots.verdict("/", "me")
 
@@ -243,7 +251,7 @@ def test_copy_of_a_verdict_has_its_whole_record() -> None:
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
 def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) -> None:
-    """The first and the second answer are the same, and correct."""
+    """The second answer is equal to the first one, and both are correct."""
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 
@@ -253,7 +261,9 @@ def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) ->
 
 
 def test_printed_record_reads_as_the_same_record() -> None:
-    """Names and rules keep their last characters; the record equals its source."""
+    """Names and rules keep their last characters, and the printed record equals its
+    source.
+    """
     ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
 
     for end in ends:
@@ -262,7 +272,7 @@ def test_printed_record_reads_as_the_same_record() -> None:
 
         assert record.names == (f"x{end}",)
         assert str(record) == body
-    # X4 takes no exponent, so a printed number must not have one.
+    # X4 does not accept an exponent, so a printed number must not have one.
     for delay in ("0.5", "5", "0.00001", "100000000000000000000"):
         body = f"User-agent: a\nCrawl-delay: {delay}\nAllow: /x\nDisallow:\n"
         assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body

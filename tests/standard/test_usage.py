@@ -1,7 +1,8 @@
-"""Usage preferences in robots.txt: what is stated, where, and that it closes nothing.
+"""Usage preferences in robots.txt: what is stated and where, and that no URL is disallowed
+by it.
 
-The examples of `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July 2026
-and RSL 1.0. Their numbers are those of `docs/preferences.rst`.
+The examples of `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July
+2026 and RSL 1.0. Their numbers are those of `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ D, A, U = Answer.DISALLOW, Answer.ALLOW, Answer.UNSTATED
 def usage(
     body: str, url: str = "/p", robot: str = "mybot", dialect: str = "1994"
 ) -> Usage:
-    """Return what the file states about the URL to the robot."""
+    """Return the usage preferences that the file states for the URL and the robot."""
     return RobotsTxt.parse(body, dialect=dialect).usage(f"http://h.test{url}", robot)
 
 
@@ -35,7 +36,7 @@ def stated(found: Usage) -> str:
     )
 
 
-# Number, file, URL, what is stated, and the values that are not understood.
+# The columns are number, file, URL, statements, and values that are not understood.
 EXAMPLES: list[tuple[str, str, str, str, list[str]]] = [
     (
         "1 own record",
@@ -182,7 +183,9 @@ EXAMPLES: list[tuple[str, str, str, str, list[str]]] = [
 def test_example_states_this_in_every_dialect(
     body: str, url: str, said: str, odd: list[str], dialect: str
 ) -> None:
-    """AIPREF vocab-08, attach-05: what is stated, by which line, and what is not understood."""
+    """AIPREF vocab-08, attach-05: the statements, their lines, and the values that are not
+    understood.
+    """
     found = usage(body, url, dialect=dialect)
 
     assert stated(found) == said
@@ -191,7 +194,7 @@ def test_example_states_this_in_every_dialect(
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """It is for the robots above it, while `Disallow` stays that of both."""
+    """The preference is for the robots above it, and the Disallow is for both robots."""
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
     )
@@ -207,7 +210,7 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
 
 
 def test_example_16_use_is_handed_over() -> None:
-    """As it is written, from the lines that count for the URL."""
+    """The value of `use` is returned as written, from the lines that count for the URL."""
     body = f"{STAR}Content-Signal: use=Reference\nContent-Signal: /full/ use=full, search=yes"
 
     assert usage(body).use == "Reference"
@@ -216,7 +219,9 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """RSL 1.0: one above all records is for everybody without one; it answers nothing."""
+    """RSL 1.0: a license above all records is for each robot without its own. It answers no
+    purpose.
+    """
     body = (
         "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
         f"Disallow: /\n\n{STAR}Disallow:"
@@ -232,7 +237,7 @@ def test_example_22_license_of_the_record_or_of_the_file() -> None:
 
 
 def test_sitemap_and_delay_are_no_licenses() -> None:
-    """They stand among the preferences of a record."""
+    """These lines are among the preferences of a record."""
     lines = "Sitemap: /s.xml\nCrawl-delay: 3\nContent-Usage: train-ai=n\nDisallow:"
     for dialect in DIALECTS:
         robots = RobotsTxt.parse(
@@ -244,7 +249,7 @@ def test_sitemap_and_delay_are_no_licenses() -> None:
 
 
 VARIATIONS = [
-    # A line that is no dictionary takes nothing away from the others.
+    # A line that is not a dictionary has no effect on the other lines.
     ("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=Y,", "/a", "train-ai=D@2"),
     ("Content-Usage: train-ai=n\nContent-Usage: /a", "/a", ""),
     ("Content-Usage: train-ai=n\nContent-Usage: /a x=y", "/ab", ""),
@@ -281,7 +286,7 @@ VARIATIONS = [
         "/",
         "train-ai=D@2 search=A@4",
     ),
-    # By the text of RFC 9651, RFC 9309 and the drafts.
+    # These rows follow RFC 9651, RFC 9309 and the drafts.
     ("Content-Usage: train-ai=n ; since=1", "/", ""),
     ("Content-Usage: train-ai=n;  since=1", "/", "train-ai=D@2"),
     ("Content-Usage: train-ai=n;Since=1", "/", ""),
@@ -360,7 +365,7 @@ VARIATIONS = [
 
 @pytest.mark.parametrize(("lines", "url", "said"), VARIATIONS)
 def test_variation_states_this(lines: str, url: str, said: str) -> None:
-    """Errors, paths, both fields, and values of every type of RFC 9651."""
+    """The rows have errors, paths, both fields, and values of every type of RFC 9651."""
     for dialect in DIALECTS:
         assert stated(usage(STAR + lines, url, dialect=dialect)) == said
 
@@ -403,7 +408,7 @@ def test_preference_belongs_to_the_names_above_it(body: str, said: str) -> None:
 
 
 def test_record_is_the_one_of_the_dialect() -> None:
-    """One robot has one way to find its record."""
+    """A robot finds its record for preferences in the same way as for rules."""
     body = f"User-agent: mybot\nContent-Usage: train-ai=n\n\n{STAR}Content-Usage: train-ai=y"
     found = {
         it: usage(body, robot="mybot-news", dialect=it)["train-ai"] for it in DIALECTS
@@ -416,7 +421,9 @@ def test_record_is_the_one_of_the_dialect() -> None:
 
 
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
-    """vocab-08, 5.1; an unknown purpose is a `KeyError`."""
+    """vocab-08, 5.1: the most restrictive statement counts. An unknown purpose raises a
+    `KeyError`.
+    """
     found = usage(
         f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
     )
@@ -432,7 +439,7 @@ def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
 
 
 def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
-    """As a retry of a crawl with a JOBDIR needs it."""
+    """The retry of a request in a crawl with a JOBDIR pickles such a sum."""
     first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
     second = usage(
         f"{STAR}Content-Usage: train-ai=n, search=Y\nLicense: http://a\nLicense: b"
@@ -448,7 +455,9 @@ def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
 
 
 def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
-    """Members, parameters, quotes, open lists, ten thousand rules with wildcards."""
+    """The values have many members, parameters, quotes or open lists. One file has ten
+    thousand wildcards.
+    """
     shapes: dict[str, Any] = {
         "members": lambda n: "a=n," * n + "b=y",
         "distinct": lambda n: ",".join(f"a{it}=n" for it in range(n)),
@@ -475,7 +484,9 @@ def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """Ours O28: what was not compared to its end is not allowed."""
+    """Ours O28 (bounded matching): a URL that was not compared with all paths is not
+    allowed.
+    """
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )
@@ -486,7 +497,9 @@ def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere(
 
 
 def test_verdict_never_changes_by_a_preference() -> None:
-    """1994 F6: any other field is ignored, wherever it stands, in every dialect and reading."""
+    """1994 F6 (fields): the fields are ignored for rules, anywhere in a file, in every
+    dialect and reading.
+    """
     dice = random.Random("preferences")  # noqa: S311 - the same on each run
     lines = [
         *("User-agent: *", "User-agent: mybot", "User-agent: other", "", "", "# x"),
@@ -548,7 +561,9 @@ LINTED = [
 def test_lint_says_what_is_not_read_in_every_dialect(
     name: str, codes: list[str], words: str
 ) -> None:
-    """The fields are in no dialect; what is wrong in them is the same in all."""
+    """No dialect has the fields as its own, but errors in them are the same in all
+    dialects.
+    """
     body = next(
         row[1]
         for row in EXAMPLES
@@ -574,7 +589,7 @@ _ELEVENTH = {
 
 
 def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
-    """And nothing about labels that were never one."""
+    """Labels that were never in a draft get no suggestion."""
 
     def fixes(line: str) -> list[str]:
         return [
@@ -591,7 +606,7 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
 
 
 def test_lint_of_thousands_of_preferences_takes_linear_time() -> None:
-    """Pairs of lines are compared in the first ones of a record alone."""
+    """Only the first lines of a record are compared in pairs."""
     lines = "".join(
         f"Content-Usage: /{it} train-ai={'yn'[it % 2]}\n" for it in range(8_000)
     )

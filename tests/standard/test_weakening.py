@@ -1,4 +1,6 @@
-"""`weakening_problems()`: what opens the site against what its author probably meant."""
+"""`weakening_problems()`: problems that allow more than the author of the file probably
+meant.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def weakening_codes(body: str, robot: str = "rex", **how: str) -> list[str]:
 def test_misspelt_allow_is_reported_and_weakens_nothing(
     line: str, dialect: str
 ) -> None:
-    """The author meant to open what stays closed."""
+    """The author meant to allow URLs that stay disallowed."""
     robots = RobotsTxt.parse(CLOSED + line, dialect=dialect)
 
     assert [(it.line, it.weakens_policy) for it in robots.problems] == [(3, False)]
@@ -37,7 +39,7 @@ def test_misspelt_allow_is_reported_and_weakens_nothing(
 def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
     path: str, dialect: str
 ) -> None:
-    """The author meant to close what the literal path leaves open."""
+    """The author meant to disallow URLs that the literal path allows."""
     body = f"{disallowing(path, 'rex')}\n{disallowing(path, 'max')}"
     robots = RobotsTxt.parse(body, dialect=dialect)
 
@@ -47,7 +49,7 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
 
 
 def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
-    """RFC 9309 obeys it; and in an Allow it would open more."""
+    """RFC 9309 obeys the wildcard. In an Allow line, a wildcard could only allow more."""
     assert weakening_codes(f"{STAR}Disallow: /*.pdf$\n", dialect="rfc9309") == []
     for dialect in ("1994", "extended"):
         body = f"{STAR}Allow: /*.pdf$\nDisallow: /\n"
@@ -57,7 +59,9 @@ def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
 @pytest.mark.parametrize("nul", ["\x00", "\x00\x00", "\x00 \x00 \x00"])
 @pytest.mark.parametrize("place", ["# {}\n", "User-agent: m{}x\nDisallow: /\n\n"])
 def test_single_nul_bytes_do_not_make_a_file_utf_16(nul: str, place: str) -> None:
-    """Ours O25: a NUL is an ordinary character, and the other lines are reported."""
+    """Ours O25 (control characters): a NUL is an ordinary character, and the other lines
+    are reported.
+    """
     filler = "# as long as a short file is, so that few of its bytes are NUL\n"
     body = place.format(nul) + filler + CLOSED + "Disalow: /b\nhello\n"
 
@@ -87,7 +91,9 @@ def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
 
 
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
-    """Ours X2, O4: it is reported where it is a rule, but ignoring it allows nothing."""
+    """Ours X2, O4: the line is reported where Allow is a field. Ignoring the line allows
+    nothing.
+    """
     body = f"Allow: /\n\n{CLOSED}"
     (problem,) = RobotsTxt.parse(body, dialect="extended").problems
 
@@ -104,7 +110,7 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> None:
-    """The record applies to no robot, so the site is allowed to all of them."""
+    """The record applies to no robot, so all robots may retrieve the site."""
     robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
 
     assert robots.allowed("/", "mybot")
@@ -116,7 +122,7 @@ def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> 
     ["User-agent\uff1a *", "User\u00adagent: *", "User\u2010agent: *", "User-agent; *"],
 )
 def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
-    """The field is reported, and so are the rules below it, which have no record."""
+    """The field is reported. So are the rules below it, which belong to no record."""
     robots = RobotsTxt.parse(f"{line}\nDisallow: /\n")
 
     first, second = robots.weakening_problems("mybot")
@@ -127,7 +133,7 @@ def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
 
 
 def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -> None:
-    """With a Cyrillic letter the line is not a User-agent line and begins no record."""
+    """A Cyrillic letter makes the field unknown, so the line begins no record."""
     body = "User-agent: x\n\nUser-ag\u0435nt: mybot\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
 
@@ -138,7 +144,7 @@ def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -
 
 
 def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
-    """It is reported, but the rules below it apply."""
+    """The line is reported, but the rules below it apply."""
     robots = RobotsTxt.parse("User-agent: *\n\u00a0\nDisallow: /\n")
 
     assert not robots.allowed("/", "mybot")
@@ -148,7 +154,7 @@ def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
 
 
 def test_number_of_weakening_problems_is_limited() -> None:
-    """A crawl logs only a few of thousands."""
+    """A crawl logs only a few of thousands of problems."""
     robots = RobotsTxt.parse(STAR + "Disallow: a\n" * 5_000)
 
     assert len(robots.weakening_problems("mybot", limit=100)) == 100
@@ -156,7 +162,7 @@ def test_number_of_weakening_problems_is_limited() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
-    """Where all records are for every robot, each problem of the file concerns it."""
+    """If all records are for every robot, each problem of the file concerns the robot."""
     count = 0
     for seed in range(300):
         text = RobotsTxt.parse(Generator(f"weakening {seed}").small().body).text
@@ -171,7 +177,7 @@ def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
 
 
 def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
-    """At most so many of each, and only in the records of the robot."""
+    """There is a maximum number of each kind, and only the records of the robot count."""
     own = "User-agent: rex\nAllow: /x/a\nallow: /b$\nDisallow: /*a\nDisallow: /*b\n\n"
     robots = RobotsTxt.parse(f"{own}User-agent: max\nAllow: /a\nDisallow: /\n")
 
@@ -184,7 +190,9 @@ def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
 
 
 def test_thousands_of_lines_or_records_break_no_warning() -> None:
-    """So many are not looked at one by one, and nothing fails for want of them."""
+    """Only a part of so many lines or records is examined, and the warning still
+    appears.
+    """
     records = f"{STAR}Allow: /a\nDisallow: /a\n\n" * 6_000
 
     assert weakening_codes("\n" * 6_000 + STAR + "\nDisallow: /a\n") == ["R002"]

@@ -1,1 +1,1 @@
-"""Floor 3: where policies rest."""
+"""Tests of the stores, most of them by the contract that all stores share."""

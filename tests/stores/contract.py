@@ -25,7 +25,7 @@ from scrapy_robots1994.stores.base import (
 SITE = Origin("http", "site.example", 80)
 OTHER = Origin("https", "other.example", 8443)
 LONG = Origin("http", ".".join(["a" * 61] * 4)[:247], 80)
-"""An origin with a host of 247 characters; a file system allows 255 in a name."""
+"""An origin with a host name of 247 characters. A file name may have 255."""
 
 ROOT = Path(__file__).resolve().parents[2]
 LATER = 9e9
@@ -43,7 +43,9 @@ for number in count():
     store.put(Stored(Origin("http", f"host{{number % 3}}.example", 80), packed, {LATER}))
     print(number, flush=True)
 """
-"""A program that puts entries, each of one byte that is repeated, until it is killed."""
+"""A program that puts entries until it is killed. Each entry consists of one
+repeated byte.
+"""
 
 
 def entry(
@@ -54,7 +56,7 @@ def entry(
 
 
 class StoreContract(ABC):
-    """A store has one entry for each origin: the bytes that were put last."""
+    """A store has one entry for each origin: the bytes that were last put for it."""
 
     @abstractmethod
     def url(self, folder: Path) -> str:
@@ -72,13 +74,13 @@ class StoreContract(ABC):
             yield store
 
     def test_empty_store_has_no_entry(self, store: PolicyStore) -> None:
-        """The result is `None`, and forgetting what is not there is not an error."""
+        """The result is `None`. Forgetting an entry that does not exist is not an error."""
         assert store.get(SITE) is None
         assert not store.forget(SITE)
         assert list(store.entries()) == []
 
     def test_store_is_closed_without_being_used(self, store_url: str) -> None:
-        """Nothing was opened, so there is nothing to close."""
+        """No entry was read or written, and the close is not an error."""
         open_store(store_url).close()
 
     @pytest.mark.parametrize(
@@ -93,7 +95,9 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: PolicyStore, stored: Stored
     ) -> None:
-        """Whatever its bytes are; `entries` has them with their end, too."""
+        """An entry may have any bytes. `entries` has them, too, with the end of the
+        entry.
+        """
         store.put(stored)
 
         assert store.get(SITE) == stored.packed
@@ -114,7 +118,7 @@ class StoreContract(ABC):
     def test_scheme_host_and_port_are_distinguished(
         self, store: PolicyStore, other: Origin
     ) -> None:
-        """Origins that differ in one of the three have separate entries."""
+        """Origins that differ in scheme, host or port have separate entries."""
         store.put(entry())
         assert store.get(other) is None
         store.put(entry(other, b"other"))
@@ -123,7 +127,9 @@ class StoreContract(ABC):
         assert {each.origin for each in store.entries()} == {SITE, other}
 
     def test_newer_entry_replaces_the_older(self, store: PolicyStore) -> None:
-        """One origin has one entry, with its own end: the first is over by now."""
+        """An origin has one entry, with the end of the newer entry. The end of the older
+        entry is past.
+        """
         store.put(entry(until=time.time() + 0.05))
         store.put(entry(packed=b"newer"))
         time.sleep(0.1)
@@ -134,7 +140,9 @@ class StoreContract(ABC):
         assert list(store.entries()) == [entry(packed=b"newer")]
 
     def test_forgotten_entry_is_gone(self, store: PolicyStore) -> None:
-        """Others are not affected; the result says whether there was one."""
+        """The entries of other origins remain. The result says whether there was an
+        entry.
+        """
         store.put(entry())
         store.put(entry(OTHER))
 
@@ -144,7 +152,9 @@ class StoreContract(ABC):
         assert list(store.entries()) == [entry(OTHER)]
 
     def test_entry_that_is_over_is_not_an_error(self, store: PolicyStore) -> None:
-        """It may be deleted at any time; what was there before is not returned."""
+        """An expired entry may be deleted at any time. The entry before it is never
+        returned.
+        """
         store.put(entry(packed=b"older"))
         store.put(entry(until=time.time() - 1))
 
@@ -154,7 +164,7 @@ class StoreContract(ABC):
     def test_store_may_change_while_its_entries_are_listed(
         self, store: PolicyStore
     ) -> None:
-        """The caller may forget and put entries meanwhile."""
+        """While the entries are listed, the caller may forget and put entries."""
         store.put(entry())
         store.put(entry(OTHER))
 
@@ -167,7 +177,9 @@ class StoreContract(ABC):
     def test_another_instance_may_change_what_is_listed(
         self, store: PolicyStore, store_url: str
     ) -> None:
-        """What is gone is left out, or listed as it was; it is not an error."""
+        """An entry that was deleted meanwhile is listed as it was, or left out. This is not
+        an error.
+        """
         origins = [Origin("http", f"host{number}.example", 80) for number in range(50)]
         for origin in origins:
             store.put(entry(origin))
@@ -180,11 +192,13 @@ class StoreContract(ABC):
         assert list(store.entries()) == []
 
     def test_entry_above_the_limit_is_not_read(self, store: PolicyStore) -> None:
-        """The largest one is returned; of a larger one no more than that is read."""
+        """An entry of the maximum size is returned. Of a larger entry, only a part may be
+        read.
+        """
         largest = entry(packed=b"x" * MAX_ENTRY_BYTES)
         store.put(largest)
         assert store.get(SITE) == largest.packed
-        # Whether it can be put is up to the store.
+        # A store may accept or reject an entry that is too large.
         with suppress(StoreError):
             store.put(entry(OTHER, b"x" * (8 * MAX_ENTRY_BYTES)))
         del largest
@@ -201,7 +215,9 @@ class StoreContract(ABC):
     def test_writer_that_is_killed_leaves_whole_entries(
         self, store: PolicyStore, store_url: str
     ) -> None:
-        """What `put` returned for is there; what it was writing is whole, or is not there."""
+        """Each finished `put` has its entry. An unfinished `put` leaves a whole entry or
+        none.
+        """
         for puts in (1, 4, 9):
             command = [sys.executable, "-c", WRITER, store_url]
             with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as writer:
@@ -218,7 +234,7 @@ class StoreContract(ABC):
                 assert store.get(origin) == packed
 
     def test_store_exists_once_it_has_an_entry(self, store: PolicyStore) -> None:
-        """Looking into it does not make it."""
+        """Reading does not create the store."""
         exists = store.exists
         assert store.get(SITE) is None
         assert list(store.entries()) == []
@@ -229,7 +245,7 @@ class StoreContract(ABC):
         assert store.exists
 
     def test_every_entry_is_listed(self, store: PolicyStore) -> None:
-        """More than any store reads at once."""
+        """The number of entries is larger than any store reads at once."""
         origins = {Origin("http", f"host{number}.example", 80) for number in range(700)}
         for origin in origins:
             store.put(entry(origin))
@@ -237,7 +253,9 @@ class StoreContract(ABC):
         assert {each.origin for each in store.entries()} == origins
 
     def test_next_instance_has_what_was_put(self, store_url: str) -> None:
-        """Also one that was opened before, in another process for example."""
+        """An instance also has the entries that another instance, for example in another
+        process, puts later.
+        """
         with (
             closing(open_store(store_url)) as one,
             closing(open_store(store_url)) as two,
@@ -251,7 +269,7 @@ class StoreContract(ABC):
             assert list(third.entries()) == [entry()]
 
     def test_workers_that_start_together_make_one_store(self, store_url: str) -> None:
-        """Whatever has to be created is created once."""
+        """Each file or table that the workers need is created once."""
 
         def put(number: int) -> None:
             with closing(open_store(store_url)) as store:
@@ -265,7 +283,7 @@ class StoreContract(ABC):
 
 
 class SharedStoreContract(StoreContract):
-    """A store in which workers also agree on who fetches."""
+    """A store in which workers also agree on which worker fetches a robots.txt."""
 
     @pytest.fixture
     def shared(self, store: PolicyStore) -> SharedStore:
@@ -274,7 +292,9 @@ class SharedStoreContract(StoreContract):
         return store
 
     def test_lease_has_one_holder(self, shared: SharedStore) -> None:
-        """It may take it anew, and alone may release it; other origins have others."""
+        """The holder may acquire its lease again, and no other worker may release it. Each
+        origin has its own lease.
+        """
         assert shared.acquire_lease(SITE, "one", 30).granted
         assert shared.acquire_lease(SITE, "one", 30).granted
         shared.release_lease(SITE, "two")
@@ -284,8 +304,9 @@ class SharedStoreContract(StoreContract):
         assert shared.acquire_lease(SITE, "two", 30).granted
 
     def test_lease_of_a_dead_worker_runs_out(self, shared: SharedStore) -> None:
-        """It costs the others a bounded wait."""
-        # Long enough for the second call on a busy machine; all ask for the same time.
+        """The other workers wait for a bounded time."""
+        # The time is long enough for the second call on a busy machine. All calls have the
+        # same time.
         assert shared.acquire_lease(SITE, "dead", 2).granted
         assert not shared.acquire_lease(SITE, "alive", 2).granted
         give_up = time.monotonic() + TIMEOUT_SECONDS
@@ -296,14 +317,14 @@ class SharedStoreContract(StoreContract):
     def test_time_of_a_lease_that_is_taken_anew_begins_anew(
         self, shared: SharedStore
     ) -> None:
-        """A retry is not cut short by the request before."""
+        """The end of the first lease does not shorten the lease of a retry."""
         assert shared.acquire_lease(SITE, "one", 0.2).granted
         assert shared.acquire_lease(SITE, "one", 30).granted
         time.sleep(0.3)
         assert not shared.acquire_lease(SITE, "two", 30).granted
 
     def test_of_many_workers_one_gets_the_lease(self, store_url: str) -> None:
-        """They ask at the same moment, each with a connection of its own."""
+        """The workers ask at the same moment, each with its own connection."""
 
         def acquire(number: int) -> bool:
             with closing(open_store(store_url)) as store:
@@ -314,7 +335,7 @@ class SharedStoreContract(StoreContract):
             assert sum(threads.map(acquire, range(8))) == 1
 
     def test_leases_are_not_entries(self, shared: SharedStore) -> None:
-        """Neither `get` nor `entries` shows them; `forget` does not end them."""
+        """Neither `get` nor `entries` returns leases, and `forget` does not end them."""
         assert shared.acquire_lease(SITE, "one", 30).granted
 
         assert shared.get(SITE) is None

@@ -42,8 +42,9 @@ BODY = b"User-agent: *\nDisallow: /closed\n"
 FOLDER = "tests.support.folder_store.FolderStore"
 STUTTERS = "tests.support.stores.Stutters"
 RECORDED = Path(__file__).parent / "robots-0.1.db"
-"""A store of version 0.1, from a crawl of http://file.test, which has BODY with the ETag
-"one", and of http://absent.test, which has no robots.txt."""
+"""A store of version 0.1, from a crawl of two origins. http://file.test has BODY with the
+ETag "one", and http://absent.test has no robots.txt.
+"""
 
 
 def stored_in(path: Path, **others: object) -> dict[str, Any]:
@@ -73,7 +74,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> None:
-    """Only memory ends with its crawl, so that the next one fetches again."""
+    """The next crawl fetches again only if the store is memory, which ends with its
+    crawl.
+    """
     site.robots(BODY)
     urls = [site.url("/1"), site.url("/2"), site.url("/closed")]
     for _ in range(2):
@@ -92,7 +95,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
         [
             ("max_origins=2", [1, 2, 1]),
             ("max_bytes=33000", [1, 2, 1]),
-            # The last one stays, however large it is.
+            # The last policy stays, however large it is.
             ("max_bytes=1", [3, 2, 1]),
             ("max_origins=1", [3, 2, 1]),
             ("", [1, 1, 1]),
@@ -102,7 +105,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
 ) -> None:
-    """An origin that was forgotten is fetched again, and obeyed."""
+    """A policy that was deleted is fetched again, and obeyed."""
     rules = b"".join(b"Disallow: /x/%d\n" % number for number in range(700))
     for host in "abc":
         site.robots(BODY + rules + host.encode(), at=f"{host}.test")
@@ -131,7 +134,9 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_store_of_an_earlier_version_is_read(
     recorded: Path, site: Site, tmp_path: Path
 ) -> None:
-    """Its file, its keys and its entries: nothing is fetched, the rules apply."""
+    """The file, the keys and the entries can be read: nothing is fetched, and the rules
+    apply.
+    """
     urls = [f"http://{page}" for page in ("file.test/open", "file.test/closed")]
     urls.append("http://absent.test/closed")
     requests = [CrawlRequest(url, meta={"proxy": site.url("")}) for url in urls]
@@ -155,7 +160,9 @@ def test_store_of_an_earlier_version_is_read(
 def test_file_of_version_0_1_is_renewed_by_its_validators(
     site: Site, tmp_path: Path
 ) -> None:
-    """Its ETag and date are sent, and the 304 renews the stored file."""
+    """The crawl sends the ETag and the date of the file, and the 304 renews the stored
+    file.
+    """
     path = tmp_path / "robots.db"
     shutil.copy(RECORDED, path)
     site.answer("/robots.txt", replies.status(304))
@@ -177,7 +184,7 @@ def test_file_of_version_0_1_is_renewed_by_its_validators(
 def test_damaged_entries_permit_nothing_and_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """Each costs one fetch; it is not an outage of the store."""
+    """Each damaged entry causes one fetch, and is not a failure of the store."""
     site.robots(BODY)
     site.answer("/robots.txt", replies.status(404), at="absent.test")
     settings = stored_in(tmp_path / "robots.db")
@@ -220,7 +227,9 @@ def test_damaged_entries_permit_nothing_and_are_replaced(
 def test_failure_of_ours_does_not_end_the_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5 (unreachable): a crawl that could not read it does not replace it either."""
+    """Ours R5 (unreachable): a crawl that could not read the policy does not replace it
+    either.
+    """
     folder = tmp_path / "store"
     settings = {"ROBOTS1994_STORE": f"{FOLDER}://{folder}"}
     urls = [site.url("/open"), site.url("/closed")]
@@ -228,7 +237,7 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
     crawl(urls, settings=settings)
     with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
         (good,) = store.entries()
-    # Longer than the store rests after its first read has failed.
+    # The delay is longer than the time for which a failed store is not called.
     site.answer("/robots.txt", replace(replies.status(503), delay=2.5))
     unread = crawl(urls, settings={"ROBOTS1994_STORE": f"{STUTTERS}://{folder}"})
     result = crawl(urls, settings=settings)
@@ -247,7 +256,7 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
         [
             (replies.status(404), 1),
             (replies.status(403), 0),
-            # An ETag with typographic quotes, and two with control characters.
+            # One ETag has typographic quotes, and two have control characters.
             (Reply(200, BODY, (("ETag", "\xe2\x80\x9ca\xe2\x80\x9d"),)), 1),
             (Reply(200, BODY, (("ETag", '"a\x01"'),)), 1),
             (Reply(200, BODY, (("ETag", '"\x1b[31m"'),)), 1),
@@ -257,7 +266,7 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
 def test_stored_answer_decides_in_the_second_crawl(
     site: Site, answer: Reply, fetched: int, tmp_path: Path
 ) -> None:
-    """No robots.txt is fetched again for a stored status or an unusual ETag."""
+    """With a stored status or an unusual ETag, robots.txt is not fetched again."""
     site.answer("/robots.txt", answer)
     settings = stored_in(tmp_path / "robots.db")
     for _ in range(2):
@@ -268,7 +277,9 @@ def test_stored_answer_decides_in_the_second_crawl(
 
 
 def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
-    """Let a crawl of a week ago store the policy of *response*, for a day."""
+    """Let a crawl of a week ago store the policy of *response*, which is fresh for
+    a day.
+    """
     site.answer("/robots.txt", response)
     crawl_over_time(-7 * DAY, [site.url("/old")], settings=settings)
 
@@ -277,7 +288,9 @@ def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
 def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     site: Site, code: int, tmp_path: Path
 ) -> None:
-    """A file that is confirmed, sent again or used on error is new to this crawl."""
+    """The file is new to this crawl if a 304 confirms it, if it is sent again, or if it is
+    used on error.
+    """
     named = f"Sitemap: {site.url('/map.xml')}\n"
     body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()
     settings = stored_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended")
@@ -382,7 +395,7 @@ def test_store_that_violates_its_contract_does_not_stop_the_crawl(
 def test_missing_folder_of_a_database_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
-    """A typing error would cost a fetch of each robots.txt in each crawl."""
+    """With a mistyped folder, each crawl would fetch each robots.txt again."""
     path = tmp_path / "nosuch" / "robots.db"
 
     result = crawl([site.url("/open")], settings=stored_in(path))

@@ -10,15 +10,15 @@ from tests.stores.contract import StoreContract, entry
 
 
 class TestFolderStore(StoreContract):
-    """A store written from the documentation alone."""
+    """A store that uses only what the documentation says."""
 
     def url(self, folder: Path) -> str:
-        """Return its URL, which begins with the import path of the class."""
+        """Return the store URL, which begins with the import path of the class."""
         return f"tests.support.folder_store.FolderStore://{folder}/x"
 
 
 def test_files_of_others_are_no_entries(tmp_path: Path) -> None:
-    """A folder may hold anything: notes, other folders, pipes, and half of a file."""
+    """The folder has notes, a folder, a pipe, and files that are not complete entries."""
     store = open_store(f"tests.support.folder_store.FolderStore://{tmp_path}")
     store.put(entry())
     texts = ("", "{}", "[1]\n", "[" * 1_900, '["ftp://x", 1]\n', '["http://x", "y"]\n')

@@ -1,4 +1,6 @@
-"""The Redis store against a real redis-server: the contract, outages, and foreign keys."""
+"""The Redis store with a real redis-server: the contract, outages, and keys of other
+programs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
-    """Start one server for this file; each store has a prefix of its own."""
+    """Start one server for this module. Each store has its own prefix."""
     with RedisServer() as started:
         yield started
 
@@ -86,7 +88,9 @@ def test_prefix_is_not_a_pattern(glob: str, server: RedisServer, prefix: str) ->
 
 
 def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
-    """A key of another type, a short value or an invalid origin is not an outage."""
+    """A key of another type, a short value or an invalid origin is not a failure of the
+    store.
+    """
     listed = Origin("http", "list.example", 80)
     with server.client() as client:
         client.set(f"{prefix}:policy:ftp://x", b"x" * 20)
@@ -101,7 +105,7 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
 def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
-    """A value of twice the largest entry is a miss, and only half of it is read."""
+    """A value of twice the maximum size is a miss, and only half of it is read."""
     sent = "total_net_output_bytes"
     with server.client() as known, closing(store_at(server, prefix)) as store:
         client: Any = known
@@ -114,7 +118,9 @@ def test_oversized_entry_is_read_only_up_to_the_limit(
 
 
 def test_unreachable_server_is_a_store_error_and_recovers() -> None:
-    """Each call raises; after a restart the same store works again, with its leases."""
+    """Each call raises StoreError. After a restart, the same store works again, with its
+    leases.
+    """
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())
         server.stop()

@@ -33,17 +33,21 @@ def assert_shared(url: str) -> None:
 
 
 def test_unix_socket(tmp_path: Path) -> None:
-    """An @ in its path ends no password; `max_connections` blocks no worker."""
+    """An @ in the path is not the end of a password. `max_connections` does not block a
+    worker.
+    """
     with RedisServer("--unixsocket", f"{tmp_path}/red@is.sock"):
         assert_shared(f"unix://{tmp_path}/red@is.sock?db=0&max_connections=1")
 
 
 def test_tls(tmp_path: Path) -> None:
-    """`rediss://` works, with the certificate verified against that of the URL."""
+    """`rediss://` works. The server's certificate is verified with the certificate file of
+    the URL.
+    """
     key, certificate = make_certificate()
     (tmp_path / "key").write_text(key)
     (tmp_path / "certificate").write_text(certificate)
-    # Free, too, and no port of a server without TLS.
+    # This port is free, too, and is not the port of a server without TLS.
     port = free_port() + 10_000
     options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
     options += ["--tls-cert-file", f"{tmp_path}/certificate"]
@@ -68,7 +72,7 @@ def test_cluster() -> None:
 
 @pytest.mark.long
 def test_redis_url_of_a_cluster_node_is_an_error() -> None:
-    """A node has only some keys; one error message covers all the others."""
+    """One node has only some keys. One error message is for all other keys."""
     with (
         RedisServer("--cluster-enabled", "yes") as one,
         RedisServer("--cluster-enabled", "yes") as two,
@@ -87,6 +91,6 @@ def test_redis_url_of_a_cluster_node_is_an_error() -> None:
 
 
 def test_master_is_found_through_sentinel(tmp_path: Path) -> None:
-    """`redis+sentinel://`: the sentinels know which server is the master."""
+    """With `redis+sentinel://`, the sentinels say which server is the master."""
     with RedisServer() as server, sentinel_of(server, tmp_path) as port:
         assert_shared(f"redis+sentinel://127.0.0.1:{port}/main/0")

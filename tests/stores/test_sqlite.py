@@ -1,4 +1,6 @@
-"""The SQLite store: the contract, its size limit, and damaged or foreign files."""
+"""The SQLite store: the contract, its size limit, and files that are damaged or not
+ours.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def host(number: int) -> Origin:
 
 
 def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
-    """Put an entry of *size* bytes for each of the hosts, that of the last is over first."""
+    """Put an entry of *size* bytes for each host number. A higher number ends earlier."""
     for number in numbers:
         store.put(entry(host(number), os.urandom(size), LATER - number))
 
@@ -54,7 +56,7 @@ def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
 def test_file_is_no_larger_than_its_limit(
     limit: int, written: int, size: int, least: int, path: Path
 ) -> None:
-    """The limit applies to the file; the log next to it takes a few megabytes at most."""
+    """The limit applies to the file. Together with its log, it stays below 3 MB."""
     with closing(store_at(path, max_bytes=limit)) as store:
         for number in range(written):
             fill(store, [number], size)
@@ -67,7 +69,9 @@ def test_file_is_no_larger_than_its_limit(
 
 
 def test_entry_that_was_stored_first_is_deleted_first(path: Path) -> None:
-    """A smaller limit shrinks the file with the next write; storing anew counts."""
+    """With a smaller limit, the next write shrinks the file. Storing an entry again makes
+    it the newest.
+    """
     with closing(store_at(path)) as store:
         fill(store, [*range(400), 0])
     assert path.stat().st_size > 2_000_000
@@ -83,7 +87,7 @@ def test_entry_that_was_stored_first_is_deleted_first(path: Path) -> None:
 
 
 def test_entry_that_is_over_is_deleted_from_the_file(path: Path) -> None:
-    """The next write deletes it, whichever origin it is about."""
+    """The next write deletes the entry, whichever origin it is about."""
     with closing(store_at(path)) as store:
         store.put(entry(until=time.time() + 0.05))
         time.sleep(0.1)
@@ -103,7 +107,7 @@ def test_reading_creates_no_file(tmp_path: Path) -> None:
 
 
 def changed(path: Path, change: str) -> PolicyStore:
-    """Return a store with one entry whose file was changed as another program could."""
+    """Return a store with one entry, after another program has changed its file."""
     assert error_of(store_at(path)) == ""
     with closing(sqlite3.connect(path)) as base:
         base.executescript(change)
@@ -119,10 +123,10 @@ def changed(path: Path, change: str) -> PolicyStore:
     ],
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
-    """Neither 400 MB nor `bytes(9000000000)` is allocated; the entry can be replaced."""
+    """Neither 400 MB nor `bytes(9000000000)` is allocated. The entry can be replaced."""
     if "400" in cell and not hasattr(sqlite3.Connection, "setlimit"):
         pytest.skip("SQLite reads it in pages before Python 3.11")
-    # The cells are those above.
+    # The SQL is from the list above.
     with closing(changed(path, f"UPDATE policies SET {cell}")) as store:  # noqa: S608
         began = time.process_time()
         assert store.get(SITE) is None
@@ -135,7 +139,7 @@ def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
 
 
 def test_origin_that_is_not_utf_8_does_not_stop_entries(path: Path) -> None:
-    """Another program can write any bytes; `entries` still yields the others."""
+    """Another program can write any bytes. `entries` still yields all other entries."""
     change = "UPDATE policies SET origin = CAST(x'687474703a2f2f61ff' AS TEXT)"
     with closing(changed(path, change)) as store:
         store.put(entry(OTHER))
@@ -181,7 +185,9 @@ FILL = (
 def test_sqlite_file_with_other_objects_is_refused(
     sql: str, path: Path, *, is_open: bool
 ) -> None:
-    """Nothing is read or written, whether they were there when it was opened or not."""
+    """Nothing is read or written, whether the objects were added before or after the store
+    was opened.
+    """
     names = "SELECT origin FROM policies LIMIT 9"
     with closing(store_at(path)) as store:
         store.put(entry())
@@ -208,7 +214,7 @@ def test_sqlite_file_with_other_objects_is_refused(
 
 
 def test_entry_of_the_maximum_size_is_read_back(path: Path) -> None:
-    """The limits set for SQLite are wider than the limit of an entry."""
+    """The limits that are set for SQLite are higher than the limit of an entry."""
     largest = b"x" * MAX_ENTRY_BYTES
     with closing(store_at(path, timeout=20)) as store:
         store.put(entry(packed=largest))
@@ -232,7 +238,9 @@ def error_of(store: PolicyStore) -> str:
 def test_file_that_is_not_a_database_is_a_store_error(
     path: Path, content: bytes, expected: str
 ) -> None:
-    """It is neither read nor overwritten; an empty one becomes a store. Both are named."""
+    """Such a file is neither read nor overwritten, but an empty file becomes a store.
+    Errors name the file.
+    """
     path.write_bytes(content)
 
     assert expected in error_of(store_at(path))
@@ -255,7 +263,7 @@ def test_database_of_another_version_or_program_is_not_written_to(
 
 
 def test_locked_database_is_a_store_error(path: Path) -> None:
-    """While another program has the lock, a write fails in its time limit."""
+    """While another program has the lock, a write fails within the timeout."""
     assert error_of(store_at(path)) == ""
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("BEGIN EXCLUSIVE")

@@ -21,7 +21,7 @@ def refusal(url: str) -> str:
     assert message.isprintable()
     assert not any(secret in message for secret in ("hunter2", "p@ss"))
     problem, _, example = message.partition("; write for example ")
-    # Only who means memory is shown it: `robots-store` refuses it.
+    # An example with memory is only shown for a URL that begins like memory.
     assert "memory" not in example or url.startswith("me")
     return problem
 
@@ -64,19 +64,19 @@ def refusal(url: str) -> str:
             (f"redis://h/{base}", f'the database "{base}" is not a number')
             for base in ("robots", "-1", "1.5")
         ),
-        # What is no port may be part of a password.
+        # Text in the place of a port may be a part of the password.
         ("redis://me:123456?x@127.0.0.1:1/0", "the port is no number up to 65535"),
         ("no.such.module.Store://x", "cannot be imported"),
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
         ("json.dumps://x", "is not a PolicyStore"),
-        # A client may put into its message what it decoded of the URL.
+        # The message of a client may have a decoded part of the URL.
         (f"{STORES}.Telling://me:p%40ss@host/0", "cannot be made: no login with ***"),
         (f"{STORES}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
     ],
 )
 def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
-    """It says what is wrong, and what to write."""
+    """The error says what is wrong, and what to write."""
     assert problem in refusal(url)
 
 
@@ -117,7 +117,7 @@ def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
 def test_url_of_a_known_kind_is_rejected_with_an_example(
     example: str, url: str
 ) -> None:
-    """It is rejected before a connection is opened, and no password is shown."""
+    """The URL is rejected before a connection is opened, and no password is shown."""
     with pytest.raises(SettingsError, match=f'write for example "{example}') as refused:
         open_store(url)
 
@@ -127,14 +127,16 @@ def test_url_of_a_known_kind_is_rejected_with_an_example(
 
 
 def test_unfamiliar_scheme_has_no_suggestion() -> None:
-    """An unrelated scheme is not a typing error; its credentials are left out."""
+    """Another scheme is not a typing error. Its credentials are not shown."""
     problem = refusal("mysql://me:hunter2@127.0.0.1:3306/0?password=hunter2")
 
     assert problem == 'ROBOTS1994_STORE: "mysql://127.0.0.1:3306/0" names no store'
 
 
 def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
-    """`timeout` is passed separately; all else is the store's, as it was written."""
+    """`timeout` is passed separately. The store gets all other parts of the URL as
+    written.
+    """
     path = f"{STORES}.OwnStore"
 
     store = open_store(

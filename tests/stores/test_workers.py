@@ -1,4 +1,4 @@
-"""Several crawls with one Redis server fetch each robots.txt once in all."""
+"""Several crawls with one Redis server fetch each robots.txt only once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def start_workers(
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
     """The first worker fetches, the others wait for its policy, and all obey it."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # Slow enough that all workers request the policy before it arrives.
+        # The robots.txt arrives only after all workers have asked for the policy.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -66,7 +66,7 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
-        # A lease lasts two seconds longer than the request that it is for.
+        # A lease lasts two seconds longer than its request may take.
         (first,) = start_workers(urls, server, workers=1, timeout=5)
         site.wait("/robots.txt", count=3)
         others = start_workers(urls, server, workers=2, timeout=5)
@@ -83,7 +83,7 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
     """All allowed pages and no others are fetched, and the outage is logged."""
     with RedisServer() as server, Site(addresses=40) as site:
         site.robots(BODY)
-        # The second page, and the second half of the origins, come after the restart.
+        # The restart is before the second page, and before the second half of the origins.
         site.answer("/first", replies.html(links(site, 0, 20), gate="redis is gone"))
         site.answer("/second", replies.html(links(site, 20, 40), gate="redis is back"))
         urls = [site.url("/first"), site.url("/second")]
@@ -112,7 +112,9 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
 
 @pytest.mark.long
 def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
-    """The limit of the process causes no store failure and no unretrieved exception."""
+    """The descriptor limit of the process causes no store failure and no unretrieved
+    exception.
+    """
     with RedisServer() as server, Site(addresses=60) as site:
         site.robots(BODY)
         urls = [site.address_url(number, "/open") for number in range(60)]

@@ -1,8 +1,8 @@
 """A hook of pytest: what a failed test leaves open must not fail another test.
 
-Warnings are errors. A failed test leaves crawls, sockets and folders open, because its frames end
-before they are closed. Python warns about each when it is collected, during whatever test then
-runs.
+Warnings are errors. A failed test leaves crawls, sockets and folders open, because it ends
+before the code that closes them. Python warns about each open object when the object is
+collected, and another test may run by then.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
-    """Collect what a failed test left, after its fixtures have ended, without a warning."""
+    """Collect the objects that a failed test left open, after its fixtures have ended,
+    without a warning.
+    """
     try:
         yield
     finally:

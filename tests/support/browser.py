@@ -1,4 +1,6 @@
-"""A real Chromium, and checks of a page in it: its layout, and its accessibility by axe-core."""
+"""Run a real Chromium, and check a page in it: its layout, and its accessibility by
+axe-core.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def width_of(browser: Chrome) -> int:
 
 @contextmanager
 def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
-    """Give *browser* a window *width* pixels wide, and prefer *scheme* (light, dark)."""
+    """Make the window of *browser* *width* pixels wide, with the color scheme *scheme*
+    (light, dark).
+    """
     is_mobile = width < 600
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile}
     preferred = [{"name": "prefers-color-scheme", "value": scheme}]

@@ -27,8 +27,8 @@ ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the script in the meta of a page in the browser, and waits for a request that the
-    script makes.
+    """Runs the script in the meta of a page in the browser, and waits until a request of
+    that script ends.
     """
 
     name = "browsing"

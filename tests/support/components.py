@@ -43,7 +43,7 @@ class CancelRobots:
     """Cancels every robots.txt request."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise what a cancelled Deferred raises."""
+        """Raise the exception of a cancelled Deferred."""
         if is_robots(request):
             raise CancelledError
 
@@ -289,12 +289,12 @@ class BrokenRequestMiddleware:
     """Middleware with a bug in a function that it calls for each robots.txt."""
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Call it."""
+        """Call the function that has the bug."""
         if request.url.endswith("/robots.txt"):
             self.look_up(request)
 
     def look_up(self, request: Request) -> Any:
-        """Look for a key that only requests of this spider have."""
+        """Look for a key that only the meta of the spider's own requests has."""
         return request.meta["account"]
 
 
@@ -351,14 +351,14 @@ class RenamingMiddleware:
 
 
 class Awaited:
-    """Awaits a coroutine, and counts how often it had to wait for something."""
+    """Awaits a coroutine, and counts how often the coroutine had to wait."""
 
     def __init__(self, work: Awaitable[Any]) -> None:
         self._work = work
         self.times = 0
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        """Pass on what the coroutine waits for."""
+        """Yield each object that the coroutine waits for."""
         steps = self._work.__await__()
         try:
             waits_for = next(steps)
@@ -371,7 +371,9 @@ class Awaited:
 
 
 class CountingMiddleware(Robots1994Middleware):
-    """Awaits our middleware, as a subclass of a user may, and counts its waits."""
+    """Awaits our middleware, as a user's subclass may, and counts how often it had
+    to wait.
+    """
 
     crawler_stats: Any
 
@@ -384,7 +386,9 @@ class CountingMiddleware(Robots1994Middleware):
         return made
 
     async def process_request(self, request: Request, spider: Any = None) -> Any:
-        """Count in the stats how often the last request had to wait."""
+        """Put into the stats how often our middleware had to wait for the request
+        of /last.
+        """
         awaited = Awaited(super().process_request(request))
         try:
             return await awaited
@@ -394,7 +398,9 @@ class CountingMiddleware(Robots1994Middleware):
 
 
 class RemoveOptOut:
-    """A middleware that removes a meta key of Scrapy from each request, ours included."""
+    """A middleware that removes a meta key of Scrapy from each request, robots.txt requests
+    included.
+    """
 
     def process_request(self, request: Any, spider: Any = None) -> None:
         """Remove the key before our middleware sees the request."""
@@ -402,7 +408,7 @@ class RemoveOptOut:
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass of Scrapy's middleware, as a project may have in its place."""
+    """A subclass of Scrapy's middleware, which a project may use instead of it."""
 
 
 class RaisingParser:
@@ -467,11 +473,11 @@ class OwnScheduler:
         self._seen: set[tuple[str, Any]] = set()
 
     def has_pending_requests(self) -> bool:
-        """Return whether there are any."""
+        """Return whether any requests are stored."""
         return bool(self._requests)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Store *request* unless it has been here before, whatever `dont_filter` says."""
+        """Store *request* unless it has been stored before, whatever `dont_filter` says."""
         key = request.url, request.meta.get("page")
         is_new = key not in self._seen
         if is_new:
@@ -480,7 +486,7 @@ class OwnScheduler:
         return is_new
 
     def next_request(self) -> Request | None:
-        """Return the first one."""
+        """Return the oldest request."""
         return self._requests.pop(0) if self._requests else None
 
 
@@ -505,12 +511,14 @@ class CountPasses:
 
 
 class InterruptingMiddleware:
-    """A middleware that interrupts the crawl before its first page reaches ours."""
+    """A middleware that interrupts the crawl before the first page reaches our
+    middleware.
+    """
 
     has_interrupted = False
 
     async def process_request(self, request: Request, spider: object = None) -> None:
-        """Wait longer than the crawl needs to begin to close."""
+        """Interrupt the crawl once; then wait long enough for it to begin to close."""
         if not self.has_interrupted:
             self.has_interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
@@ -577,7 +585,7 @@ class Images(ImagesPipeline):
 
 
 class _RaisingRefusals:
-    """Put refusals into the results, which older Scrapy does not do."""
+    """Puts refusals into the results of a pipeline, which older Scrapy does not do."""
 
     def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
         """Raise the refusal instead of the pipeline's own exception."""
@@ -587,7 +595,7 @@ class _RaisingRefusals:
 
 
 class ReportingFiles(_RaisingRefusals, Files):
-    """Files with refusals in the results."""
+    """The pipeline `Files`, whose results include refusals."""
 
 
 class RequestingPipeline:

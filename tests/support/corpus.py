@@ -17,7 +17,9 @@ COUNT = 400
 """Number of generated files."""
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""Quantiles of real files: share of files, and their lines from and to."""
+"""The lengths of real files: each row has a quantile, and the least and greatest number of
+lines of the files up to that quantile.
+"""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
@@ -74,7 +76,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Generate a file as long as the real file at this quantile."""
+    """Generate a file with as many lines as real files have at the quantile *share*."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

@@ -38,4 +38,6 @@ EXAMPLES = {
         "http://127.0.0.1:{port}/robots.txt"
     ),
 }
-"""By the reason as a user reads it. No request of a spider has the remaining one."""
+"""An example for each reason, by the words that a user reads. The one reason without an
+example applies to no request of a spider.
+"""

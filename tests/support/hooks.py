@@ -45,7 +45,7 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
 
 
 def close_soon(_crawler: Crawler) -> None:
-    """Finish the first waiting requests for a second only when the crawl closes."""
+    """Let a closing crawl wait only one second for the robots.txt of its requests."""
     # Import the module when the hook runs: before, it would import a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
@@ -173,7 +173,9 @@ def note_sitemaps_of_parser(crawler: Crawler) -> None:
 
 
 def note_slots(crawler: Crawler) -> None:
-    """Record the delay and concurrency of the slot of each page that left, in the stats."""
+    """Record in the stats the delay and concurrency of the slot of each page that left the
+    downloader.
+    """
 
     def left(request: Request) -> None:
         key = request.meta["download_slot"]
@@ -293,7 +295,7 @@ def on_sitemaps_close(crawler: Crawler) -> None:
 
 
 def without_warcio(crawler: Crawler) -> None:
-    """Make the library of the extra missing."""
+    """Make the library of the extra `evidence` missing."""
     sys.modules["warcio"] = None  # type: ignore[assignment]  # as a missing module is
 
 
@@ -301,7 +303,9 @@ LEFT = 8
 
 
 def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
-    """When the spider has opened, leave only *left* descriptors, fewer than it has origins."""
+    """Leave only *left* descriptors once the spider has opened, fewer than it requests
+    origins.
+    """
 
     def limit() -> None:
         # Scrapy 2.13 reads the source of a callback: load the source into memory now.
@@ -315,7 +319,7 @@ def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
 
 
 def remove_evidence(crawler: Crawler) -> None:
-    """Remove the folder of the evidence with the first page."""
+    """Remove the folder of the evidence when the first response arrives."""
 
     def received() -> None:
         shutil.rmtree(crawler.settings["ROBOTS1994_EVIDENCE"], ignore_errors=True)

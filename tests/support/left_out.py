@@ -29,11 +29,13 @@ PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
 """The programs that a test with the mark runs."""
 
 PACKAGES = {"chromedriver": "chromium-driver"}
-"""The Debian packages whose name is not that of the program."""
+"""The Debian packages that have another name than their program."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
-    """Return *rows* as parameters of a test; those after the first *count* are long."""
+    """Return *rows* as parameters of a test. All but the first *count* rows have the mark
+    `long`.
+    """
     return [
         pytest.param(
             *(row if isinstance(row, tuple) else (row,)),
@@ -49,9 +51,10 @@ def table(
     short: int = 1,
     ids: Any = None,
 ) -> pytest.MarkDecorator:
-    """Return a mark: a test runs with each of *rows*; those after the first *short* are long.
+    """Return a mark that runs a test with each of *rows*. All but the first *short* rows
+    are long.
 
-    *names* and *ids* are those of `pytest.mark.parametrize`.
+    *names* and *ids* are arguments of `pytest.mark.parametrize`.
     """
     return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 

@@ -90,7 +90,9 @@ def run(
 
 
 def assert_no_warning(log: str) -> None:
-    """Assert that a process wrote no warning to its *log* but those of other code."""
+    """Assert that a process wrote no warning to its *log*, except warnings about other
+    code.
+    """
     warned = unexpected(printed(log))
     assert not warned, f"it warned of {warned}:\n{log}"
 

@@ -120,8 +120,8 @@ class RedisServer:
 def free_port() -> int:
     """Return a free port whose number plus 10,000, the second port of a cluster, is free, too.
 
-    Both are below the ephemeral ports (32,768 and up), which the connections of other tests may
-    take at any moment.
+    Both numbers are below the ephemeral ports (32,768 and up), which the connections of
+    other tests may take at any moment.
     """
     while True:
         port = random.randrange(20_000, 22_700)  # noqa: S311 - no secret

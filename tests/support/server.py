@@ -176,7 +176,9 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
-    """Return the log entry of a request; a proxied one has its origin in the target."""
+    """Return the log entry of a request. A request to a proxy has the origin in its
+    target.
+    """
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target = first.split(" ")[:HALF]
     pairs = [line.partition(":")[::2] for line in rest]

@@ -1,4 +1,6 @@
-"""One of two crawls that are compared: the same spider with ours or with the built-in."""
+"""One of two crawls that are compared: the spider is equal, the robots.txt middleware is
+not.
+"""
 
 from __future__ import annotations
 

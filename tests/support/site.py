@@ -102,7 +102,7 @@ class Site:
         return self.url(target, host=f"127.1.{number // 200}.{number % 200 + 1}")
 
     def refused_url(self, target: str = "/") -> str:
-        """Return a URL whose port refuses every connection."""
+        """Return a URL with a port that refuses every connection."""
         return f"http://127.0.0.1:{self._ready['refused']}{target}"
 
     def answer(
@@ -128,13 +128,13 @@ class Site:
     def open_when(
         self, gate: str, target: str = "*", *, count: int = 1, host: str = "*"
     ) -> None:
-        """Open the gate once *count* such requests have arrived."""
+        """Open the gate once *count* requests for *target* and *host* have arrived."""
         self._send_order(
             do="open-when", gate=gate, target=target, count=count, host=host
         )
 
     def wait(self, target: str = "*", *, count: int = 1, host: str = "*") -> None:
-        """Return once *count* such requests have arrived."""
+        """Return once *count* requests for *target* and *host* have arrived."""
         self._send_order(do="wait", target=target, count=count, host=host)
 
     def log(self, target: str = "*") -> list[Seen]:

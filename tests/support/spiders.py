@@ -171,7 +171,7 @@ class LinkSpider(CrawlSpider):
         return {"url": response.url}
 
     def refused(self, failure: Failure) -> None:
-        """Add the reason to the items."""
+        """Add the reason of a refusal to the items."""
         self.result["items"].append({"why": str(failure.value)})
 
 
@@ -216,7 +216,8 @@ class CheckingSpider(RequestingSpider):
 class ItemSpider(RequestingSpider):
     """Yield the item of the spider argument for every page.
 
-    Pages that a pipeline requested yield none, or it would request pages forever.
+    Pages that a pipeline requested yield no item; otherwise, the pipeline would request
+    pages forever.
     """
 
     name = "offering"
@@ -271,8 +272,8 @@ class RepeatingSpider(RequestingSpider):
 class CancellingSpider(RequestingSpider):
     """Cancel the n-th download after n steps of the event loop, for all n.
 
-    Each n has its own origin, for which a second request waits and a third one follows.
-    The outcomes of all three are an item.
+    Each n has its own origin. A second request waits for the robots.txt of that origin, and
+    a third request follows. The outcomes of all three are an item.
     """
 
     name = "cancelling"
@@ -310,14 +311,14 @@ async def outcome_of(page: asyncio.Future[Any]) -> str:
 
 
 class UrgentSpider(RequestingSpider):
-    """Requests one urgent page of each host when the first page of a host arrives."""
+    """Requests the urgent pages when the first page under /many/ arrives."""
 
     name = "urgent"
     urgent: list[str]
     has_requested = False
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request the urgent pages once, from the first page of the many."""
+        """Request all urgent pages, once."""
         if "/many/" in response.url and not self.has_requested:
             self.has_requested = True
             for url in self.urgent:
@@ -325,12 +326,12 @@ class UrgentSpider(RequestingSpider):
 
 
 class StampingSpider(RequestingSpider):
-    """Yields an item for each page, with the record that decided."""
+    """Yields an item for each page, with the record of the robots.txt that decided."""
 
     name = "stamping"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Stamp one item."""
+        """Yield the item."""
         yield {
             "url": response.url,
             "evidence": response.meta.get("robots1994_evidence"),

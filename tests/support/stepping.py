@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Requests the pages of one step, then sets the clock or requests the next ones.
+    """Requests the pages of one step, then sets the clock or requests the pages of the next
+    step.
 
-    A page whose path begins with /mark/ waits until the site has got all requests of a step. If
-    it fails, requests are missing, and the crawl ends.
+    A page whose path begins with /mark/ waits until the site has got all requests of a
+    step. If this page fails, other requests are missing, and the crawl ends.
     """
 
     name = "stepping"
@@ -32,7 +33,7 @@ class SteppingSpider(RequestingSpider):
             yield request
 
     def next_step(self) -> Iterator[Any]:
-        """Set the clock as the next steps say, and yield the requests of one."""
+        """Set the clock until the next step with requests, and yield these requests."""
         while self.steps and not isinstance(self.steps[0], list):
             Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []
@@ -45,14 +46,16 @@ class SteppingSpider(RequestingSpider):
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """Go on after a request that failed; end the crawl if nothing can follow from it."""
+        """Go on after a request that failed; end the crawl if the request was for a
+        mark.
+        """
         super().failed(failure)
         if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds it
             self.steps.clear()
         return self.one_ended()
 
     def one_ended(self) -> Iterator[Any]:
-        """Go on with the next step once all requests of this one have ended."""
+        """Begin the next step once all requests of the current step have ended."""
         self.pending -= 1
         if self.pending == 0:
             yield from self.next_step()

@@ -83,7 +83,7 @@ class Forgetful(PolicyStore):
 
 
 class KeepsNothing(Forgetful):
-    """Nothing can be written."""
+    """A store to which nothing can be written."""
 
     def put(self, stored: Stored) -> None:
         """Fail."""
@@ -91,7 +91,7 @@ class KeepsNothing(Forgetful):
 
 
 class Raises(Forgetful):
-    """Every method raises an error that contains credentials."""
+    """A store whose methods raise an error that contains credentials."""
 
     def get(self, origin: Origin) -> Any:
         """Fail."""
@@ -101,7 +101,7 @@ class Raises(Forgetful):
 
 
 class Asynchronous(Forgetful):
-    """Its methods are coroutines."""
+    """A store whose methods are coroutines."""
 
     async def get(self, origin: Origin) -> Any:  # type: ignore[override]  # wrong on purpose
         """Return nothing."""

@@ -47,14 +47,14 @@ class Walk(scrapy.Spider):
 
 
 class Other(Walk):
-    """A robot of another name."""
+    """A spider with another robot name."""
 
     name = "other"
     custom_settings = {"USER_AGENT": "other/2.0"}  # noqa: RUF012 - as users write it
 
 
 class Free(Walk):
-    """A robot that obeys nothing."""
+    """A spider that does not obey robots.txt."""
 
     name = "free"
     custom_settings = {"ROBOTSTXT_OBEY": False}  # noqa: RUF012 - as users write it

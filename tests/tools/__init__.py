@@ -1,1 +1,1 @@
-"""The programs in `tools/` still run, in small sizes."""
+"""Tests that run the programs in `tools/` in small sizes."""

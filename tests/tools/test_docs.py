@@ -27,7 +27,7 @@ PAGES = (
     *("index", "start", "moving", "stores", "refusals"),
     "reference/settings",
 )
-"""The pages that are read most."""
+"""The pages that are read most often."""
 
 
 @pytest.mark.long
@@ -38,7 +38,9 @@ PAGES = (
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
-    """Examples, links and spelling; on a phone and a desk no word of a table is broken."""
+    """Examples, links and spelling are correct. On a phone and on a desktop, tables break
+    no words.
+    """
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},

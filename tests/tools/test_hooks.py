@@ -1,4 +1,4 @@
-"""The hooks of pytest, each in a run of its own."""
+"""The hooks of pytest. Each is tested in a separate run of pytest."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run(
 def test_test_of_a_missing_plugin_is_skipped_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nothing may be missing, it fails."""
+    """If ROBOTS1994_TEST_ALL is set, the test fails."""
     missing = "scrapy-nothing is missing: pip install scrapy-nothing"
     skipped = run(tmp_path, "left_out", PLUGIN, monkeypatch)
     failed = run(tmp_path, "left_out", PLUGIN, monkeypatch, ROBOTS1994_TEST_ALL="1")
@@ -71,7 +71,9 @@ def test_test_of_a_missing_plugin_is_skipped_with_its_name(
 def test_what_a_failed_test_leaves_fails_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python warns of an open socket when it is collected, and warnings are errors."""
+    """Python warns about an open socket when the socket is collected, and warnings are
+    errors.
+    """
     out = run(tmp_path, "after_failure", FAILING, monkeypatch)
 
     assert "1 failed, 1 passed" in out, out

@@ -1,4 +1,4 @@
-"""The long proofs, with few origins: each exits with 0 where what it proves is true."""
+"""The long proofs, with few origins. A proof exits with 0 if its claim is true."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROOFS = [
 @pytest.mark.long
 @pytest.mark.parametrize(("command", "expected"), PROOFS)
 def test_proof_holds(command: str, expected: dict[str, object]) -> None:
-    """`python -m tools.proofs.NAME` prints what it measured, each value with its name."""
+    """`python -m tools.proofs.NAME` prints its measurements, each value with its name."""
     name, *args = command.split()
     result = subprocess.run(
         [sys.executable, "-m", f"tools.proofs.{name}", *args],
@@ -38,6 +38,6 @@ def test_proof_holds(command: str, expected: dict[str, object]) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     measured = json.loads(result.stdout)
     assert {it: measured[it] for it in expected} == expected
-    # Each policy is stored by a lease that is taken and ended.
+    # For each stored policy, one lease is acquired and released.
     assert measured.get("commands_by_name", {"del": 12})["del"] == 12
     assert measured.get("written", 1) > 0

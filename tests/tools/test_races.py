@@ -21,13 +21,13 @@ RACES = {
     "import": OURS,
     "wildcards": "the record has ignored * and $",
 }
-"""A row that is published of each race."""
+"""A published row of each race."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("race", RACES)
 def test_race_prints_its_rows(race: str, tmp_path: Path) -> None:
-    """`tools/bench/run --quick RACE`, from anywhere."""
+    """`tools/bench/run --quick RACE` works in any folder."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
     ran = subprocess.run(
@@ -45,7 +45,9 @@ def test_race_prints_its_rows(race: str, tmp_path: Path) -> None:
 
 
 def test_corpus_may_be_a_folder_or_an_archive_of_files(tmp_path: Path) -> None:
-    """An archive inside the folder would count as one robots.txt of noise."""
+    """The folder may not contain an archive, which would count as one robots.txt of
+    noise.
+    """
     folder = tmp_path / "files"
     folder.mkdir()
     for name in ("b.test", "a.test"):

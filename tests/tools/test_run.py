@@ -38,7 +38,9 @@ BROWSER = "tests/commands/test_report_page.py"
 
 
 def test_last_lines_name_each_group_of_skipped_tests() -> None:
-    """They say how many tests, which program is missing and which package has it."""
+    """The lines say how many tests were skipped, which program is missing, and which
+    package has it.
+    """
     code, lines = without_programs(REDIS, BROWSER)
 
     assert code == 0
@@ -54,7 +56,7 @@ def test_last_lines_name_each_group_of_skipped_tests() -> None:
 
 @pytest.mark.long
 def test_missing_program_fails_a_run_of_all_tests() -> None:
-    """`tests/run --all` sets ROBOTS1994_TEST_ALL."""
+    """`tests/run --all` sets ROBOTS1994_TEST_ALL, and the run fails."""
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
 
     assert code == 1

@@ -1,1 +1,1 @@
-"""Tests of an inside: each is deleted with its module without regret."""
+"""Tests of internals. A test is deleted together with the module that it tests."""

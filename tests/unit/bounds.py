@@ -1,4 +1,4 @@
-"""The constants of the package that bound something, and a way to make them small.
+"""The constants of the package that bound something, and a way to give them small values.
 
 A constant is named by its path in the package, such as `crawl.refusals.MAX_ROWS`.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "scrapy_robots1994"
 SETTING = "TEST_BOUNDS"
-"""The setting, and the variable of the environment, with bounds as JSON."""
+"""The name of a setting, and of an environment variable, whose value is bounds as JSON."""
 
 BOUNDED: set[str] = set()
 """The constants that have a test: `bound` adds them."""
@@ -32,7 +32,7 @@ _NAME = re.compile("_?(MAX|LONGEST)(_[A-Z_]+)?|_?[A-Z_]+_LIMIT")
 
 
 def bound(*paths: str) -> Callable[[Any], Any]:
-    """Return a decorator of the test of these constants."""
+    """Return a decorator that marks a test as the test of the constants at *paths*."""
     BOUNDED.update(paths)
     return lambda test: test
 
@@ -66,13 +66,13 @@ def shrink(
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Give constants the values of the setting; a hook of crawls."""
+    """Give constants the values of the setting `TEST_BOUNDS`. This is a hook of crawls."""
     for path, value in crawler.settings[SETTING].items():
         shrink(path, value)
 
 
 def bounded_crawl(urls: Any, bounds: Mapping[str, int], **options: Any) -> CrawlResult:
-    """Crawl *urls* with *bounds*, values of constants."""
+    """Crawl *urls* with *bounds*, which are values of constants."""
     options["settings"] = {SETTING: dict(bounds), **options.get("settings", {})}
     return crawl(urls, hook="tests.unit.bounds:shrink_in_crawl", **options)
 
@@ -89,7 +89,9 @@ def run_shrunk() -> None:
 def bounded_scrapy(
     bounds: Mapping[str, int], *args: object, folder: Path = ROOT
 ) -> tuple[int, str]:
-    """Run `scrapy ARGS` with *bounds*; return its exit code, and its output with its notes."""
+    """Run `scrapy ARGS` with *bounds*. Return its exit code and its output, which includes
+    stderr.
+    """
     code, out, err = run_to_its_end(
         "tests.unit.bounds:run_shrunk",
         *map(str, args),

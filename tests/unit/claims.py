@@ -1,6 +1,7 @@
-"""Claims that hold for every file, robot and path; each raises AssertionError if not.
+"""Claims that are true for every file, robot and path. A claim that is false raises
+AssertionError.
 
-Hypothesis checks them in the test run.
+Hypothesis checks the claims in the test run.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Question:
 
 
 def every_line_is_accounted_for(question: Question) -> None:
-    """The lines are numbered from 1, and joined they are the text."""
+    """The lines are numbered from 1, and together they are the text."""
     robots = question.parsed()
 
     assert "".join(line.text + line.ending for line in robots.lines) == robots.text
@@ -69,7 +70,7 @@ def allowed_and_verdict_agree(question: Question) -> None:
 
 
 def oracle_agrees(question: Question) -> None:
-    """The independent reading of the standard gives the same answer."""
+    """The oracle, an independent parser, gives the same answer."""
     naive = Reading(question.body, "1994", question.reading)
 
     expected = naive.answer(question.target, question.robot).allowed
@@ -87,7 +88,7 @@ def line_ends_do_not_matter(question: Question) -> None:
 
 
 def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
-    """1994 F5, F6: an added line that is ignored changes no answer."""
+    """1994 F5, F6: an added line that the parser ignores changes no answer."""
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
     lines = [line.text for line in robots.lines]

@@ -1,9 +1,9 @@
-"""Measure time against size of hostile files: `python -m tests.unit.growth`,
-optionally with the names of operations.
+"""Measure time against size of hostile files: `python -m tests.unit.growth`, optionally
+with the names of operations.
 
-A row is a file and an operation; its numbers are nanoseconds of CPU per byte, for files
-of 1 KB to 4 MB. Constant numbers mean linear time. It exits with 1 if a byte of the
-longest file costs 6 times as much as a byte of a file of 4 KB, or more.
+A row is a file and an operation. Its numbers are nanoseconds of CPU per byte, for files of
+1 KB to 4 MB. Constant numbers mean linear time. The exit code is 1 if a byte of the longest
+file costs at least 6 times as much as a byte of a file of 4 KB.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
-# Lines of each kind that may be in one record, with a number in most of them.
+# All kinds of lines that one record may have, most of them with a number.
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
@@ -36,7 +36,7 @@ _OTHER_LINES = (
     "User-agent: bot{0}, x\nAllow: /\nUser-agent: x/{0}\nDisallow: /\n"
 )
 
-# Each returns a file of about the given number of bytes.
+# Each function returns a file of about the given number of bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
@@ -92,7 +92,9 @@ def _numbered(unit: str, size: int) -> str:
 
 
 def _nested(size: int) -> str:
-    """Return rules that each extend the one before, in at most *size* bytes."""
+    """Return rules, each one character longer than the one before, of about *size*
+    bytes.
+    """
     depth = int((2 * size) ** 0.5)
     return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
 
@@ -110,7 +112,9 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 
 
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
-    """Return nanoseconds of CPU per byte, the minimum of several *times*, without caches."""
+    """Return the nanoseconds of CPU per byte: the minimum of *times* runs, without
+    caches.
+    """
     least = float("inf")
     for _ in range(times):
         robots = RobotsTxt.parse(body, dialect=dialect)

@@ -23,13 +23,13 @@ from tests.unit.samples import FRESHNESS, NOW, READER, SITE
 def unavailable(
     *, origin: Origin = SITE, at: float = NOW, freshness: FreshnessSettings = FRESHNESS
 ) -> Policy:
-    """Make the policy of an origin that answered with 503 (R5)."""
+    """Return the policy of an origin that answered with 503 (R5, unreachable)."""
     return Policy.unreachable(origin, RobotsResponse(503), at, freshness)
 
 
 @dataclass(frozen=True)
 class FactoryUrl(StoreUrl):
-    """A store URL whose store is made by *make*."""
+    """A store URL whose store *make* returns."""
 
     make: Callable[[], PolicyStore] | None = None
 
@@ -44,14 +44,14 @@ Thread(target=LOOP.run_forever, daemon=True).start()
 
 
 class Guarded(GuardedStore):
-    """A guarded store whose calls block, on an event loop as in a crawl."""
+    """A guarded store whose calls block. They run on an event loop, as in a crawl."""
 
     def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         """Run *work* on the event loop; return its future."""
         return asyncio.run_coroutine_threadsafe(work, LOOP)
 
     def result(self, future: Any) -> Any:
-        """Wait for *future*; fail after a while."""
+        """Wait for *future*; fail after 20 s."""
         return future.result(20)
 
     def read(self, origin: Origin) -> Any:

@@ -1,7 +1,7 @@
 """Two ways to run coroutines step by step: an asyncio loop, and Twisted's Deferreds.
 
-The first resumes a waiter in a later turn of the loop, the second at once, inside
-the call that releases it. The resolver must be right with both.
+An asyncio loop resumes a waiter in a later turn of the loop. A Deferred resumes it at once,
+inside the call that releases it. The resolver must be right with both.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ class FuturePending(asyncio.Future[Any]):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not completed yet."""
+        """Whether the future is not completed yet."""
         return not self.done()
 
     def complete(self, value: object) -> None:
-        """Complete it with *value*."""
+        """Complete the future with *value*."""
         self.set_result(value)
 
     def fail(self, error: BaseException) -> None:
-        """Complete it with *error*."""
+        """Complete the future with *error*."""
         self.set_exception(error)
         self.exception()  # read once, so that asyncio has nothing to report
 
 
 class DeferredPending(Deferred[Any]):
-    """The same with a Deferred."""
+    """A Deferred that a test completes."""
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not completed yet."""
+        """Whether the Deferred has not fired yet."""
         return not self.called
 
     def complete(self, value: object) -> None:
-        """Complete it with *value*."""
+        """Complete the Deferred with *value*."""
         self.callback(value)
 
     def fail(self, error: BaseException) -> None:
-        """Complete it with *error*."""
+        """Complete the Deferred with *error*."""
         self.errback(Failure(error))  # type: ignore[no-untyped-call]  # Twisted's
 
 
@@ -58,20 +58,20 @@ Pending: TypeAlias = FuturePending | DeferredPending
 
 @dataclass(slots=True)
 class Running:
-    """A coroutine that was started; *ended* is called when it finishes."""
+    """A coroutine that was started. *ended* is called when the coroutine finishes."""
 
     cancel: Callable[[], Any]
     ended: Callable[[], None]
     is_done: bool = False
 
     def end(self, _: object) -> None:
-        """Note that it finished, in any way."""
+        """Record that the coroutine has finished, in any way."""
         self.is_done = True
         self.ended()
 
 
 class Driver(ABC):
-    """Runs coroutines and makes the awaitables they wait for."""
+    """Runs coroutines, and makes the awaitables that they wait for."""
 
     @abstractmethod
     def pending(self) -> Pending:
@@ -84,7 +84,7 @@ class Driver(ABC):
         """Start *work*."""
 
     def step(self) -> None:  # noqa: B027 - a Deferred resumes its callbacks at once
-        """Let each coroutine that can take one step do so."""
+        """Let each coroutine that can take a step take one."""
 
     def turn(self) -> None:
         """Run every coroutine as far as it can go."""
@@ -92,7 +92,7 @@ class Driver(ABC):
             self.step()
 
     def close(self) -> None:  # noqa: B027 - an unreferenced Deferred is garbage
-        """Cancel everything that still runs."""
+        """Cancel everything that is still running."""
 
 
 class AsyncioDriver(Driver):
@@ -108,7 +108,7 @@ class AsyncioDriver(Driver):
     def run(
         self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
     ) -> Running:
-        """Make a task; it takes its first step in the next turn."""
+        """Make a task, which takes its first step in the next turn."""
         task = self._loop.create_task(work)
         running = Running(task.cancel, ended)
         # Reading the error keeps asyncio from reporting it as never retrieved.
@@ -121,7 +121,7 @@ class AsyncioDriver(Driver):
         self._loop.run_forever()
 
     def close(self) -> None:
-        """Cancel what still runs, and close the loop."""
+        """Cancel the tasks that are still running, and close the loop."""
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self.turn()

@@ -1,4 +1,4 @@
-"""A resolver with a fake network and a fake store, whose answers are given by the test."""
+"""A resolver with a fake network and a fake store. The test gives the answers of both."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ FRESHNESS = FreshnessSettings(
 
 @dataclass(frozen=True, slots=True)
 class FakeCall:
-    """A GET /robots.txt, a pause before a retry or a read of the store, and its answer."""
+    """A GET /robots.txt, a pause before a retry, or a read of the store, with the answer of
+    the test.
+    """
 
     origin: Origin
     answer: Pending
@@ -44,7 +46,9 @@ class FakeCall:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A policy that the resolver built from *result*, and the one in memory before it."""
+    """A policy that the resolver built from *result*, and the policy that was in memory
+    before.
+    """
 
     policy: Policy
     result: RobotsResponse | FetchError
@@ -54,7 +58,9 @@ class Fetched:
 
 
 class RecordingMemory(MemoryStore):
-    """A memory store that records every policy put, and what it replaced."""
+    """A memory store that records every policy put into it, and the last policy that was
+    replaced.
+    """
 
     def __init__(self, clock: FakeClock) -> None:
         super().__init__(100, clock)
@@ -88,7 +94,7 @@ class FakeWaiter:
 
 @dataclass(slots=True)
 class FakeBackend:
-    """A backend without a network: it records each call, which the test answers."""
+    """A backend without a network. It records each call, and the test answers the call."""
 
     driver: Driver
     now: Callable[[], float]
@@ -114,16 +120,16 @@ class FakeBackend:
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
 
     def retries_of(self, context: str) -> int:
-        """Return that no page was retried."""
+        """Return 0: no page was retried."""
         return 0
 
     def count_retries(self, context: str, retries: int) -> None:
-        """Count nothing: no page is sent."""
+        """Count nothing, because no page is sent."""
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[str], Awaitable[FetchResult]]:
-        """Return what requests the file once."""
+        """Return the function that requests robots.txt once."""
         return partial(self.fetch, origin, last)
 
     async def fetch(
@@ -133,7 +139,7 @@ class FakeBackend:
         validators = None if last is None else last.validators
         fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
-        # With a store, a lease is for one fetch, with its retries.
+        # With a store, a lease is for one fetch and its retries.
         if origin in self.under_way or (self.lookups and origin not in self.leased):
             self.doubled.append(origin)
         self.under_way.append(origin)
@@ -144,7 +150,7 @@ class FakeBackend:
             self.under_way.remove(origin)
 
     async def sleep(self, seconds: float) -> None:
-        """Record the pause; the test ends it."""
+        """Record the pause, which the test ends."""
         self.pauses.append(FakeCall(self.retried[-1], self.driver.pending()))
         await self.pauses[-1].answer
 
@@ -168,7 +174,9 @@ class FakeBackend:
         return self.waiters[-1]
 
     def retrying(self, origin: Origin, *_: object) -> None:
-        """Record the retry, before its pause; R6 (closing) leaves time for one."""
+        """Record the retry, before its pause. In a closing crawl, there is time for one
+        retry (R6, closing).
+        """
         self.retried.append(origin)
         if self.is_closing:
             assert self.retried.count(origin) == self.retried_before[origin] + 1
@@ -179,7 +187,7 @@ class FakeBackend:
         result: RobotsResponse | FetchError,
         *_: object,
     ) -> None:
-        """Record the policy; a listener may raise."""
+        """Record the policy. A listener may raise an exception."""
         last = [each for each in self.fetches if each.origin == policy.origin][-1]
         previous, at = self.memory.replaced, self.now()
         made = Fetched(policy, result, last.validators, previous, at)
@@ -188,18 +196,18 @@ class FakeBackend:
             raise self.listener_error
 
     async def policy_loaded(self, policy: Policy, *_: object) -> None:
-        """Let a listener raise."""
+        """Raise the exception of a listener, if the test has set one."""
         if self.listener_error is not None:
             raise self.listener_error
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Record what ends a fetch that goes on in a closing crawl."""
+        """Record the function that ends a fetch which goes on in a closing crawl."""
         self.cancelled_later.append(cancel)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Do nothing."""
 
-    # What follows is the store (`policy.backend.Store`).
+    # The following methods are those of the store (`policy.backend.Store`).
 
     async def get(self, origin: Origin) -> Policy | None:
         """Count the look-up, and wait for its answer."""
@@ -207,7 +215,7 @@ class FakeBackend:
         return await self._read(origin)
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Record the lease, and read."""
+        """Record the lease, and read the stored policy."""
         self.leased.add(origin)
         return await self._read(origin)
 

@@ -1,9 +1,10 @@
 """Measure how long a hostile site stops the event loop: `python -m tests.unit.stalls [NAME...]`.
 
-A row is a crawl of 3 origins with 20 pages each. Its numbers are the longest time between two
-turns of the loop in three runs, less that of the same crawl with a robots.txt of one rule: in
-milliseconds, and in milliseconds of CPU of the thread of the loop. It exits with 1 if the first
-number is above 25 ms, which any other work on the machine may cause.
+A row is a crawl of 3 origins with 20 pages each. The table shows the longest time between
+two turns of the loop in three runs, in milliseconds, and in milliseconds of CPU of the
+loop's thread. The numbers of an equal crawl, whose robots.txt has one rule, are subtracted.
+The exit code is 1 if a first number is above 25 ms, which other work on the machine may
+cause, too.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ RFC9309 = {"ROBOTS1994_DIALECT": "rfc9309"}
 
 
 def of_all(line: str) -> bytes:
-    """Return a record for every robot that repeats *line*, with its number for `{}`."""
+    """Return a record for every robot that repeats *line*. `{}` stands for the number of
+    the line.
+    """
     lines = (f"{line.format(number)}\n" for number in range(BYTES // (len(line) + 1)))
     return ("User-agent: *\n" + "".join(lines)).encode()[:BYTES]
 
@@ -127,10 +130,10 @@ class StallsSpider(Spider):
     site: Site
 
     async def start(self) -> AsyncIterator[Request]:
-        """Start to measure, and request all pages."""
+        """Start the measurement, and request all pages."""
         self.longest: tuple[float, ...] = NONE
-        # What Scrapy has made so far is not collected again: that takes 50 to 120 ms, in a
-        # plain crawl, too, and varies by more than what is measured here.
+        # Do not collect the objects that Scrapy has made so far again. That takes 50 to 120
+        # ms in any crawl, and varies by more than the measured stalls.
         gc.collect()
         gc.freeze()
         self.last = perf_counter(), thread_time()
@@ -140,15 +143,15 @@ class StallsSpider(Spider):
                 yield Request(self.site.url(target, port=port))
 
     def parse(self, response: Any) -> Any:
-        """Return an item, which a stated usage may forbid."""
+        """Return an item, which usage preferences may disallow."""
         return {"url": response.url}
 
     def _measure(self) -> None:
-        """Take the time since the last turn, and again in the next one."""
+        """Measure the time since the last turn, and repeat that in the next turn."""
         now = perf_counter(), thread_time()
         took = (it - last for it, last in zip(now, self.last, strict=True))
         self.longest, self.last = tuple(map(max, self.longest, took)), now
-        # A coroutine that sleeps would go on a turn later.
+        # A coroutine that sleeps would resume one turn later.
         asyncio.get_running_loop().call_later(0.001, self._measure)
 
     def closed(self, _reason: str) -> None:
@@ -167,7 +170,7 @@ def crawl(row: Row) -> None:
                 "ADDONS": {"scrapy_robots1994.Addon": 500},
                 "LOG_LEVEL": "CRITICAL",
                 "TELNETCONSOLE_ENABLED": False,
-                # Scrapy decodes the whole page for it, which takes minutes for Punycode.
+                # Meta refresh decodes the whole page, which takes minutes for Punycode.
                 "METAREFRESH_ENABLED": False,
                 **row.settings,
             }
@@ -177,7 +180,7 @@ def crawl(row: Row) -> None:
 
 
 def longest(name: str, *, is_plain: bool) -> list[float]:
-    """Return the longest stalls of three crawls of a row, or of its plain counterpart."""
+    """Return the longest stalls in three crawls of a row, or of the crawl with one rule."""
     command = [sys.executable, "-m", "tests.unit.stalls", "--one", name]
     command += ["--plain"] * is_plain
     found = [*NONE]

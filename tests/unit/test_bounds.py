@@ -1,7 +1,8 @@
-"""Each bound holds: what is beyond it is seen, counted and reported.
+"""Each bound is effective: what exceeds it is noticed, counted and reported.
 
-Each constant that bounds something has a test here or in `test_bounds_of_crawls`, most of them
-with a value so small that the test is short. A constant without a test fails the first test.
+Each constant that bounds something has a test here or in `test_bounds_of_crawls`. Most
+tests give the constant a small value, so that the test is short. A constant without a test
+fails the first test.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ ELSEWHERE: dict[str, object] = {
     "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
     "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
 }
-"""The tests of constants in other files."""
+"""The tests in other modules, by the constant that they test."""
 
 URL = "http://h.example/"
 
 
 @pytest.fixture
 def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
-    """Return a function that gives a constant a small value, until the test ends."""
+    """Return a function that gives a constant a small value until the test ends."""
     return lambda path, value: bounds.shrink(path, value, monkeypatch.setattr)
 
 
@@ -72,14 +73,16 @@ def test_each_constant_has_a_test() -> None:
     assert tested - found == set(), "these are gone: remove or rename their tests"
 
 
-# What a file or a page may cost.
+# Costs of a file or a page.
 
 
 @bound("parser.usage.MAX_NOT_UNDERSTOOD")
 def test_values_that_are_not_understood_are_reported_up_to_the_bound(
     shrink: Any,
 ) -> None:
-    """The first ones, of a file and of a page; the statements all count."""
+    """The first values of a file and of a page are reported. All understood statements
+    count.
+    """
     shrink("parser.usage.MAX_NOT_UNDERSTOOD", 3)
     lines = "Content-Usage: train-ai=x\n" * 9
     robots = RobotsTxt.parse(f"User-agent: *\n{lines}Content-Usage: search=n\n")
@@ -96,7 +99,7 @@ def test_values_that_are_not_understood_are_reported_up_to_the_bound(
 
 @bound("lint.lines._MAX_SEARCHED")
 def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
-    """A search of a long line is one step of the event loop."""
+    """A search of a long line would block the event loop."""
     shrink("lint.lines._MAX_SEARCHED", 30)
     codes = [
         [it.code for it in RobotsTxt.parse(f"User-agent: *\n{line}\n").problems]
@@ -109,7 +112,9 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
-    """Ours O28: unknown is not allowed."""
+    """Ours O28 (bounded matching): a URL that was not compared with all paths is not
+    allowed.
+    """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
     shrink("parser.usage.MAX_WORK", 100)
@@ -121,7 +126,7 @@ def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
 
 @bound("parser.rfc9309.MAX_WORK")
 def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
-    """Ours O28: the verdict says so, and names no line."""
+    """Ours O28: the verdict gives the reason, and names no line."""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /*a*b\n", dialect="rfc9309")
     assert robots.allowed("/x", "me")
     shrink("parser.rfc9309.MAX_WORK", 100)
@@ -134,7 +139,7 @@ def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
 
 @bound("parser.columns._MAX_TWO_BYTES")
 def test_line_beyond_two_bytes_is_named() -> None:
-    """A file may have more lines than a short number counts."""
+    """A file may have more lines than a number of two bytes can count."""
     text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
 
     assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
@@ -142,7 +147,7 @@ def test_line_beyond_two_bytes_is_named() -> None:
 
 @bound("parser.robot_reading.MAX_OTHER_LINES")
 def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """The warnings are fewer; each rule is obeyed."""
+    """There are fewer warnings, but each rule is obeyed."""
     text = "User-agent: *\n" + "Disalow: /x\n" * 20 + "Disallow: /y\n"
     assert len(RobotsTxt.parse(text).weakening_problems("me")) == 20
     shrink("parser.robot_reading.MAX_OTHER_LINES", 3)
@@ -154,7 +159,7 @@ def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> N
 
 @bound("parser.robot_reading.MAX_OWN_RECORDS")
 def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """The warnings are fewer; the rules of each record are obeyed."""
+    """There are fewer warnings, but the rules of each record are obeyed."""
     text = "User-agent: *\nDisalow: /x\nDisallow: /y\n\n" * 20
     text += "User-agent: *\nDisallow: /z\n"
     found = len(RobotsTxt.parse(text, dialect="rfc9309").weakening_problems("me"))
@@ -167,7 +172,7 @@ def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_LOST_LINES")
 def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
-    """Each line costs a parse of the file."""
+    """For each line that is tried, the file is parsed once."""
     text = "User-agent: *\nDisalow: /a\nDisalow: /b\nDisalow: /c\n"
     robots = RobotsTxt.parse(text)
     lost = robots.lost_line("/c", "me")
@@ -181,7 +186,9 @@ def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_ROBOTS")
 def test_rules_of_few_robots_stay(shrink: Any) -> None:
-    """A crawl may change its User-Agent with each request; each robot has its own answer."""
+    """A crawl may change its User-Agent with each request. Each robot has its own
+    answer.
+    """
     shrink("robotstxt._MAX_ROBOTS", 2)
     text = "User-agent: r1\nDisallow: /\nContent-Usage: search=n\n"
     robots = RobotsTxt.parse(text)
@@ -199,7 +206,7 @@ def test_rules_of_few_robots_stay(shrink: Any) -> None:
 
 @bound("crawl.features.page_head.MAX_PAGE_BYTES")
 def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
-    """Tags and members of a header beyond it mean nothing."""
+    """A tag or a member of a header beyond the bound has no effect."""
     tag = '<meta name="robots" content="noindex">'
     shrink("crawl.features.page_head.MAX_PAGE_BYTES", 100)
     near, far = (
@@ -214,7 +221,7 @@ def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
 
 @bound("parser.structured.MAX_LENGTH")
 def test_long_header_is_not_understood(shrink: Any) -> None:
-    """It is reported whole, and states nothing."""
+    """The header is reported whole, and states nothing."""
     response = HtmlResponse(URL, headers={"Content-Usage": "search=n"})
     assert page_usage(response, "me")["search"].value == "disallow"
     shrink("parser.structured.MAX_LENGTH", 7)
@@ -229,7 +236,9 @@ def test_long_header_is_not_understood(shrink: Any) -> None:
 
 @bound("lint.characters._LONGEST")
 def test_long_word_is_not_taken_for_a_slip() -> None:
-    """A name of 24 characters may be a field with spaces; a longer one is not."""
+    """A name of 24 characters may be a field with spaces. A longer name is not taken for
+    one.
+    """
     near, far = (
         RobotsTxt.parse(f"User-agent: *\nD{' ' * spaces}isallow: /x\n").problems
         for spaces in (24 - 8, 25 - 8)
@@ -241,7 +250,7 @@ def test_long_word_is_not_taken_for_a_slip() -> None:
 
 @bound("lint.formats._MAX_MESSAGE")
 def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
-    """The message is cut; its place is named."""
+    """The message is truncated, and the line number is not."""
     shrink("lint.formats._MAX_MESSAGE", 30)
     body = f"User-agent: *\nDisalow: /{'x' * 99}\n".encode()
     report = Report("x", body, dialect="1994")
@@ -251,14 +260,14 @@ def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
     assert all(len(it.rpartition("::")[2]) <= 30 for it in found)
 
 
-# Answers, and whose fault a failure is.
+# Answers, and causes of failures.
 
 
 @bound("policy.http_answer.MAX_HEADER_BYTES")
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
-    """A member of a list that is cut counts for nothing; a long Location is no URL.
+    """A truncated member of a list has no effect. A long Location is not a URL.
 
-    A long ETag, which stores and requests would have to carry, is left out.
+    A long ETag is left out, because stores and requests would have to carry it.
     """
     for length, is_sent in ((999, True), (1_001, False)):
         tags = Headers({"ETag": "x" * length})
@@ -280,7 +289,7 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
 
 @bound("policy.fetch_result.MAX_RETRY_AFTER")
 def test_long_retry_after_ends_the_retries() -> None:
-    """A shorter one than a second is a second."""
+    """A Retry-After of less than a second counts as a second."""
     bounds_ = fetch_result.MAX_RETRY_AFTER, fetch_result.MAX_RETRY_AFTER + 1, 0.0
     last, beyond, at_once = (
         fetch_result.retry_pause(RobotsResponse(503, retry_after=it), 0)
@@ -296,7 +305,7 @@ def test_long_retry_after_ends_the_retries() -> None:
 
 @bound("policy.faults.MAX_CAUSES")
 def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> None:
-    """A chain may be a circle."""
+    """A chain of causes may be a circle."""
     shrink("policy.faults.MAX_CAUSES", 3)
     first, second = OSError(1), OSError(2)
     first.__cause__, second.__cause__ = second, first
@@ -309,7 +318,7 @@ def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> Non
 
 @bound("stores.base.MAX_ENTRY_BYTES")
 def test_large_entry_is_not_stored(shrink: Any) -> None:
-    """It is fetched again, which is not a failure of the store."""
+    """The policy is fetched again. This is not a failure of the store."""
     shrink("stores.base.MAX_ENTRY_BYTES", 1_000)
     noise = random.Random(1).randbytes(2_000).hex().encode()  # noqa: S311 - noise
     store = FakeStore()
@@ -334,7 +343,7 @@ def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
 
 
 def test_entry_that_is_a_bomb_takes_little_memory() -> None:
-    """Another user of the store may have packed any number of zeros."""
+    """Another program may have stored any number of compressed zeros."""
     packer = zlib.compressobj(9)
     entry = encode(parsed())[:1] + packer.compress(bytes(40_000_000)) + packer.flush()
     tracemalloc.start()
@@ -349,7 +358,7 @@ def test_entry_that_is_a_bomb_takes_little_memory() -> None:
 
 @bound("stores.sqlite.MAX_BATCHES")
 def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
-    """Later writes delete the rest, until the file fits."""
+    """Later writes delete the rest, until the file is small enough."""
     shrink("stores.sqlite.MAX_BATCHES", 1)
     url = f"sqlite:///{tmp_path / 'robots.db'}"
     origins = [Origin("http", f"h{number}.test", 80) for number in range(100)]
@@ -372,7 +381,7 @@ def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
 
 @bound("stores.sqlite.MAX_NAME")
 def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
-    """Another program wrote it; the others are listed."""
+    """Another program may have written the entry. All other entries are listed."""
     path = tmp_path / "robots.db"
     store = open_store(f"sqlite:///{path}")
     store.put(Stored(SITE, b"x", 9e9))
@@ -391,7 +400,7 @@ def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
 
 @bound("compare.diagnosis._MAX_RULES")
 def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
-    """A report may ask for thousands of robots; each has its own answer."""
+    """A report may compare thousands of robots. Each robot has its own answer."""
     shrink("compare.diagnosis._MAX_RULES", 2)
     body = ParsedBody(b"User-agent: r1\nDisallow: /\n", DIALECTS["1994"], "literal")
     answers = [body.answer(Question("/", f"r{number}", "")) for number in range(5)]
@@ -404,7 +413,7 @@ def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
 def test_notes_beyond_the_bound_are_counted(
     shrink: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first ones are printed, and how many more there are."""
+    """The first notes are printed, and the number of the others."""
     shrink("commands.terminal.MAX_NAMED", 2)
     terminal.print_notes("not read", map(str, range(5)))
 

@@ -1,4 +1,6 @@
-"""Each bound of a crawl or of a command holds; `test_bounds` has the others."""
+"""Each bound of a crawl or of a command is effective. `test_bounds` has the other
+bounds.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ HOSTS = [f"h{number}.test" for number in range(5)]
     "crawl.wildcards.MAX_COUNTED_ORIGINS",
 )
 def test_lines_about_origins_are_bounded(site: Site) -> None:
-    """The rest is counted in one line at the close."""
+    """One line at the close counts the other origins."""
     site.robots(
         "User-agent: *\n" + "Disalow: /x\n" * 9 + "Disallow: /a\nDisallow: /*b\n"
     )
@@ -64,7 +66,9 @@ def test_lines_about_origins_are_bounded(site: Site) -> None:
 
 @bound("crawl.requests.MAX_COOKIES", "crawl.requests.MAX_COOKIE_BYTES")
 def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
-    """A longer one is left out, and so are those after the last one."""
+    """A cookie that is too long is left out. So are all cookies after the maximum
+    number.
+    """
     cookies = [f"long={'x' * 99}", "a=1", "b=2", "c=3"]
     headers = [("Set-Cookie", it) for it in cookies]
     site.answer(
@@ -79,7 +83,7 @@ def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
 
 @bound("crawl.features.crawl_delay.MAX_DELAYED_ORIGINS")
 def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
-    """Its next request sets it."""
+    """The next request of the origin sets the delay again."""
     site.robots("User-agent: *\nCrawl-delay: 0.01\n")
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
@@ -93,7 +97,7 @@ def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
 def one_after_another(
     urls: list[str], small: dict[str, int], settings: dict[str, Any]
 ) -> CrawlResult:
-    """Crawl *urls*, each once the one before has ended."""
+    """Crawl *urls*, each after the one before has ended."""
     args = {"steps": [[{"url": url}] for url in urls]}
     spider = "tests.support.stepping:SteppingSpider"
     return bounded_crawl([], small, settings=settings, spider=spider, spider_args=args)
@@ -105,7 +109,7 @@ def one_after_another(
     "crawl.features.pages._MAX_LOGGED",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
-    """The first ones are logged; all are counted."""
+    """The first values of a page are logged. All are counted."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     headers = (
         ("TDM-Reservation", "a, b, c, d"),
@@ -131,7 +135,7 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
 def test_tracebacks_are_bounded(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Of further places only the line about each fetch is logged."""
+    """Each further failure has only its own line."""
     bounds.shrink("crawl.fetch_log.MAX_TRACEBACKS", 1, monkeypatch.setattr)
     crawler = idle_crawler({})
     log = FetchLog(crawler, RobotsSettings.from_settings(crawler.settings))
@@ -147,7 +151,7 @@ def test_tracebacks_are_bounded(
 
 @bound("crawl.setting_types.MAX_COUNT")
 def test_larger_count_is_refused() -> None:
-    """The error says which is the largest."""
+    """The error names the largest count."""
     largest = 10**9
     Robots1994Middleware(settings_of(largest))
     with pytest.raises(SettingsError, match=f"a whole number, 0 to {largest}"):
@@ -177,7 +181,9 @@ def settings_of(most: int) -> Any:
 def test_decisions_beyond_the_queue_are_counted_as_skipped(
     site: Site, small: dict[str, int], tmp_path: Path
 ) -> None:
-    """The crawl goes on; its close and the report say how many were not compared."""
+    """The crawl goes on. Its closing lines and the report have the number of decisions that
+    were not compared.
+    """
     site.robots("User-agent: *\nDisallow: /a\n")
     urls = [site.url("/b"), site.url("/c")]
     path = tmp_path / "report.json"
@@ -195,7 +201,7 @@ def test_decisions_beyond_the_queue_are_counted_as_skipped(
     "crawl.features.comparison.MAX_BODY_BYTES",
 )
 def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> None:
-    """The body of the first origin gave way to that of the second."""
+    """The body of the second origin replaced the body of the first."""
     site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
     urls = [site.url("/page", host=host) for host in HOSTS[:2]]
     small = {
@@ -215,7 +221,7 @@ def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> No
 
 @bound("crawl.features.evidence_files.MAX_WAITING_BYTES")
 def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> None:
-    """What waits for the disk is bounded in bytes."""
+    """The bytes that wait for the disk are bounded."""
     small = {"crawl.features.evidence_files.MAX_WAITING_BYTES": 1_000}
     result = bounded_crawl([site.url("/a")], small, settings=recording(tmp_path))
 
@@ -225,7 +231,7 @@ def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> Non
 
 @bound("crawl.features.evidence_format.MAX_TEXT")
 def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
-    """A line of a file may have half a megabyte."""
+    """A line of a file may have half a megabyte, but the journal has only its beginning."""
     site.robots(f"User-agent: *\nDisallow: /{'a' * 99}\n")
     small = {"crawl.features.evidence_format.MAX_TEXT": 9}
     url = site.url(f"/{'a' * 99}")
@@ -261,14 +267,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
         ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
-        # Within "Disallow: /a": half a rule would refuse all.
+        # The limit is within "Disallow: /a": half a rule would disallow everything.
         ("commands.warc.MAX_PACKED_BYTES", 25, "by its record 'allowed'"),
     ],
 )
 def test_evidence_is_read_up_to_the_bound(
     recorded: Path, path: str, value: int, said: str
 ) -> None:
-    """Evidence of others may have any size; what is not read is a difference."""
+    """Evidence from others may have any size. A part that is not read counts as a
+    difference.
+    """
     args = "robots-check", "--evidence", recorded, "--verify"
     code, out = bounded_scrapy({path: value}, *args)
 
@@ -298,7 +306,7 @@ def test_text_of_evidence_is_cut(recorded: Path) -> None:
 
 @bound("robotstxt.MAX_BYTES")
 def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
-    """The report says that the rest was not read; RFC 9309 asks for 500 KiB."""
+    """The report says that the rest was not read. RFC 9309 requires at least 500 KiB."""
     file, line = tmp_path / "robots.txt", "#" * 999 + "\n"
     file.write_text("User-agent: *\nDisallow: /a\n" + line * (MAX_BYTES // len(line)))
     _, out = bounded_scrapy({}, "robots-lint", file, "--only-problems")
@@ -316,7 +324,9 @@ def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
     "compare.formats._MAX_SHOWN",
 )
 def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
-    """Sites that are not listed are counted; a long file is shown in part."""
+    """The report counts the sites that it does not list, and shows a part of a long
+    file.
+    """
     files = tmp_path / "files"
     files.mkdir()
     rules = "".join(f"Disallow: /{it}\n" for it in range(MAX_EXAMPLES + 1))
@@ -339,9 +349,9 @@ def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
     assert report["files"] == 3
     (site,) = report["sites"]
     assert report["sites_not_listed"] == 2
-    # The processes of a pool have the constants as they are.
+    # The processes of a pool have the original values of the constants.
     assert len(report["disagreements"]) == MAX_EXAMPLES
     assert len(site["excerpt"]) == 4
-    # Each run lists the site that it has compared first.
+    # Each run lists the site that was compared first.
     assert site["site"][8:] not in page
     assert re.search(r"http://\dx{7}", page)

@@ -35,7 +35,7 @@ questions = st.builds(
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.__name__)
 def test_claim_holds_for_any_file(claim: Callable[[Question], None]) -> None:
-    """No generated file, robot, path or reading refutes it."""
+    """No generated file, robot, path or reading refutes the claim."""
 
     @settings(max_examples=300, deadline=None)
     @given(questions)

@@ -61,7 +61,7 @@ def read(
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
-    """Under the same settings a stored policy is read back unchanged."""
+    """With the same settings, a stored policy is read back unchanged."""
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
@@ -69,7 +69,7 @@ def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
 def test_file_truncated_below_our_limit_is_fetched_again(
     limit: int, *, is_used: bool
 ) -> None:
-    """Ours O24: another crawl with a lower limit may have left out rules."""
+    """Ours O24 (size limit): another crawl with a lower limit may have left out rules."""
     body = b"# a comment\n" + BODY
     answer = RobotsResponse(200, body[:30], is_truncated=True)
     packed = encode(policy_of(answer))
@@ -118,7 +118,7 @@ def test_invalid_status_allows_nothing(status: int) -> None:
 
 
 def test_decompression_bomb_is_a_miss() -> None:
-    """The entry does not fill the memory."""
+    """The entry is not decompressed as a whole."""
     compressor = zlib.compressobj(9, zdict=DICTIONARY)
     bomb = compressor.compress(b"{}\n" + b"#" * 2**26) + compressor.flush()
 
@@ -132,7 +132,9 @@ def test_decompression_bomb_is_a_miss() -> None:
 
 
 def test_head_of_nested_json_is_a_miss() -> None:
-    """A line of a hundred thousand lists is not parsed, however small it is compressed."""
+    """A line with a hundred thousand lists is not parsed, however small its compressed form
+    is.
+    """
     assert read(entry(more=[[]])) is not None
     assert read(entry(more=[[]] * 100_000)) is None
 

@@ -1,4 +1,4 @@
-"""Parts of a comparison whose size or order no report on a few files shows."""
+"""Parts of a comparison whose size or order is not visible in a report on a few files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BODY = b"User-agent: Foo\nDisallow: /ab/\n\nUser-agent: *\nAllow: /*.gif$\n"
 
 
 def test_ddmin_tries_again_what_was_needed_only_because_of_others() -> None:
-    """Place 2 can go once place 1 has gone."""
+    """Place 2 is needed only as long as place 1 is there."""
     assert ddmin(3, lambda some: 0 in some and (1 not in some or 2 in some)) == (0,)
 
 
@@ -28,7 +28,9 @@ def targets(made: list[Question]) -> set[str]:
 
 
 def test_questions_are_at_the_edges_of_each_rule() -> None:
-    """Each rule gives matching, longer, shorter and encoded URLs, for each robot."""
+    """There are matching, longer, shorter and encoded URLs for each rule, for each
+    robot.
+    """
     made = questions("http://a.test", BODY, max_questions=1_000)
 
     assert {"/ab/", "/ab", "/ab/x", "/ab/x.html", "/a%62/"} <= targets(made)

@@ -14,7 +14,7 @@ from tests.support.crawler import idle_crawler
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The error is raised at the start, not at the first file as in the built-in."""
+    """The error is raised at the start. The built-in raises it at the first file."""
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):

@@ -34,7 +34,7 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
 def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(
     error: Exception,
 ) -> None:
-    """It has the same class, arguments and attributes, and no traceback."""
+    """The copy has the same class, arguments and attributes, and no traceback."""
     try:
         raise error
     except type(error):
@@ -64,7 +64,9 @@ def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(
 def test_pauses_between_retries_have_jitter(
     result: FetchResult, expected: list[int]
 ) -> None:
-    """It adds at most a quarter, so that origins are not all retried at the same time."""
+    """The jitter adds at most a quarter, so that origins are not all retried at the same
+    time.
+    """
     for retries, seconds in enumerate(expected):
         drawn = {retry_pause(result, retries) for _ in range(20)}
         assert len(drawn) > 1
@@ -73,7 +75,9 @@ def test_pauses_between_retries_have_jitter(
 
 
 def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
-    """Ours 3.1: not without retries, and not a third time."""
+    """Ours 3.1 (retries): there is no third request, and no second one if retries are
+    disabled.
+    """
     refused = RobotsResponse(403, via_proxy=True)
 
     assert 1 <= (retry_pause(refused, 0) or 0) <= 1.25
@@ -84,7 +88,9 @@ def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
 
 
 def test_reference_has_the_statuses_that_count_through_a_proxy() -> None:
-    """Ours 3.1: a shared store receives them as the answers of the origin."""
+    """Ours 3.1 (retries): a shared store gets these answers as the answers of the
+    origin.
+    """
     page = Path(__file__).parents[2] / "docs" / "standard" / "retrieval.rst"
     trusted = [
         status

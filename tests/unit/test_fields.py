@@ -30,12 +30,14 @@ VALUES: dict[str, tuple[str, str | None, object]] = {
     "Crawl-delay": ("5", "soon", 5.0),
     "Sitemap": ("http://h.test/x.xml", None, "http://h.test/x.xml"),
 }
-"""A good value of each field that a dialect has, a bad one, and what the good one says."""
+"""For each field that a dialect has: a good value, a bad value, and the meaning of the good
+value.
+"""
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda it: it.name)
 def test_field_has_its_words(field: Field) -> None:
-    """Lint and the reference take them from the row."""
+    """Lint and the reference take the words of a field from its row."""
     assert field.meaning
     assert bool(field.dialects) is (field.role is not Role.NONE)
     assert field.dialects is EVERY or field.dialects <= set(DIALECTS)
@@ -46,7 +48,7 @@ def test_field_has_its_words(field: Field) -> None:
 
 
 def test_every_kind_of_line_is_explained() -> None:
-    """It is that of a field, says nothing, or says why the line is ignored."""
+    """The kind belongs to a field, is idle, or says why the line is ignored."""
     kinds = {field.kind for field in IN_USE}
 
     assert kinds.isdisjoint(WHY_IGNORED)
@@ -54,10 +56,10 @@ def test_every_kind_of_line_is_explained() -> None:
 
 
 def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> None:
-    """The tests below and the naive parser try each of them."""
+    """The tests below and the oracle try each field."""
     tried = {name for name, (_, bad, _) in VALUES.items() if bad is not None}
     words = Path(tests.oracle.words.__file__).read_text("utf-8").lower()
-    # Bad names of robots are words of their own.
+    # The oracle has bad robot names of its own.
     generated = {"User-agent", *tests.oracle.words.OTHER_FIELDS}
 
     rules = {field.name for field in IN_USE if field.role is Role.RULE}
@@ -73,7 +75,7 @@ def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> 
 def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
     field: Field, dialect: str
 ) -> None:
-    """In every other dialect it is unknown."""
+    """In every other dialect, the field is unknown."""
     value, _, said = VALUES[field.name]
     body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
 
@@ -91,7 +93,7 @@ def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
 
 @pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
 def test_bad_value_has_no_effect_and_is_the_problem_of_its_row(field: Field) -> None:
-    """A field without a bad value takes any text."""
+    """A field without a bad value accepts any text."""
     good, bad, said = VALUES[field.name]
     assert field.read is None or field.read(good) == said
     if bad is None or field.bad_value is None:

@@ -12,11 +12,11 @@ from tests.unit.growth import HOSTILE, OPERATIONS, cost
 from tests.unit.growth import WORST as WORST_TIME
 
 SMALL = 2**12
-"""The bytes of a short file, which has enough rules for an index."""
+"""The number of bytes of a short file, which has enough rules for an index."""
 
 TIMES = 8
 WORST = 2.0
-"""The most by which calls per byte may grow; 8 times, if work grew with the square."""
+"""The maximum factor by which calls per byte may grow. In quadratic time, it would be 8."""
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -38,7 +38,9 @@ def calls_per_byte(body: str, operation: str) -> float:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_linearly_with_the_file(name: str) -> None:
-    """A pattern that looks at each place of a long line again takes no more calls, but time."""
+    """A pattern that scans a long line again and again takes more time, but no more
+    calls.
+    """
     for operation in ("weakening", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation) for size in (SMALL, SMALL * TIMES)
@@ -51,7 +53,7 @@ def test_time_grows_linearly_with_the_file(name: str) -> None:
     "name", ["rules and exceptions", "a record of all lines", "all lines"]
 )
 def test_time_grows_linearly_in_every_dialect(name: str, dialect: str) -> None:
-    """No line is compared with all others, whatever the lines next to it are."""
+    """No line is compared with all other lines."""
     for operation in ("policy problems", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation, dialect=dialect)

@@ -27,7 +27,8 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
         def get(self, origin: Any) -> None:
             threading.Event().wait(0.3)
 
-    # A call may take six times as long on a busy machine; nine take too long.
+    # On a busy machine, a call may take six times as long as here. Nine calls together take
+    # longer than the timeout.
     store = guarded(SlowStore(), timeout=1.0)
     futures = [store.submit(store.get(SITE)) for _ in range(9)]
 
@@ -39,7 +40,9 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
 
 
 def test_store_that_hangs_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
-    """It costs the crawl one time limit, one warning and one thread; then it is closed."""
+    """The store costs the crawl one timeout, one warning and one thread. It is closed after
+    its call ends.
+    """
     fake = FakeStore()
     fake.hang()
     store = guarded(fake, timeout=0.25)
@@ -60,17 +63,17 @@ def test_store_that_hangs_is_left_alone(caplog: pytest.LogCaptureFixture) -> Non
 
 
 def test_store_that_hangs_does_not_keep_the_process() -> None:
-    """A crawl ends, and so does its process."""
+    """The process of a crawl ends although a call of the store does not."""
     program = (
         "from tests.unit.test_guarded import *; fake = FakeStore(); fake.hang(); "
         "guarded(fake, timeout=0.1).read(SITE)"
     )
-    # Without an end the call takes 60 s.
+    # A process that does not end by itself would take 60 s.
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=40, check=True)
 
 
 def test_store_that_failed_is_not_called_for_a_while() -> None:
-    """A server that is down does not cost each origin a time limit."""
+    """A server that is down does not cost a timeout for each origin."""
     fake = FakeStore()
     fake.error = StoreError("down")
     store = guarded(fake)
@@ -84,7 +87,7 @@ def test_store_that_failed_is_not_called_for_a_while() -> None:
 def test_store_that_recovers_is_called_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Of any number of failures the first one is a warning, and all are counted."""
+    """The first of any number of failures is a warning. All failures are counted."""
     monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     store = guarded(fake)
@@ -103,7 +106,7 @@ def test_store_that_recovers_is_called_again(
 def test_store_that_hangs_after_a_failure_is_a_second_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """From then on each policy is fetched, which the first warning does not say."""
+    """After the hang, the store is not called again, which only the second warning says."""
     monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     store = guarded(fake, timeout=0.1)
@@ -123,7 +126,7 @@ def test_store_that_hangs_after_a_failure_is_a_second_warning(
 
 
 def test_policy_is_not_read_after_its_end() -> None:
-    """A store need not delete what is over: nothing older than ROBOTS1994_STALE_TTL decides."""
+    """The store may still have the entry, but no policy is used after its `keep_until`."""
     fake, clock = FakeStore(), FakeClock()
     store = guarded(fake, clock)
     policy = parsed()
@@ -155,7 +158,9 @@ def test_store_that_cannot_be_written_is_still_read() -> None:
 def test_thread_that_cannot_start_is_one_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A container may limit threads; no call waits for a thread that does not run."""
+    """A container may limit the number of threads. No call waits for a thread that does not
+    run.
+    """
 
     def fail(_: _StoreThread) -> None:
         raise RuntimeError("can't start new thread")

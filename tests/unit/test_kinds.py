@@ -1,4 +1,4 @@
-"""Each kind of problem has a file that has it, and what to write instead."""
+"""For each kind of problem, there is a file with the problem, and a file that avoids it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ EXAMPLES = runpy.run_path(str(ROOT / "docs/_ext/robots1994_problems.py"))["EXAMP
 
 
 def test_codes_are_numbered_and_each_has_its_forms() -> None:
-    """A new kind needs its forms; the file over the limit is too long for a table."""
+    """A new kind needs its examples. A file over the size limit is too long for the
+    table.
+    """
     codes = [f"R{number:03}" for number in range(1, len(KINDS) + 1)]
 
     assert list(KIND_CODED) == [kind.code for kind in KINDS] == codes
@@ -26,7 +28,9 @@ def test_codes_are_numbered_and_each_has_its_forms() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.code)
 def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
-    """In its dialect; and the fix of the bad one, where a program knows it, makes the good one."""
+    """The dialect is that of the example. If a program can fix the bad file, the result is
+    the good file.
+    """
     assert kind.severity in SEVERITIES
     example = EXAMPLES[kind.code]
     assert re.search(r"[.?`]$", example.why)

@@ -1,4 +1,6 @@
-"""A stored last good policy is not replaced after a local failure (Ours R5)."""
+"""A stored last good policy is not replaced after a local failure (Ours R5,
+unreachable).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ EXPIRED = unavailable(at=LATER, freshness=FreshnessSettings(retry_after=0))
 
 
 def stored_after(packed: bytes | None, made: Policy, *, misses: bool) -> object:
-    """Return what is stored after *made* was written; first, a read may fail (*misses*)."""
+    """Return the stored bytes after *made* was written. With *misses*, a read fails before
+    that.
+    """
     store = FakeStore()
     if packed is not None:
         store.entries_by_origin[SITE] = packed
@@ -44,7 +48,9 @@ def stored_after(packed: bytes | None, made: Policy, *, misses: bool) -> object:
 def test_last_good_policy_survives_a_failed_read(
     made: Policy, pause: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ours R5: neither put nor forget changes an entry that could not be read."""
+    """Ours R5 (unreachable): neither `put` nor `forget` changes an entry that could not be
+    read.
+    """
     monkeypatch.setattr(guard, "REST_SECONDS", pause)
 
     assert stored_after(STORED, made, misses=True) == STORED
@@ -54,7 +60,8 @@ def test_last_good_policy_survives_a_failed_read(
 @pytest.mark.parametrize(
     ("packed", "is_replaced"),
     [
-        # Of another version, too large, and newer: it may be good for another crawl.
+        # The entry has another version, is too large, or is newer. Another crawl may be
+        # able to use it.
         (b"\x09" + STORED[1:], False),
         (encode(parsed(body=BODY + b"#" * 1_000_000)), False),
         (encode(parsed(at=LATER - DAY)), False),
@@ -66,7 +73,9 @@ def test_last_good_policy_survives_a_failed_read(
 def test_stopgap_replaces_no_good_policy(
     packed: bytes | None, made: Policy, *, is_replaced: bool
 ) -> None:
-    """Ours R5: where there is none, other crawls need not fetch from the origin."""
+    """Ours R5: without a good policy, the new one is stored, so that other crawls need no
+    fetch.
+    """
     expected = encode(made) if is_replaced else packed
     assert stored_after(packed, made, misses=False) == expected
 
@@ -82,5 +91,5 @@ def test_stopgap_replaces_no_good_policy(
 def test_policy_that_is_stale_on_error_replaces_one_that_is_not_newer(
     packed: bytes,
 ) -> None:
-    """Ours R5: a clock that was set back made the other one."""
+    """Ours R5: the stored policy was made before the clock was set back."""
     assert stored_after(packed, PROLONGED, misses=False) == encode(PROLONGED)

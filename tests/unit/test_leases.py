@@ -1,4 +1,6 @@
-"""Leases: one worker fetches, the others look again; a dead worker costs a bounded wait."""
+"""Leases: one worker fetches, and the others wait for its policy. After a crash, the wait
+is bounded.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,11 @@ def workers(fake: FakeStore) -> Iterator[list[Guarded]]:
 
 @pytest.fixture
 def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
-    """Return the wait of the second worker for the lease that the first one has."""
+    """Return the wait of the second worker for the lease of the first worker."""
     workers[0].lease(SITE)
     looks = fake.calls.count("acquire_lease")
     wait = workers[1].submit(workers[1].acquire_lease(SITE))
-    # It looks a second time only after the first was refused.
+    # The worker asks a second time only after the first attempt was refused.
     fake.wait_for("acquire_lease", looks + 2)
     assert not wait.done()
     return wait
@@ -60,7 +62,9 @@ def test_waiting_does_not_occupy_the_thread(
 def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
     fake: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that hangs for ever costs the time limit of a request and a margin."""
+    """A worker that hangs forever delays the others by the time limit of a request and a
+    margin.
+    """
     monkeypatch.setattr(guard, "WAIT_MARGIN", 0.1)
     one, two = guarded(fake), guarded(fake, fetch_seconds=0.1)
     one.lease(SITE)
@@ -77,7 +81,7 @@ def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
 def test_cancelled_wait_leaves_no_lease(
     workers: list[Guarded], waiting: Future[Any]
 ) -> None:
-    """The request it waited for is gone; the next worker is not held up."""
+    """No request needs the lease now. The next worker gets it without a wait."""
     one, two, three = workers
 
     waiting.cancel()

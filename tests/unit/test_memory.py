@@ -1,4 +1,4 @@
-"""What is bounded in bytes takes no more memory than it counts, whatever the files are."""
+"""Memory that is bounded in bytes is counted correctly, whatever the files are."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ MAX_BYTES = 2_000_000
 
 
 def noise(seed: int) -> str:
-    """Return text of the largest size of a file, which no compression shortens by much."""
+    """Return text of the maximum size of a file, which no compression makes much
+    shorter.
+    """
     return random.Random(seed).randbytes(MAX_FILE // 2 - 50).hex()  # noqa: S311 - noise
 
 
 def rules(seed: int, form: str, number: int = 2_000) -> str:
-    """Return different lines; *form* is one of them, for a *seed* and a number."""
+    """Return different lines. *form* makes one line from *seed* and a number."""
     return "".join(f"{form}\n" % (seed, line) for line in range(number))
 
 
@@ -51,10 +53,12 @@ FILES: dict[str, Callable[[int], str]] = {
 
 
 def policies(file: str) -> Iterator[Policy]:
-    """Yield policies of different origins, more than `MAX_BYTES` in all, read for a robot."""
+    """Yield policies of different origins, read for a robot. Together they exceed
+    `MAX_BYTES`.
+    """
     reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
-        # Not by `Origin.of`, which has a cache of its own.
+        # Do not use `Origin.of`, because it has a cache of its own.
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
         status = 404 if file == "none" else 200
         response = RobotsResponse(status, FILES[file](seed).encode())
@@ -66,7 +70,7 @@ def policies(file: str) -> Iterator[Policy]:
 
 
 def taken_by(fill: Callable[[], object]) -> int:
-    """Return the bytes of memory that what *fill* returns takes."""
+    """Return the number of bytes of memory that the result of *fill* takes."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -81,7 +85,7 @@ def taken_by(fill: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("file", FILES)
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """The bytes of the process are those that are counted; keys and texts belong to them."""
+    """The process takes about as many bytes as are counted, including keys and texts."""
 
     def fill() -> MemoryStore:
         store = MemoryStore(10**6, lambda: 0.0, MAX_BYTES)
@@ -111,7 +115,7 @@ def test_usage_preferences_are_counted() -> None:
 def test_memory_of_replayed_policies_is_bounded(
     file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The HTTP cache of a crawl has an answer of any number of origins."""
+    """The HTTP cache of a crawl may have answers of any number of origins."""
     monkeypatch.setattr(cache, "REPLAYED_BYTES", MAX_BYTES)
 
     def fill() -> object:

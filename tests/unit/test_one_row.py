@@ -1,4 +1,6 @@
-"""What an answer means is one row: a status moved to another row changes the whole crawl."""
+"""One row says what an answer means: moving a status to another row changes the whole
+crawl.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ MOVED = [
     [r'AnswerGroup\("404", .*\),', "", OUTCOMES],
     [r"range\(200, 300\)", "(*range(200, 300), 404)", OUTCOMES],
 ]
-"""The change of the source: 404 is in the row of files that are read."""
+"""The change of the source puts 404 into the row of statuses whose files are read."""
 
 
 def test_status_in_the_row_of_files_has_its_body_obeyed(
     site: Site, tmp_path: Path
 ) -> None:
-    """No other code decides which statuses have a body."""
+    """No other code decides which statuses have a body that is obeyed."""
     site.answer("/robots.txt", text("User-agent: *\nDisallow: /closed\n", 404))
     job: dict[str, Any] = {
         "changes": MOVED,

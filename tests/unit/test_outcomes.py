@@ -1,4 +1,6 @@
-"""The rows of the outcome table: each is whole, and each setting it names exists."""
+"""The rows of the outcome table: each row is complete, and each setting that it names
+exists.
+"""
 
 from dataclasses import fields
 
@@ -18,7 +20,7 @@ EVERY_ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.outcome.val
 
 
 def test_every_outcome_has_one_row_and_every_status_one_group() -> None:
-    """No outcome is without a row, and no status has two meanings."""
+    """Each outcome has a row, and each status has one meaning."""
     assert [row.outcome for row in ROWS] == list(Outcome)
     statuses = [status for group in GROUPS for status in group.statuses]
     assert len(statuses) == len(set(statuses))
@@ -27,19 +29,21 @@ def test_every_outcome_has_one_row_and_every_status_one_group() -> None:
 
 @EVERY_ROW
 def test_every_row_has_all_words(row: OutcomeRow) -> None:
-    """A row without words would be silent in the log, a report or the documentation."""
+    """Without words of the row, the log, a report or the documentation would have a gap."""
     texts = [row.clause, row.statuses, row.doc_answer, row.doc_policy, row.doc_lifetime]
     texts += [text for group in row.groups for text in group[:3]]
     if row.reason is not None:
         texts.append(row.reason.meaning)
-    # What robots-lint says in place of a report, where the origin gave an answer.
+    # robots-lint writes the noun in place of a report, if the origin gave an answer.
     if row.reason is not None and row.is_answer:
         texts.append(row.noun)
     assert all(texts)
 
 
 def test_every_setting_of_a_meaning_is_named_by_a_row() -> None:
-    """Its default is that of the row; one that no row names would decide nothing."""
+    """The default of the setting is the meaning in the row. A setting without a row would
+    have no effect.
+    """
     declared = {
         it.name: it.metadata["default"]
         for it in fields(RobotsSettings)
@@ -50,5 +54,5 @@ def test_every_setting_of_a_meaning_is_named_by_a_row() -> None:
 
 
 def test_every_setting_of_a_meaning_is_tried_in_a_crawl() -> None:
-    """The table of the contract has answers for it."""
+    """The table of outcomes (`tests.crawl.outcomes`) has answers for each setting."""
     assert set(TURNED) == {row.setting for row in ROWS if row.setting}

@@ -1,4 +1,4 @@
-"""A record with all that a record can have: nothing of it is lost on any way."""
+"""A record with every attribute that a record can have: no copy or format loses one."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ Crawl-delay: 5
 Disallow: /c
 Crawl-delay: 7
 """
-"""One record with each attribute, and rules for each of the tables that answer questions."""
+"""One record with each attribute, and with rules for each of the rule tables."""
 
 
 def whole(reading: str = "literal", dialect: str = "extended") -> RobotsTxt:
-    """Return the file in a reading."""
+    """Return the file in one reading."""
     return RobotsTxt.parse(WHOLE, dialect=dialect, reading=reading)
 
 
 def test_each_attribute_of_a_record_has_a_value() -> None:
-    """A new attribute needs its line in the file above."""
+    """A new attribute needs a line in the file above."""
     (record,) = whole().records
 
     assert [it.name for it in fields(record) if not getattr(record, it.name)] == []
@@ -48,7 +48,7 @@ def test_each_attribute_of_a_record_has_a_value() -> None:
 
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
-    """Also the line of each rule."""
+    """The copies have the line of each rule, too."""
     robots = whole(reading)
     robots.rules("rex")
 
@@ -62,7 +62,7 @@ def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
 
 
 def test_json_has_what_the_literal_reading_obeys() -> None:
-    """Names, rules of both kinds, the delay, and where the record stands."""
+    """The JSON has names, rules of both kinds, the delay, and the place of the record."""
     (record,) = as_json(Report("x", WHOLE.encode(), dialect="extended"))["records"]
 
     assert record == {
@@ -76,7 +76,7 @@ def test_json_has_what_the_literal_reading_obeys() -> None:
 
 
 def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
-    """The cautious reading obeys it."""
+    """The cautious reading obeys the lines below the blank line."""
     literal, cautious = whole().rules("rex"), whole("cautious").rules("max")
 
     for url in ("/a", "/a/b", "/b", "/cut%", "https://h.test/~x"):
@@ -88,7 +88,9 @@ def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
 @pytest.mark.parametrize("more", [0, 500])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) -> None:
-    """As the garbage collector finds it; the dialect, which others have too, is left out."""
+    """The bytes are those that the garbage collector finds, except for the dialect, which
+    is shared.
+    """
     body = WHOLE.replace(
         "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1
     )

@@ -12,7 +12,9 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 
 def test_sentinel_url_has_the_options_of_the_client_library() -> None:
-    """User, password, database and options, and our option for the sentinels' password."""
+    """The options are user, password, database and others, and our option for the
+    sentinels' password.
+    """
     url = "redis+sentinel://me:hunter%2F2@h:1,i/main/3?sentinel_password=x&health_check_interval=7"
 
     pool = _new_client(url, 2.0).connection_pool

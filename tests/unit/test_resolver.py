@@ -1,8 +1,8 @@
 """The resolver: arrivals, answers, failures, cancellations and clock changes, in every order.
 
-Coroutines do not run on their own: `run_all` is one rule among the others, so that on
-asyncio several events may happen before any coroutine resumes. What a run must contain is
-counted, and too little of it fails.
+Coroutines do not run on their own: `run_all` is one event among the others. On asyncio,
+several events may happen before any coroutine resumes. A run must contain enough of each
+event; otherwise, it fails.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ T = TypeVar("T")
 ORIGINS = [SITE, Origin("https", "site.example", 443)]
 KINDS = [*["file"] * 4, "short", 403, 404, 503, "wait", "timeout", "cancel", "fault"]
 RENEWALS = [304, 304, 304, "wait", "wait", "wait", 503, "timeout"]
-"""Most answers to a request with validators."""
+"""The results of most requests with validators."""
 
 AGES = [0.0, 120.0, 500.0, 5_000.0, -500.0]
-"""Seconds since a stored policy was fetched: fresh, stale, old, over, of the future."""
+"""Seconds since a stored policy was fetched: fresh, stale, old, expired, and in the
+future.
+"""
 
 ENDS = ["fresh_until", "stale_until", "keep_until"]
 EVENTS = {
@@ -60,7 +62,7 @@ EVENTS = {
     "raise_in_store": 1,
     "close": 0.5,
 }
-"""What happens, and how often in relation to the others."""
+"""The events, and how often each one happens in relation to the others."""
 
 CRAWLS, STEPS = 150, 120
 BROKE_OFF = {
@@ -68,12 +70,14 @@ BROKE_OFF = {
     "the fetch of robots.txt never began",
 }
 LEAST = 0.05
-"""The share of each event that a run must contain."""
+"""The minimum share of some events in a run."""
 
 
 @dataclass(slots=True)
 class Request:
-    """One request: what was in memory when it arrived, and its result."""
+    """One request, with the policy that was in memory when it arrived, and with its
+    result.
+    """
 
     origin: Origin
     context: str
@@ -86,7 +90,7 @@ class Request:
     running: Running = field(init=False)
 
     async def resolve(self, machine: EveryOrder) -> None:
-        """Resolve the policy of the origin, and record what a check needs."""
+        """Resolve the policy of the origin, and record the values that the checks need."""
         harness = machine.harness
         self.in_memory = harness.memory.get(self.origin)
         self.resolved_at = harness.clock.now
@@ -112,16 +116,17 @@ class EveryOrder:
         self.requests: list[Request] = []
         self.unchecked: list[Request] = []
         self.checked_policies = 0
-        # What was injected, in order: the origin, and what a request may fail with.
+        # The injected failures, in order: the origin, and the exception that a request may
+        # fail with.
         self.events: list[tuple[Origin | None, type[Exception], str]] = []
-        # How many of them have had all their effects.
+        # The number of these failures that have had all their effects.
         self.settled = 0
         self.files: dict[str, bytes] = {}
         self.stored_at: dict[str | None, float] = {}
         self.errors: set[int] = set()
 
     def run(self) -> None:
-        """Let events happen, check after each, and end what is left."""
+        """Let events happen, check after each event, and end the fetches that are left."""
         for _ in range(STEPS):
             possible = [event for event in EVENTS if event != "close" or self.may_close]
             weights = [EVENTS[event] for event in possible]
@@ -130,7 +135,7 @@ class EveryOrder:
             self.check()
         self.end()
 
-    # What happens.
+    # Events.
 
     def arrive(self, count: int = 0, origin: Origin | None = None) -> None:
         """Some requests of one origin arrive."""
@@ -161,7 +166,7 @@ class EveryOrder:
         self.backend.is_loop_closed = False
 
     def step_once(self) -> None:
-        """Each coroutine that can takes one step."""
+        """Each coroutine that can take a step takes one."""
         self.harness.driver.step()
 
     def run_all(self) -> None:
@@ -170,11 +175,11 @@ class EveryOrder:
         self.settled = len(self.events)
 
     def one_of(self, calls: Sequence[T]) -> list[T]:
-        """Return any of *calls*, or none if there is none."""
+        """Return any one of *calls*, or nothing if there are no calls."""
         return [self.dice.choice(calls)] if calls else []
 
     def answer(self) -> None:
-        """A fetch is answered, cancelled, or fails by a fault of ours."""
+        """A fetch is answered or cancelled, or fails by a local error."""
         for fetch in self.one_of(pending(self.backend.fetches)):
             is_renewal = fetch.validators and self.dice.random() < 0.9
             kind: Any = self.dice.choice(RENEWALS if is_renewal else KINDS)
@@ -182,7 +187,7 @@ class EveryOrder:
             fetch.answer.complete(self.result_of(fetch.origin, kind))
 
     def result_of(self, origin: Origin, kind: str | int) -> FetchResult:
-        """Return a result of *kind*, and note what requests may fail with by it."""
+        """Return a result of *kind*, and record how requests may fail because of it."""
         name = f"{len(self.events)}-{len(self.files)}"
         if kind in ("file", "short"):
             self.files[name] = BODY + f"# {name}".encode()
@@ -203,17 +208,19 @@ class EveryOrder:
         return RobotsResponse(status, retry_after=retry_after, not_modified=kind == 304)
 
     def inject(self, origin: Origin | None, kind: type[Exception], text: str) -> None:
-        """Note that requests of *origin* that wait now may fail in this way."""
+        """Record that requests of *origin* that wait now may fail with *kind* and
+        *text*.
+        """
         self.events.append((origin, kind, text))
 
     def raise_in_fetch(self) -> None:
-        """A fetch raises, which it should never do."""
+        """A fetch raises an exception, which it should never do."""
         for fetch in self.one_of(pending(self.backend.fetches)):
             is_bug = self.dice.random() < 0.5
             self.fail(fetch, None if is_bug else asyncio.CancelledError())
 
     def fail(self, call: FakeCall, error: BaseException | None) -> None:
-        """Let *call* raise *error*, or an error of ours."""
+        """Let *call* raise *error*, or a ZeroDivisionError."""
         if error is None:
             error = ZeroDivisionError(str(len(self.events)))
             self.inject(call.origin, ZeroDivisionError, str(error))
@@ -232,7 +239,9 @@ class EveryOrder:
         return not self.backend.is_closing and len(self.requests) > STEPS // 10
 
     def close(self) -> None:
-        """The crawl closes; only what something awaits is fetched afterwards."""
+        """The crawl closes. Afterwards, only requests that a component awaits are
+        fetched.
+        """
         self.counts["closes"] += 1
         self.harness.resolver.abort("closing", "awaited".__eq__)
         self.backend.is_closing = True
@@ -254,7 +263,7 @@ class EveryOrder:
             running.cancel()
 
     def break_listeners(self) -> None:
-        """Listeners raise from now on, or work again."""
+        """Listeners raise an exception from now on, or work again."""
         error, is_broken = ZeroDivisionError("listener"), self.dice.random() < 0.5
         self.backend.listener_error = error if is_broken else None
 
@@ -282,14 +291,14 @@ class EveryOrder:
             read.answer.complete(policy)
 
     def raise_in_store(self) -> None:
-        """The store raises, which it should never do."""
+        """The store raises an exception, which it should never do."""
         for read in self.one_of(pending(self.backend.reads)):
             self.fail(read, None)
 
-    # What must hold at any time.
+    # Conditions that must be true at any time.
 
     def check(self) -> None:
-        """Check everything."""
+        """Check all conditions."""
         self.each_result_is_right()
         self.each_policy_says_what_the_answer_said()
         self.no_fetch_is_superfluous()
@@ -300,7 +309,9 @@ class EveryOrder:
         return [each for each in self.requests if not each.running.is_done]
 
     def each_result_is_right(self) -> None:
-        """A request gets a policy of its time, or fails by what was injected meanwhile."""
+        """A request gets a policy of its time, or fails with an injected failure of its
+        time.
+        """
         for request in [each for each in self.unchecked if each.running.is_done]:
             self.unchecked.remove(request)
             result = request.result
@@ -311,13 +322,16 @@ class EveryOrder:
             else:
                 self.counts["exceptions"] += str(result) != "closing"
                 assert self.explains(request, result), result
-                # Ours R7: no two requests fail with one exception.
+                # Ours R7 (local error): no two requests fail with the same exception
+                # object.
                 assert id(result) not in self.errors
                 self.errors.add(id(result))
             self.counts["requests"] += 1
 
     def check_used(self, request: Request, policy: Policy) -> None:
-        """Assert that *policy* was usable when *request* came, or made while it waited."""
+        """Assert that *policy* was usable when *request* arrived, or was made while it
+        waited.
+        """
         assert policy.origin == request.origin
         known = request.in_memory
         if known is not None and known.is_usable(request.resolved_at):
@@ -328,7 +342,7 @@ class EveryOrder:
             assert any(policy is each for each in [*later, *in_flight])
 
     def explains(self, request: Request, error: Exception) -> bool:
-        """Whether something injected while *request* waited explains *error*."""
+        """Whether a failure that was injected while *request* waited explains *error*."""
         texts = {
             text
             for origin, kind, text in self.events[request.events_before :]
@@ -336,7 +350,7 @@ class EveryOrder:
         }
         if str(error) in texts or ("" in texts and str(error) in BROKE_OFF):
             return True
-        # A policy of the store that a listener fails about is not used.
+        # If a listener raises for a policy of the store, the policy is not used.
         is_listener = self.has_store and isinstance(error, ZeroDivisionError)
         if is_listener and str(error) == "listener":
             return True
@@ -344,7 +358,9 @@ class EveryOrder:
         return self.backend.is_closing and not is_kept and str(error) == "closing"
 
     def each_policy_says_what_the_answer_said(self) -> None:
-        """By status and body; a failure leaves the last good policy in force."""
+        """A policy has the status and body of its answer. After a failure, the last good
+        policy applies.
+        """
         for made in self.backend.fetched[self.checked_policies :]:
             self.checked_policies += 1
             match made.result:
@@ -370,7 +386,9 @@ class EveryOrder:
         self.counts["renewed"] += 1
 
     def check_failed(self, made: Fetched) -> None:
-        """Ours R5: the last good policy stays while it is kept, else all is refused."""
+        """Ours R5 (unreachable): the last good policy applies until its end. Without one,
+        all URLs are refused.
+        """
         policy, previous = made.policy, made.previous
         if policy.is_known:
             assert policy.is_stale_on_error
@@ -381,13 +399,13 @@ class EveryOrder:
             assert not policy.rules("rex").allowed("http://site.example/")
         if previous is not None and previous.last_good(made.at):
             assert policy.is_known
-            # Another process may have stored a later one.
+            # Another process may have stored a later policy.
             stored_at = self.stored_at.get(policy.etag, -math.inf)
             is_later = stored_at >= previous.fetched_at
             assert is_later or policy.robots is previous.robots
 
     def no_fetch_is_superfluous(self) -> None:
-        """One an origin at a time, two retries at most (3.1)."""
+        """Each origin has one fetch at a time, with two retries at most (3.1, retries)."""
         backend = self.backend
         assert backend.doubled == []
         assert len(backend.fetches) <= 3 * len(backend.works)
@@ -396,7 +414,7 @@ class EveryOrder:
         assert all(waiter.releases <= most for waiter in backend.waiters)
 
     def each_waiting_request_has_a_fetch(self) -> None:
-        """When nothing can run, each waiting request has a fetch under way."""
+        """With Deferreds, each waiting request has a fetch, a pause or a read under way."""
         if isinstance(self.harness.driver, TwistedDriver):
             assert {each.origin for each in self.waiting()} <= self.in_progress()
 
@@ -407,14 +425,14 @@ class EveryOrder:
         return {call.origin for call in pending(calls)}
 
     def end(self) -> None:
-        """No request is left waiting after the last fetch was answered."""
+        """After the last fetch was answered, no request waits."""
         backend, driver = self.backend, self.harness.driver
         self.counts["fetches"] += len(backend.fetches)
         self.counts["retries"] += len(backend.retried)
         driver.turn()
         assert {each.origin for each in self.waiting()} <= self.in_progress()
         if backend.is_closing:
-            # Ours R6: each fetch ends in bounded time.
+            # Ours R6 (closing): each fetch ends in bounded time.
             self.inject(None, FetchAborted, "")
             for cancel in backend.cancelled_later:
                 cancel()
@@ -430,7 +448,7 @@ class EveryOrder:
         assert backend.under_way == []
         self.each_result_is_right()
         if self.has_store:
-            # Else other workers would wait for the lease of this one.
+            # Without the release, other workers would wait for this lease.
             assert len(backend.released) == backend.lookups
         driver.close()
 
@@ -443,7 +461,7 @@ def pending(calls: list[FakeCall]) -> list[FakeCall]:
 @pytest.mark.parametrize("has_store", [False, True], ids=["memory", "store"])
 @pytest.mark.parametrize("driver_class", [AsyncioDriver, TwistedDriver])
 def test_every_order_of_events(driver_class: type[Driver], *, has_store: bool) -> None:
-    """A run has enough of each event, and few enough exceptions, to mean something."""
+    """A run has enough of each event, and few enough exceptions."""
     counts: Counter[str] = Counter()
     for seed in range(CRAWLS):
         machine = EveryOrder(driver_class(), seed, has_store=has_store)

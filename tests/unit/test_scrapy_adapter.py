@@ -1,7 +1,7 @@
-"""Each thing of Scrapy that is not documented may change: no crawl hangs or loses a page.
+"""Undocumented parts of Scrapy may change: no crawl hangs or loses a page because of that.
 
-Every row renames, removes or replaces one of them in the whole of Scrapy, and crawls a
-real server: slow and quick hosts, one with a crawl delay, pages that are disallowed.
+Every row renames, removes or replaces one part in all of Scrapy. Then it crawls a real
+server with slow and quick hosts, a host with a crawl delay, and disallowed pages.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ PAGES = 3
 class Change(NamedTuple):
     """A change of Scrapy's source, in modules whose names begin with *where*.
 
-    *said* are parts of the warnings of what is lost, one each. *more* are further patterns,
-    each with its replacement, and perhaps a *where* of its own.
+    *said* has a part of each warning about a lost feature. *more* are further patterns,
+    each with its replacement, and perhaps with another *where*.
     """
 
     pattern: str
@@ -42,7 +42,7 @@ class Change(NamedTuple):
 
 
 def renamed(name: str, *said: str, where: str = "scrapy.") -> Change:
-    """Return the change that *name* has another name."""
+    """Return the change that renames *name*."""
     return Change(rf"\b{name}\b", r"\g<0>_renamed", said, where)
 
 
@@ -134,7 +134,7 @@ CHANGES = {
         "class Jar:",
         more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
     ),
-    # Scrapy's pull request 6430; the add-on sets the size to 0.
+    # Scrapy's pull request 6430 adds this setting. The add-on sets it to 0.
     "requests count by a guessed size": Change(
         r"(?m)^CONCURRENT_REQUESTS = 16$",
         "\\g<0>\nRESPONSE_ROUGH_SIZE = None",
@@ -158,14 +158,14 @@ CHANGES = {
     "no signal that a request left": Change(
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),
-    # Version 0.1 used them; nothing does now.
+    # Version 0.1 used these names. No code uses them now.
     "what is not used": Change(r"self\.handlers\b", "self.all", (), DOWNLOADER, UNUSED),
 }
-"""Each thing that this package uses and that Scrapy does not document."""
+"""The changes, by the undocumented part of Scrapy that this package uses."""
 
 
 def scripted(site: Site) -> list[dict[str, Any]]:
-    """Script *site*; return the requests of a crawl, of which `/no` is disallowed."""
+    """Script *site*. Return the requests of a crawl; robots.txt disallows `/no`."""
     body = b"User-agent: *\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):
@@ -174,7 +174,7 @@ def scripted(site: Site) -> list[dict[str, Any]]:
     paced = b"User-agent: *\nCrawl-delay: 0.1\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, paced), at=site.url("", host="paced.test"))
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # Those that wait are permitted: what is refused needs no room.
+    # The pages that wait are permitted, because a refused page needs no slot.
     paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
     return [
         {"url": site.url(path, host=f"{host}.test")} for path in paths for host in hosts
@@ -184,7 +184,7 @@ def scripted(site: Site) -> list[dict[str, Any]]:
 def crawl_with(
     change: Change, requests: list[dict[str, Any]], folder: Path
 ) -> tuple[dict[str, Any], str]:
-    """Return result and log of a crawl with a changed Scrapy."""
+    """Return the result and the log of a crawl with a changed Scrapy."""
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTSTXT_OBEY": True,
@@ -220,8 +220,7 @@ def crawl_with(
     return result, done.stderr
 
 
-# Where nothing is lost, and for parts that are there but different, the long run is early
-# enough.
+# A row is long if no feature is lost, or if the part exists but is different.
 NAMES = [
     pytest.param(name, marks=[pytest.mark.long] * bool(it.more or not it.said))
     for name, it in CHANGES.items()
@@ -232,7 +231,7 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """The crawl obeys, ends, and says in one warning what is lost."""
+    """The crawl obeys robots.txt and ends. One warning for each lost feature names it."""
     change = CHANGES[name]
     with Site() as site:
         requests = scripted(site)
@@ -282,11 +281,13 @@ DOCUMENTED = {
     "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
     "spiders": "Spider spiders.SitemapSpider",
 }
-"""What this package imports of Scrapy, by the page of Scrapy's topics that has it."""
+"""The names that this package imports from Scrapy, by the page of Scrapy's topics that
+documents them.
+"""
 
 
 def imported_of_scrapy(file: Path) -> Iterator[str]:
-    """Yield each name that *file* imports of Scrapy, without "scrapy."."""
+    """Yield each name that *file* imports from Scrapy, without "scrapy."."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [it.name for it in node.names]
@@ -298,7 +299,9 @@ def imported_of_scrapy(file: Path) -> Iterator[str]:
 
 
 def test_nothing_undocumented_is_imported_outside_of_one_module() -> None:
-    """Scrapy may rename the rest at any time; `crawl/scrapy_private.py` is made for that."""
+    """Scrapy may rename any other name at any time. Only `crawl/scrapy_private.py` imports
+    such names.
+    """
     documented = set(" ".join(DOCUMENTED.values()).split())
     found = {
         (str(file.relative_to(ROOT)), name)

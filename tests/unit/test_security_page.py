@@ -1,4 +1,4 @@
-"""Pages that say which test shows something: each row has a test, which exists."""
+"""Pages with a table of tests: each row names a test that exists."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[2]
 def test_every_row_names_a_test_that_exists(
     page: str, begin: str, end: str, header: str
 ) -> None:
-    """A promise, or a mechanism, whose test is renamed or deleted is none."""
+    """A promise or a mechanism is not tested if its test was renamed or deleted."""
     text = (ROOT / page).read_text("utf-8")
     rows = text[text.index(begin) : text.index(end) if end else None]
-    # Rows of a list-table, or of a table in Markdown after its two lines of header.
+    # The rows are those of a list-table, or of a Markdown table after its two header lines.
     is_markdown = page.endswith(".md")
     found = re.split(r"\n   \* - ", rows)[1:]
     if is_markdown:

@@ -35,7 +35,9 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         (("nofollow",), {"nofollow"}),
     ],
 }
-"""Values of a setting, and what they mean. A number of CRAWL_DELAY is a maximum."""
+"""Texts and values of a setting, with their meaning. A number in CRAWL_DELAY is a
+maximum.
+"""
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
     [(name, *case) for name, cases in READ.items() for case in cases],
 )
 def test_value_is_read(name: str, value: object, expected: object) -> None:
-    """`-s` passes text."""
+    """The option `-s` passes text."""
     settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
 
     where = settings.freshness if name == "TTL" else settings

@@ -1,4 +1,4 @@
-"""What the SQLite store does to its file, where no result shows it."""
+"""Operations of the SQLite store on its file that no result shows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_schema_is_not_trusted(store: SqliteStore) -> None:
 
 
 def test_endless_query_is_interrupted(store: SqliteStore) -> None:
-    """No statement takes longer than a call may."""
+    """No statement takes longer than the timeout of a call."""
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
     with pytest.raises(StoreError, match="interrupted"), store._connected() as base:
         base.execute(f"{endless} SELECT count(*) FROM c").fetchone()  # noqa: S608 - no input

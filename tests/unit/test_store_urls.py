@@ -1,4 +1,4 @@
-"""Store URLs with a slip: no message, no representation and no traceback has a password."""
+"""Store URLs with a mistake: no message, representation or traceback has a password."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ SLIPS = [
 @pytest.mark.parametrize("slip", SLIPS)
 @pytest.mark.parametrize("secret", [SECRET, "hunter2%2Fx", "hunter2%20x"])
 def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -> None:
-    """A URL that is accepted all the same has no password in its representations."""
+    """A URL that is accepted has no password in its representation, either."""
     try:
         url = StoreUrl.parse(slip.format(secret))
     except Exception as error:  # noqa: BLE001 - of whichever class
         shown = "".join(traceback.format_exception(error)) + repr(error)
     else:
         shown = f"{url} {url!r}"
-    # `repr` may be in any traceback, also of a URL that was not checked.
+    # Any traceback may contain the `repr`, also of a URL that was not checked.
     made = StoreUrl(url=slip.format(secret))
 
     assert SECRET not in f"{shown} {made} {made!r}"
@@ -54,7 +54,7 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
         "dsn host=db.test password=hunter2 user=me",
         "token hunter%2F2",
         "hunter/2 is wrong",
-        # As drivers quote their own settings.
+        # Drivers quote their own settings in this form.
         "password=hunter3",
         "db.password: hunter3",
         "my_password = hunter3",
@@ -64,7 +64,9 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
     ],
 )
 def test_credentials_are_removed_from_error_messages(text: str) -> None:
-    """An exception may contain those of the URL in any place, and others by their name."""
+    """An exception may quote the credentials of the URL anywhere, and other credentials
+    after their names.
+    """
     url = StoreUrl(url="my.Store://me:hunter2@db.test/x?token=hunter%2F2")
 
     assert "hunter" not in url.describe(ValueError(text))

@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 
 
 def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless NO_COLOR is set or the user chose `never`."""
+    """Colour is off if NO_COLOR is set or the user chose `never`."""
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert terminal.painter("auto")("x", "1") != "x"

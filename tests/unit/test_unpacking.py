@@ -65,7 +65,9 @@ def test_ours_o24_decompression_stops_at_the_limit(body: bytes, coding: str) -> 
 def test_incomplete_body_is_undecodable(
     body: bytes, coding: str, data: st.DataObject
 ) -> None:
-    """A compressed body that was cut anywhere, but not at our limit, is an error (R5)."""
+    """A compressed body that was truncated is an error (R5), unless our limit
+    truncated it.
+    """
     sent = packed(body, [coding])
     part = sent[: data.draw(st.integers(1, len(sent) - 1))]
 
@@ -108,7 +110,9 @@ def test_too_many_members_are_undecodable(coding: str) -> None:
 @pytest.mark.parametrize("coding", COMPRESSORS)
 @pytest.mark.parametrize("layers", [1, 2])
 def test_decompression_bomb_takes_little_memory(coding: str, layers: int) -> None:
-    """Whatever it would become, little more than the limit is ever in memory."""
+    """Little more than the limit is ever in memory, whatever the decompressed size would
+    be.
+    """
     body = b"#\n" * 20_000_000
     sent = packed(body, [coding] * layers)
     del body

@@ -1,4 +1,4 @@
-"""`IgnoredWildcards`: what it remembers takes no more memory than it is to."""
+"""`IgnoredWildcards`: its memory is bounded."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ RULE = b"User-agent: *\nDisallow: /*x\n"
 
 
 def long_comment(number: int) -> bytes:
-    """Return a file of the largest size that one rule and a comment fill."""
+    """Return a file of the maximum size, with one rule and a comment."""
     noise = random.Random(number).randbytes(MAX_FILE // 2).hex().encode()  # noqa: S311 - noise
     return (RULE + b"#" + noise)[:MAX_FILE]
 
 
 def many_rules(number: int) -> bytes:
-    """Return a file of different rules, whose tables take more memory than its bytes."""
+    """Return a file of different rules. Their tables take more memory than the file has
+    bytes.
+    """
     lines = (b"Disallow: /*%d-%d" % (number, line) for line in range(500))
     return RULE + b"\n".join(lines)
 
@@ -38,7 +40,7 @@ def many_rules(number: int) -> bytes:
 def test_memory_of_large_files_is_bounded(
     file: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bytes that the process has after 30 files are those that are counted."""
+    """After 30 files, the process takes about as many bytes as are counted."""
     monkeypatch.setattr(module, "MAX_BYTES", MAX_BYTES)
     crawler: Any = idle_crawler({})
     wildcards = module.IgnoredWildcards(crawler, "1994")

@@ -1,4 +1,4 @@
-"""Parts of files, nearly right and wrong, and targets of questions."""
+"""Parts of files that are nearly right or wrong, and targets for questions."""
 
 from __future__ import annotations
 

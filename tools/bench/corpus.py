@@ -10,7 +10,9 @@ from tests.support.corpus import read_files
 
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
-"""Quantiles of the lines of 4,231 real files; the longest has 12,000."""
+"""The numbers of lines at quantiles of 4,231 real files. The longest file has
+12,000 lines.
+"""
 
 LONGEST = 12_000
 AGENTS = ("Googlebot", "bingbot", "GPTBot", "AhrefsBot", "MJ12bot", "Slurp", "*")
@@ -65,13 +67,15 @@ def read_corpus(source: str) -> list[bytes]:
 
 
 def made_corpus(count: int) -> list[bytes]:
-    """Generate *count* files as long as real files; the same files in every run."""
+    """Generate *count* files with as many lines as real files. The files are equal in every
+    run.
+    """
     dice = random.Random(1994)  # noqa: S311 - the same files every time is the point
     return [_made(dice, lines_at((n + 0.5) / count)) for n in range(count)]
 
 
 def lines_at(share: float) -> int:
-    """Return the number of lines of the file at a quantile."""
+    """Return the number of lines of a file at the quantile *share*."""
     ends = (*QUANTILES[1:], (1.0, LONGEST))
     for (low, least), (high, most) in zip(QUANTILES, ends, strict=True):
         if share <= high:

@@ -27,8 +27,8 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes of memory per origin, stored as in a crawl and used once; and the bytes of
-    a second host with an equal file.
+    """Measure the bytes of memory per origin. Policies are stored as in a crawl, and used
+    once. Also measure the bytes for a second host with an equal file.
     """
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
@@ -61,16 +61,16 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     middleware = middleware_with([])
 
     def store(host: str, number: int) -> None:
-        # A copy, because each response has its own body.
+        # Copy the body, because each response has its own body.
         body = bytes(bytearray(files[number]))
-        # One origin for the URL and its policy, as in a crawl.
+        # Use one origin object for the URL and its policy, as in a crawl.
         url = f"http://{host}/page"
         origin = Origin.of(url)
         assert origin is not None
         policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
-        # Read the rules of the crawl's robot only: each robot has its own rules.
+        # Read only the rules of the crawl's robot, because each robot has its own rules.
         robots.policy_problems(str(SETTINGS["USER_AGENT"]))
         robots.compress_body()
         middleware._resolver.memory.put(policy)
@@ -81,7 +81,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Store a netloc and parser as Scrapy's built-in middleware does."""
+    """Store the netloc and the parser, as Scrapy's built-in middleware does."""
     from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side a process
 
     parsers: dict[str, Any] = {}

@@ -29,7 +29,7 @@ URLS = (
     "https://www.example.com/tmp/file",
     "https://www.example.com/cgi-bin/script.pl",
 )
-"""URLs for a known policy: plain pages, queries, a fragment, and two disallowed ones."""
+"""URLs for a known policy: plain pages, queries, a fragment, and two disallowed URLs."""
 
 TEN = b"User-agent: *\n" + b"".join(
     b"Disallow: /%b/\n" % word.encode()
@@ -91,7 +91,9 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _warned(files: Sequence[bytes], url: str) -> None:
-    """Read each of *files* as a crawl does: its warnings, then one answer."""
+    """Parse each of *files* as a crawl does: report its warnings, and then answer one
+    question.
+    """
     for body in files:
         robots = RobotsTxt.parse(body)
         robots.policy_problems(ROBOT, MAX_PROBLEMS)
@@ -107,7 +109,9 @@ def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
 
 
 def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time one question to a known policy: of a file of the corpus, of 10 and of 10,000 rules."""
+    """Time one question to a known policy: to files of the corpus, and to files of 10 and
+    10,000 rules.
+    """
     sides, _ = all_sides()
     some = files[:: max(len(files) // POLICIES, 1)]
     values = race(
@@ -139,13 +143,13 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
-    """Return a function that decides about all URLs with each policy of *files*."""
+    """Return a function that decides about all URLs by the policy of each of *files*."""
     asks = [side.asks(side.policy(body)) for body in files]
     return lambda: [ask(url) for ask in asks for url in URLS]
 
 
 def file_of_rules(count: int) -> bytes:
-    """Return a file of one record with *count* rules, none a prefix of another."""
+    """Return a file of one record with *count* rules. No rule is a prefix of another."""
     dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:

@@ -44,7 +44,7 @@ def scaled(value: float, unit: str) -> str:
 
 
 def _spread(values: list[float]) -> str:
-    """Return the spread of the values, as a share of the smallest."""
+    """Return the spread of the values as a share of the smallest value."""
     if len(values) < 2 or not min(values):
         return " " * 8
     return f" ±{(max(values) / min(values) - 1) * 50:4.0f} %"

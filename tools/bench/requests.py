@@ -45,10 +45,10 @@ HORIZON = 4e9
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
-    """Time `process_request` with a known, fresh origin.
+    """Time `process_request` for origins with a known, fresh policy.
 
-    The URL of each request is parsed before, for both sides, as other parts of Scrapy do in a
-    crawl. This favours the built-in. No log line is written.
+    The URL of each request is parsed before the measurement, for both sides, as other parts
+    of Scrapy do in a crawl. This favours the built-in. No log line is written.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -116,7 +116,9 @@ def ignored_wildcards(rounds: int) -> Iterator[Result]:
 def middleware_with(
     origins: Sequence[Origin], body: bytes = TEN
 ) -> Robots1994Middleware:
-    """Return our middleware with a fresh policy of each of *origins*, whose file is *body*."""
+    """Return our middleware with a fresh policy for each of *origins*. The file of each
+    policy is *body*.
+    """
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
@@ -135,7 +137,8 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
 
 
 def _built_in(origins: int, body: bytes = TEN) -> Callable[..., Any]:
-    """Return `process_request` of Scrapy's middleware with each origin's parsed file.
+    """Return `process_request` of Scrapy's middleware. It has the parsed file of each
+    origin.
 
     Scrapy 2.13 needs the spider, but only for logging.
     """

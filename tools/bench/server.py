@@ -1,10 +1,10 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-It serves any host: a small page for every path, and for /robots.txt one of the
-files of the folder (or a generated one), chosen by the host's name. For a host
-that begins with `slow-5-`, /robots.txt takes 5 seconds; `huge.test` has a file of
-1.4 MB; `mixed.test` has the 1,000 pages of `tests.support.mixed_site`, 10 KB each. It
-prints its port when it is ready and ends when its stdin closes.
+It serves any host: a small page for every path, and for /robots.txt a file of the folder,
+or a generated file, chosen by the host name. For a host that begins with `slow-5-`,
+/robots.txt takes 5 seconds. `huge.test` has a file of 1.4 MB. `mixed.test` has the 1,000
+pages of `tests.support.mixed_site`, 10 KB each. The server prints its port when it is
+ready, and ends when its stdin closes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 def huge() -> bytes:
-    """Return a file of 1.4 MB: one record with some 36,000 rules, like that of a large shop."""
+    """Return a file of 1.4 MB: one record with about 36,000 rules, like the file of a large
+    shop.
+    """
     lines, size, number = [b"User-agent: *\n"], 14, 0
     while size < HUGE_BYTES:
         number += 1
@@ -88,7 +90,9 @@ class ServerProtocol(asyncio.Protocol):
 
 
 async def main(corpus: str) -> None:
-    """Listen on loopback until stdin closes; without *corpus* all sites permit all URLs."""
+    """Listen on loopback until stdin closes. Without *corpus*, all sites permit all
+    URLs.
+    """
     if corpus:
         # Leave out files that disallow everything: a crawl whose pages are all refused would
         # measure nothing.

@@ -21,9 +21,9 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 class Side:
     """One parser.
 
-    *policy* returns the policy for *ROBOT* from the bytes of a file. *asks* returns from that
-    policy a function that takes a URL and returns a bool; a call of this function is timed as a
-    question. *without* is the reason why a library is missing.
+    *policy* takes the bytes of a file, and returns the policy for `ROBOT`. *asks* takes
+    this policy, and returns a function from a URL to a bool. One call of this function is
+    timed as a question.
     """
 
     name: str
@@ -42,7 +42,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Return the side of Protego as Scrapy uses it: each question finds the robot."""
+    """Return the side of Protego as Scrapy uses it: each question looks up the robot."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -84,7 +84,9 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, which is written in C++; the policy is its agent of the robot."""
+    """Return the side of reppy, which is written in C++. Its policy is the agent of the
+    robot.
+    """
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",
@@ -94,7 +96,9 @@ def _reppy() -> Side:
 
 
 def all_sides() -> tuple[list[Side], list[str]]:
-    """Return every side whose library is installed, ours first, and the missing ones."""
+    """Return every side whose library is installed, ours first, and a line for each missing
+    library.
+    """
     found, missing = [], []
     for make in (_ours, _protego, _reppy, _urllib, _rerp):
         try:

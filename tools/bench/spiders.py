@@ -28,9 +28,9 @@ PAGE = resource.getpagesize()
 class MeasuredSpider(scrapy.Spider):
     """Request the pages of its arguments, and yield time, CPU and memory as one item.
 
-    *hosts* are patterns with a count (`site-{}.test` and 20), *pages* the pages of each
-    host; all hosts for each page. With *required*, the crawl ends once all pages of the
-    hosts that start with it have been fetched.
+    *hosts* are patterns with a count (`site-{}.test` and 20). *pages* is the number of
+    pages of each host. All hosts are requested before the next page. With *required*, the
+    crawl ends once all pages of the hosts that start with *required* have been fetched.
     """
 
     name = "counting"
@@ -112,7 +112,7 @@ class ListedPagesSpider(MeasuredSpider):
         yield self.others.pop(0)
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Count a page; request all others from the first one."""
+        """Count a page; from the first page, request all other pages."""
         super().parse(response)
         others, self.others = self.others, []
         yield from others

@@ -24,12 +24,12 @@ WARM_UP = 1
 """The number of first rounds of each side that are discarded."""
 
 MIN_SECONDS = 0.02
-"""The minimum of CPU seconds of one value; shorter work is repeated."""
+"""The minimum CPU seconds of one value. Shorter work is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one race: the values of each side, smaller is better.
+    """The result of one race: the values of each side. Smaller values are better.
 
     *per* says what a value is for ("file", "question"), *unit* is the unit of the values.
     *target* is how many times faster or smaller than the side *against* our side should be.
@@ -47,13 +47,17 @@ class Result:
         return median(self.values[side])
 
     def ratio(self, side: str) -> float:
-        """Return the median of *side* divided by ours: above 1 ours is faster."""
+        """Return the median of *side*, divided by our median. If it is above 1, ours is
+        faster.
+        """
         ours = self.median(OURS)
         return self.median(side) / ours if ours else math.inf
 
     @property
     def meets_target(self) -> bool | None:
-        """Return whether the target is met; `None` without a target or its side."""
+        """Return whether the target is met, or `None` without a target or without the side
+        *against*.
+        """
         if not self.target or self.against not in self.values:
             return None
         return self.ratio(self.against) >= self.target
@@ -62,11 +66,10 @@ class Result:
 def race(
     sides: Mapping[str, Callable[[], object]], *, rounds: int, per: int = 1
 ) -> dict[str, list[float]]:
-    """Return CPU seconds of each side for one of *per* things, once per round.
+    """Return CPU seconds of each side, divided by *per*, once per round.
 
-    The order changes from round to round, because the caches are in the state that the
-    previous side left. CPU time excludes other processes.
-
+    The order of the sides changes from round to round, because the previous side left the
+    caches in its state. CPU time excludes other processes.
     """
     for side in sides.values():
         # The first use includes one-time work.
@@ -92,7 +95,9 @@ def _loops(side: Callable[[], object]) -> int:
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """Return CPU seconds of *loops* runs, after a collection, with the collector enabled."""
+    """Return the CPU seconds of *loops* runs, after a garbage collection, with the
+    collector enabled.
+    """
     gc.collect()
     started = process_time()
     for _ in range(loops):
@@ -103,7 +108,7 @@ def _timed(side: Callable[[], object], loops: int) -> float:
 def exponent(points: Iterable[tuple[float, float]]) -> float:
     """Return the exponent k of the power law `y = c * x ** k` that fits *points* best.
 
-    0 is flat, 1 is linear.
+    An exponent of 0 means constant values, and 1 means linear growth.
     """
     logs = [(math.log(x), math.log(y)) for x, y in points]
     x_mean = sum(x for x, _ in logs) / len(logs)

@@ -1,7 +1,7 @@
 """Real crawls with Scrapy's built-in middleware and with ours in the same scenarios.
 
-`python -m tools.compare_builtin` (`example_project/compare_builtin`) runs them all and
-prints one table. `registry` defines a scenario; `waiting`, `failures`, `origins`,
-`storing` and `messages` contain them by subject; `crawls` runs one crawl, `in_process`
-has the hooks and middlewares that run inside it, and `table` prints.
+`python -m tools.compare_builtin` (`example_project/compare_builtin`) runs all scenarios,
+and prints one table. `registry` defines a scenario. `waiting`, `failures`, `origins`,
+`storing` and `messages` have the scenarios of each subject. `crawls` runs one crawl,
+`in_process` has the hooks and middlewares that run in it, and `table` prints the table.
 """

@@ -87,12 +87,12 @@ def verb(fetched: object, *, welcome: bool = False) -> str:
 
 
 def unless(done: object, otherwise: str) -> str:
-    """Return an empty string if `done`, else `; otherwise` for a failed control."""
+    """Return an empty string if the control `done` is true, otherwise `; otherwise`."""
     return "" if done else f"; {otherwise}"
 
 
 def behind(names: Sequence[str]) -> str:
-    """Return in words which hosts' page was fetched."""
+    """Return a phrase that says the pages of which hosts were fetched."""
     return f"fetched the page behind {listing(names)}" if names else "fetched no page"
 
 

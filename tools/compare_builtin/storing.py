@@ -97,7 +97,7 @@ def http_cache(side: Side) -> Finding:
     "no more than the limit is read, its lines are obeyed",
 )
 def size_limit(side: Side) -> Finding:
-    """Serve a file with the decisive rule at the top, followed by 400,000 others."""
+    """Serve a file whose first rule decides, with 400,000 rules after it."""
     filler = b"".join(b"Disallow: /no/%07d\n" % number for number in range(LINES))
     whole = PRIVATE.encode() + filler
     with Site() as site:
@@ -111,7 +111,8 @@ def size_limit(side: Side) -> Finding:
     stop = done.stats.get("scenario/longest_stop", 0.0)
     did = f"read {read / 1e6:.1f} MB; the crawl paused for {stop:.1f} s; "
     did += verb("private" in fetched)
-    # Bytes in flight when the limit is reached still arrive: one read of the event loop.
+    # Bytes that are under way when the limit is reached still arrive, in one read of the
+    # event loop.
     ok = 0 < read < 2 * LIMIT and fetched == ["page"]
     facts = {"bytes": read, "of": len(whole), "longest_stop": stop, "fetched": fetched}
     return Finding(did, ok, facts)

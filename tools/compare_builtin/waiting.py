@@ -32,7 +32,7 @@ def six_at_once(side: Side) -> Finding:
         site.robots(PRIVATE, at="another.test")
         urls = [site.url(f"/private/{number}") for number in range(6)]
         urls.append(site.url("/allowed", host="another.test"))
-        # Requests leave in order, so by then all six wait.
+        # Requests leave in order, so all six wait by the time of this request.
         site.open_when("six", "/allowed")
 
         crawl(side, urls)
@@ -74,7 +74,9 @@ def slow_and_healthy(side: Side) -> Finding:
 
 
 def _requested_until_quiet(site: Site) -> int:
-    """Return how many healthy pages are requested before requests stop or a slow one comes."""
+    """Return how many healthy pages are requested before requests stop, or before a slow
+    page is requested.
+    """
     seen, quiet = 0, 0
     while quiet < QUIET and len(site.log("/slow")) == 0:
         time.sleep(1)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Asks = Callable[[str, str], bool]
-    """Return whether the other program allows a URL, given a file and the URL."""
+    """A function from a file and a URL that returns whether the other program allows the
+    URL.
+    """
 
 KNOWN = ("user-agent", "allow", "disallow")
 MISSPELT = re.compile(
@@ -32,7 +34,7 @@ OTHER_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Line(NamedTuple):
-    """A line without its comment; *name* and *value* are empty without a colon."""
+    """A line without its comment. *name* and *value* are empty if the line has no colon."""
 
     text: str
     name: str
@@ -40,7 +42,9 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A leniency: the section of the RFC from which it departs, and its transform."""
+    """A leniency. Its name includes the section of the RFC that it violates. Its transform
+    removes it.
+    """
 
     name: str
     change: Callable[[str, str, str], tuple[str, str]]
@@ -83,7 +87,7 @@ def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove fields that only resemble one of the RFC."""
+    """Remove fields that only resemble a field of the RFC."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -96,7 +100,7 @@ def no_unknown(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove User-agent lines without a value."""
+    """Remove User-agent lines that have no value."""
     return without(text, lambda line: line.name == KNOWN[0] and not line.value), url
 
 

@@ -21,7 +21,7 @@ def matcher() -> Any:
 
 
 def allowed(body: bytes, url: str, robot: str) -> bool:
-    """Return whether the program allows the robot's product token to request the URL."""
+    """Return whether the program allows the URL to the product token of the robot."""
     token = next(iter(robot_names(robot)), "")
     return bool(matcher().OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 

@@ -26,7 +26,9 @@ from tests.support.corpus import corpus_files
 from tools.oracle import causes, google
 
 MAX_QUESTIONS = 4_000
-"""The maximum number of questions about one file. Of more questions, every n-th is taken."""
+"""The maximum number of questions about one file. If there are more, only every n-th is
+asked.
+"""
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 

@@ -1,16 +1,16 @@
 """Run random crawls: no page is lost, and no disallowed page is requested.
 
-`python -m tools.proofs.random_crawls --first 1 --count 100`: each number is the seed of
-a crawl, so that the crawl can be repeated. The robots.txt of a host is plain, compressed, slow,
-absent, redirected, or fails at first or always; pages are plain, redirect to other hosts, fail
-once, are slow or disallowed. Concurrency, stores, lifetimes, features beyond 1994 and the
-reactor differ, and so do other middlewares, which fail, replace or delay requests. A
-quarter of the crawls are interrupted and resumed (JOBDIR), a quarter are resumed after
-they end at a number of pages.
+Run it with `python -m tools.proofs.random_crawls --first 1 --count 100`. Each number is the
+seed of a crawl, so that the crawl can be repeated. The robots.txt of a host is plain,
+compressed, slow, absent or redirected, or it fails at first or always. Pages are plain,
+redirect to other hosts, fail once, are slow, or are disallowed. Concurrency, stores,
+lifetimes, features beyond 1994, the reactor and other middlewares differ. Some of these
+middlewares fail, replace or delay requests. A quarter of the crawls are interrupted and
+resumed (JOBDIR). Another quarter end at a number of pages, and are resumed.
 
-It prints each crawl with its faults, then the totals as JSON, and exits with 1 if a page
-was lost, a disallowed page was fetched, or the log has an unexpected traceback. `--show`
-prints the settings of each crawl, too.
+The program prints each crawl with its faults, and then the totals as JSON. It exits with 1
+if a page was lost, a disallowed page was fetched, or the log has an unexpected traceback.
+With `--show`, it also prints the settings of each crawl.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# Intentional failures log a traceback; logs of such crawls are searched for BUGS only.
+# Intentional failures log a traceback, so logs of such crawls are only searched for BUGS.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -108,7 +108,8 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # A third failure in a row would make the site unreachable, by R5 (unreachable).
+        # After a third failure in a row, the site would be unreachable, by R5
+        # (unreachable).
         del fails[1:]
     return dice.choice(
         (

@@ -20,7 +20,7 @@ ALL_YIELDED = "the scheduler has all requests"
 
 
 class RandomSpider(RequestingSpider):
-    """Request every URL of the job, some of which are filtered as duplicates."""
+    """Request every URL of the job. Some of the requests are filtered as duplicates."""
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield all requests, and log ALL_YIELDED."""
@@ -32,7 +32,7 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fail a few requests, as a network does, but each robots.txt at most once.
+    """Fail a few requests, as a network does, but no robots.txt more than once.
 
     A site whose robots.txt fails three times in a row is unreachable, by R5 (unreachable).
     """

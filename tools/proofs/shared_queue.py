@@ -1,9 +1,9 @@
 """Count the requests and Redis commands of workers that share one queue.
 
-`python -m tools.proofs.shared_queue [--workers 4] [--origins 200] [--pages 10]`: Scrapy
-processes with the scheduler and the duplicate filter of scrapy-redis. The policies are
-in a separate redis-server, so that its INFO commandstats counts only our commands.
-The last page of each origin is disallowed.
+Run it with `python -m tools.proofs.shared_queue [--workers 4] [--origins 200] [--pages
+10]`. The workers are Scrapy processes with the scheduler and the duplicates filter of
+scrapy-redis. The policies are in a separate redis-server, so that its INFO commandstats
+counts only our commands. The last page of each origin is disallowed.
 
 It prints JSON, and exits with 0 if each permitted page was fetched exactly once, no
 disallowed page was fetched, and there was one robots.txt request for each origin.
@@ -81,11 +81,11 @@ def wait_until_open(worker: Crawl) -> None:
 
 
 def serve(site: Site, pages: int) -> None:
-    """Script all origins: each page links to all pages of its origin but the start page.
+    """Script all origins. Each page links to all pages of its origin except the start page.
 
-    Every worker finds every page again, so that only the filter stops a second request.
-    No start page is sent before the gate "started" is open: until then no worker crawls
-    alone while the others start.
+    Every worker finds every page again, so only the filter prevents a second request. No
+    start page is sent before the gate "started" is open, so no worker crawls alone while
+    the others start.
     """
     targets = [*(f"/open/{page}" for page in range(1, pages - 1)), CLOSED]
     links = "".join(f'<a href="{target}">page</a>' for target in targets)

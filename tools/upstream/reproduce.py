@@ -22,7 +22,7 @@ requested: list[str] = []
 
 
 class Site(BaseHTTPRequestHandler):
-    """Disallow everything, and record what is requested all the same."""
+    """Disallow everything, and record the requests that come all the same."""
 
     def do_GET(self) -> None:
         """Answer /robots.txt late and every other path at once."""

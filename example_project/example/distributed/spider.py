@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no annotations
-    """Crawl URLs from Redis like the spider `pages`, and end after 3 seconds without one."""
+    """Crawl URLs from Redis like the spider `pages`, and end after 3 seconds
+    without a URL.
+    """
 
     name = "worker"
     redis_batch_size = 4

@@ -1,7 +1,7 @@
-"""Published expectations of two RFC 9309 programs, read from the JSON files here.
+"""Published expectations of two RFC 9309 programs, read from the JSON files of this folder.
 
-The JSON files hold transcribed facts: a file, a robot, a URL, the expected answer. Each
-names its repository, commit, paths and licence.
+A JSON file has transcribed facts: files, robots, URLs and expected answers. It names its
+repository, commit, paths and licence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 
 class Expectation(NamedTuple):
-    """One published answer to a question of a *kind*."""
+    """One published answer to a question. *kind* is the kind of the question."""
 
     program: str
     case: str

@@ -1,4 +1,4 @@
-"""Published answers that are not ours, and the reason for each.
+"""Published answers that differ from ours, and the reason for each.
 
 Each sentence names the section of RFC 9309, or the decision, in our own words.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Otherwise(NamedTuple):
-    """Answers of one case that are not ours; *about* limits them to a robot or URL."""
+    """Answers of one case that differ from ours. *about* limits them to a robot or URL."""
 
     program: str
     case: str
@@ -84,7 +84,7 @@ OTHERWISE = (
 
 
 def sentence(program: str, case: str, question: str) -> str | None:
-    """Return the reason why our answer differs, or None if it is the same."""
+    """Return the reason why our answer differs, or None if it does not differ."""
     for row in OTHERWISE:
         same = (row.program, row.case) == (program, case)
         if same and row.about in f" {question} ":

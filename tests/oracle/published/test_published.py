@@ -1,4 +1,5 @@
-"""`rfc9309` gives the answers that google/robotstxt and Protego publish, with exceptions.
+"""`rfc9309` gives the answers that google/robotstxt and Protego publish, except for some
+cases.
 
 Answers listed in `otherwise.py` must differ, so that the list stays correct.
 """
@@ -48,7 +49,7 @@ def identity(row: Expectation) -> str:
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """Listed answers differ from ours; all others are the same."""
+    """The listed answers differ from ours. All other answers are equal."""
     why_not = decided_otherwise(row)
     if why_not is None:
         assert ours(row) == row.expected
