@@ -36,8 +36,8 @@ EXAMPLES = {
     ),
     "R003": Example(
         why=(
-            "Each record needs a Disallow line. A record of names alone is often the rest of a "
-            "list, or waits for its rules; one with a Crawl-delay alone closes nothing on purpose."
+            "Each record needs a Disallow line. If a record has only names, its rules are often "
+            "missing. If a record has only a Crawl-delay, its author meant to disallow nothing."
         ),
         bad="User-agent: rex\nCrawl-delay: 10\n",
         good="User-agent: rex\nDisallow:\nCrawl-delay: 10\n",
@@ -81,12 +81,15 @@ EXAMPLES = {
         good="User-agent: *\nDisallow: /private\n# Written-by: us\n",
     ),
     "R011": Example(
-        why="We accept it, and other robots may not see the line.",
+        why="We accept the space, but other robots may ignore the line.",
         bad="User-agent : *\nDisallow: /private\n",
         good="User-agent: *\nDisallow: /private\n",
     ),
     "R012": Example(
-        why="Robots that do not know it take it for a part of the first line, and lose that line.",
+        why=(
+            "Robots that do not know the mark read it as part of the first line, and ignore that "
+            "line."
+        ),
         bad=b"\xef\xbb\xbfUser-agent: *\nDisallow: /private\n",
         good="User-agent: *\nDisallow: /private\n",
     ),
@@ -110,8 +113,8 @@ EXAMPLES = {
     ),
     "R016": Example(
         why=(
-            "A robot of 1994 does not know Allow. It is reported where a Disallow of the same "
-            "record closes what it opens."
+            "A robot of 1994 does not know Allow. An Allow is reported if a Disallow of the same "
+            "record disallows what the Allow is meant to allow."
         ),
         bad="User-agent: *\nDisallow: /a\nAllow: /a/public\n",
         good="User-agent: *\nDisallow: /a/private\nDisallow: /a/tmp\n",
@@ -132,7 +135,10 @@ EXAMPLES = {
         good="User-agent: *\nDisallow: /private\n",
     ),
     "R020": Example(
-        why="A field is obeyed only if its name is exact; quotes, bullets and stars belong to it.",
+        why=(
+            "A field is obeyed only if its name is exact. Quotes, bullets and stars are part of "
+            "the name."
+        ),
         bad="User-agent: *\nDisalow: /private\n",
         good="User-agent: *\nDisallow: /private\n",
     ),
@@ -170,7 +176,7 @@ EXAMPLES = {
         good="User-agent: *\nDisallow:\nAllow: /\n",
     ),
     "R027": Example(
-        why="Robots that know NL alone take the whole file for one line.",
+        why="Robots that end lines only at NL read the whole file as one line.",
         bad="User-agent: *\rDisallow: /private\r",
         good="User-agent: *\nDisallow: /private\n",
     ),
@@ -198,7 +204,10 @@ EXAMPLES = {
         good="User-agent: rexbot\nDisallow: /private\n",
     ),
     "R032": Example(
-        why="A `#` begins a comment anywhere; what follows it in a URL is never sent to a server.",
+        why=(
+            "A `#` begins a comment anywhere. The part of a URL after `#` is never sent to a "
+            "server."
+        ),
         bad="User-agent: *\nDisallow: /private#old\n",
         good="User-agent: *\nDisallow: /private #old\n",
     ),
@@ -249,7 +258,7 @@ EXAMPLES = {
         good="User-agent: *\nDisallow: /private\n",
     ),
     "R041": Example(
-        why="What follows a `#` in a URL is never sent to a server, so no rule can name it.",
+        why="The part of a URL after `#` is never sent to a server, so no rule can cover it.",
         bad="User-agent: *\nDisallow: /#!/private\n",
         good="User-agent: *\nDisallow: #!/private\n",
     ),
@@ -293,12 +302,15 @@ EXAMPLES = {
         good="User-agent: *\nDisallow: /private\n\nSitemap: https://example.com/sitemap.xml\n",
     ),
     "R048": Example(
-        why="It closes nothing. It is mostly the answer of a site without a robots.txt.",
+        why="Such a file disallows nothing. Most are the answer of a site without a robots.txt.",
         bad='{"message": "Not found"}\n',
         good="User-agent: *\nDisallow:\n",
     ),
     "R049": Example(
-        why="No URL has a space: it is sent as `%20`. What follows the space belongs to the path.",
+        why=(
+            "A URL has no spaces: a space is sent as `%20`. The text after the space is part of "
+            "the path."
+        ),
         bad="User-agent: *\nDisallow: /my files\n",
         good="User-agent: *\nDisallow: /my%20files\n",
     ),

@@ -18,10 +18,10 @@ tuple deletes the line.
 class Effect(Enum):
     """The change that a fix may make to the URLs that robots may fetch, in any dialect."""
 
-    SAME = "no robot may fetch less or more"
-    CLOSES = "robots may fetch less, by the lines that are written"
-    OPENS = "robots may fetch more, by the lines that are written"
-    EITHER = "the lines that are written say what robots may fetch"
+    SAME = "robots may fetch the same URLs as before"
+    CLOSES = "robots may fetch fewer URLs because of the new lines"
+    OPENS = "robots may fetch more URLs because of the new lines"
+    EITHER = "robots may fetch more or fewer URLs because of the new lines"
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,9 @@ ORPHAN = Kind(
     weakens_policy=True,
     title="Disallow without User-agent",
     message="{} without a User-agent line in its record is ignored",
-    fix="Put it below the User-agent lines it belongs to, with no blank line between.",
+    fix=(
+        "Move the line below the User-agent lines that it belongs to, with no blank line between."
+    ),
 )
 SPLIT = Kind(
     code="R002",
@@ -178,7 +180,7 @@ SPLIT = Kind(
         "a blank line ends the record before its Disallow lines; from line {} "
         "on they are ignored"
     ),
-    fix="Delete the blank line, or write a `#` into it.",
+    fix="Delete the blank line, or write `#` on it to make it a comment.",
 )
 WITHOUT_RULES = Kind(
     code="R003",
@@ -186,10 +188,10 @@ WITHOUT_RULES = Kind(
     severity=INFO,
     weakens_policy=True,
     title="record without Disallow",
-    message='the record for "{}" has no Disallow line and forbids nothing',
+    message='the record for "{}" has no Disallow line and disallows nothing',
     fix=(
-        "Write its Disallow lines below it; an empty `Disallow:` says that all "
-        "is allowed."
+        "Write the Disallow lines of the record below its User-agent lines. If everything "
+        "is meant to be allowed, write an empty `Disallow:`."
     ),
 )
 NAMELESS = Kind(
@@ -232,18 +234,23 @@ SECOND_DEFAULT = Kind(
     severity=WARNING,
     title="several records for every robot",
     message=(
-        "another record for every robot, besides that of line {}; all of them "
-        "are obeyed"
+        "this record is for every robot, like the record of line {}; the rules of both are "
+        "obeyed"
     ),
-    fix="Put all its Disallow lines into the first record for `*`, above the others.",
+    fix=(
+        "Move the Disallow lines of this record into the first record for `*`, above the others."
+    ),
 )
 ADDS_NOTHING = Kind(
     code="R009",
     clause="O21",
     severity=WARNING,
-    title="empty Disallow next to others",
-    message="an empty Disallow adds nothing to the others, which have their effect",
-    fix="Delete it, or the others.",
+    title="empty Disallow next to other Disallow lines",
+    message="an empty Disallow has no effect next to Disallow lines with a path",
+    fix=(
+        "Delete the empty Disallow. If everything is meant to be allowed, delete the other "
+        "Disallow lines instead."
+    ),
 )
 UNKNOWN = Kind(
     code="R010",
@@ -259,22 +266,25 @@ SPACED = Kind(
     severity=INFO,
     title="space before the field or the colon",
     message="space at the start of the line or before the colon",
-    fix="Delete the space: other robots may not see the line.",
+    fix="Delete the space: other robots may ignore the line.",
 )
 MARK = Kind(
     code="R012",
     clause="O16",
     severity=INFO,
     title="byte order mark",
-    message="a byte order mark is left out",
-    fix="Save the file as UTF-8 without a mark: other robots lose the first line.",
+    message="the file begins with a byte order mark, which is not read as text",
+    fix=(
+        "Save the file as UTF-8 without a byte order mark: other robots may ignore the first "
+        "line."
+    ),
 )
 UNDECODABLE = Kind(
     code="R013",
     clause="O17",
     severity=WARNING,
     title="bytes that are not UTF-8",
-    message="bytes that are not UTF-8 are compared as the bytes they are",
+    message="bytes that are not UTF-8 are compared byte for byte",
     fix="Save the file as UTF-8, or write such characters percent-encoded.",
 )
 TRUNCATED = Kind(
@@ -283,7 +293,7 @@ TRUNCATED = Kind(
     severity=WARNING,
     title="file over the size limit",
     message=(
-        "the file is longer than what is read of it; from here on nothing is obeyed"
+        "the file is longer than what is read of it; nothing is obeyed from this line on"
     ),
     fix="Shorten the file: one short rule covers all paths that begin with it.",
 )
@@ -296,7 +306,10 @@ WILDCARD = Kind(
     message=(
         'the "{}" of "{}" is an ordinary character: only URLs that contain it match'
     ),
-    fix="Keep it: robots of RFC 9309 obey it. Name the paths without wildcards, too.",
+    fix=(
+        "Keep the line: robots of RFC 9309 obey it. For other robots, add rules for these paths "
+        "without wildcards."
+    ),
 )
 ALLOW = Kind(
     code="R016",
@@ -308,8 +321,8 @@ ALLOW = Kind(
         "Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed"
     ),
     fix=(
-        "Keep it: robots of RFC 9309 obey it. For robots of 1994, name what is closed by "
-        "Disallow lines alone."
+        "Keep Allow: robots of RFC 9309 obey it. For robots of 1994, write Disallow lines "
+        "that do not cover the allowed paths."
     ),
 )
 CRAWL_DELAY = Kind(
@@ -318,7 +331,7 @@ CRAWL_DELAY = Kind(
     severity=INFO,
     title="Crawl-delay",
     message="Crawl-delay is not a field of this dialect; it is ignored",
-    fix="Nothing need be done; a robot of this dialect does not see it.",
+    fix="Nothing need be done: robots of this dialect ignore the line.",
 )
 SITEMAP = Kind(
     code="R018",
@@ -326,7 +339,7 @@ SITEMAP = Kind(
     severity=INFO,
     title="Sitemap",
     message="Sitemap is not a field of this dialect; it is ignored",
-    fix="Nothing need be done; a robot of this dialect does not see it.",
+    fix="Nothing need be done: robots of this dialect ignore the line.",
 )
 EXTENSION = Kind(
     code="R019",
@@ -336,7 +349,7 @@ EXTENSION = Kind(
     message=(
         'the field "{}" is an extension that is not part of this dialect; it is ignored'
     ),
-    fix="Nothing need be done; a robot of this dialect does not see it.",
+    fix="Nothing need be done: robots of this dialect ignore the line.",
 )
 MISSPELT = Kind(
     code="R020",
@@ -361,53 +374,53 @@ DUPLICATE = Kind(
     clause="D1",
     severity=INFO,
     title="duplicate rule",
-    message="line {} of the same record says the same",
-    fix="Delete one of the two.",
+    message="line {} of the same record already has this rule",
+    fix="Delete one of the two lines.",
 )
 SHADOWED = Kind(
     code="R023",
     clause="D1",
     severity=INFO,
     title="shadowed rule",
-    message='line {}, "{}", already covers all that this one does',
-    fix="Delete this line, or the shorter rule if that one covers too much.",
+    message='line {}, "{}", already covers every URL that this rule covers',
+    fix=(
+        "Delete this line. If the shorter rule covers too much, delete the shorter rule "
+        "instead."
+    ),
 )
 UNREACHED = Kind(
     code="R024",
     clause="O1",
     severity=WARNING,
-    title="name that an earlier record takes",
+    title="name of a robot that obeys an earlier record",
     message=(
-        'a robot named "{}" obeys the record of line {}, for "{}", and never this one'
+        'a robot named "{}" obeys the record of line {}, for "{}", and never this record'
     ),
-    fix="Put the record of the longer name first, or make one record of the two.",
+    fix="Put the record of the longer name first, or merge the two records.",
 )
 HTML = Kind(
     code="R025",
     clause="O23",
     severity=ERROR,
     title="HTML or XML",
-    message="the file begins as a page of HTML or XML does, and is read literally",
+    message="the file begins like a page of HTML or XML, but is read as a robots.txt",
     fix="Serve plain text at /robots.txt, or answer 404 when there is no such file.",
 )
 ALLOW_ONLY = Kind(
     code="R026",
     clause="O3",
     severity=INFO,
-    title="record of Allow lines alone",
-    message=(
-        'the record for "{}" has no Disallow line and disallows nothing, with or '
-        "without its Allow lines"
-    ),
-    fix="Write an empty `Disallow:` to say the same in the words of 1994.",
+    title="record with only Allow lines",
+    message='the record for "{}" has Allow lines but no Disallow line, so it disallows nothing',
+    fix="Add an empty `Disallow:`, which allows everything in the standard of 1994, too.",
 )
 LONE_CR = Kind(
     code="R027",
     clause="F2",
     severity=WARNING,
-    title="lines ended by CR alone",
-    message="CR alone ends {} line(s), this one first",
-    fix="End lines with NL or CR NL: other robots may read all of them as one line.",
+    title="lines that end with a lone CR",
+    message="a lone CR ends {} line(s); this is the first",
+    fix="End lines with NL or CR NL: other robots may read the whole file as one line.",
 )
 CONTROL = Kind(
     code="R028",
@@ -415,7 +428,7 @@ CONTROL = Kind(
     severity=WARNING,
     title="control character",
     message='invisible characters are part of "{}"',
-    fix="Delete them, or write them percent-encoded.",
+    fix="Delete these characters, or percent-encode them.",
 )
 NAME_LIST = Kind(
     code="R029",
@@ -423,7 +436,7 @@ NAME_LIST = Kind(
     severity=WARNING,
     weakens_policy=True,
     title="several names on one line",
-    message='commas and spaces separate no names: the one name is "{}", {}',
+    message='commas and spaces do not separate names: the only name is "{}", {}',
     fix="Write one User-agent line for each name.",
 )
 NAME_WILDCARD = Kind(
@@ -433,15 +446,15 @@ NAME_WILDCARD = Kind(
     weakens_policy=True,
     title="wildcard in a name",
     message='the "*" is part of the name "{}", which no robot has',
-    fix="Write the name alone: it is for every robot whose name contains it.",
+    fix="Write the name alone: the record is for every robot whose name contains it.",
 )
 VERSION = Kind(
     code="R031",
     clause="O10",
     severity=INFO,
     title="version in a name",
-    message='the record is for "{}"; the rest of the value is left out',
-    fix="Write the name alone: the record is for all versions.",
+    message='the record is for "{}"; the rest of the value is ignored',
+    fix="Write the name alone: the record is for all versions of the robot.",
 )
 COMMENT_INSIDE = Kind(
     code="R032",
@@ -458,7 +471,7 @@ URL_VALUE = Kind(
     title="URL as a value",
     message='the value "{}" is compared with whole URLs; most robots expect a path',
     fix=(
-        "Write its path alone, if this is its host; else the line belongs in the "
+        "If the URL is on this site, write only its path. Otherwise, move the line to the "
         "robots.txt of that host."
     ),
 )
@@ -468,7 +481,7 @@ PATH_LIST = Kind(
     severity=WARNING,
     weakens_policy=True,
     title="several paths on one line",
-    message='spaces belong to a path: "{}" is one path',
+    message='spaces do not separate paths: "{}" is one path',
     fix="Write one line for each path.",
 )
 TIMELESS = Kind(
@@ -485,8 +498,8 @@ INEFFECTIVE_ALLOW = Kind(
     severity=WARNING,
     tightens_policy=True,
     title="Allow without effect",
-    message='line {}, "{}", decides about every URL that this line allows',
-    fix="Put this line above that one: the first line that covers a URL decides.",
+    message='line {}, "{}", decides for every URL that this line covers',
+    fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INEFFECTIVE_DISALLOW = Kind(
     code="R037",
@@ -494,8 +507,8 @@ INEFFECTIVE_DISALLOW = Kind(
     severity=WARNING,
     weakens_policy=True,
     title="Disallow without effect",
-    message='line {}, "{}", decides about every URL that this line disallows',
-    fix="Put this line above that one: the first line that covers a URL decides.",
+    message='line {}, "{}", decides for every URL that this line covers',
+    fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INVISIBLE = Kind(
     code="R038",
@@ -512,7 +525,7 @@ TWO_FIELDS = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="two fields on one line",
-    message='two fields on one line: "{}" belongs to the value of {}',
+    message='two fields on one line: "{}" is read as part of the value of {}',
     fix="Write each field on a line of its own.",
 )
 WIDE_TEXT = Kind(
@@ -530,11 +543,11 @@ CLOSED_BY_COMMENT = Kind(
     code="R041",
     clause="O13",
     severity=WARNING,
-    title="comment that leaves the path /",
+    title="comment that shortens the path to /",
     message="a comment begins here: the value is /, which covers the whole site",
     fix=(
-        "Write an empty `Disallow:`, or delete the line next to others: what follows a `#` in "
-        "a URL is never sent, so no rule can name it."
+        "Write an empty `Disallow:`, or delete the line if the record has other rules. The "
+        "part of a URL after `#` is never sent to a server, so no rule can cover it."
     ),
 )
 NAME_PUNCTUATION = Kind(
@@ -551,8 +564,8 @@ JOINED = Kind(
     clause="RFC9309",
     severity=WARNING,
     title="names that share the rules of a group below",
-    message='no rule separates "{}" from the names above it: it shares its rules with line {}',
-    fix="Write an empty `Disallow:` below the names that are not meant.",
+    message='no rule separates "{}" from the names above, so it shares its rules with line {}',
+    fix="Write an empty `Disallow:` below the names for which the rules are not meant.",
 )
 FIELD_MISSING = Kind(
     code="R044",
@@ -561,7 +574,7 @@ FIELD_MISSING = Kind(
     weakens_policy=True,
     title="value without a field",
     message='the line "{}" has no field and is ignored; was "{}:" meant?',
-    fix="Write the name of the field and a colon before it.",
+    fix="Write the name of the field and a colon before the value.",
 )
 SPACED_TOKEN = Kind(
     code="R045",
@@ -579,7 +592,7 @@ TEMPLATE = Kind(
     weakens_policy=True,
     title="template that was not filled in",
     message='"{}" is part of a template that was not filled in, and matches nothing',
-    fix="Publish the file with its values.",
+    fix="Fill in the template before you publish the file.",
 )
 SITEMAP_URL = Kind(
     code="R047",
@@ -603,7 +616,7 @@ SPACE_INSIDE = Kind(
     severity=WARNING,
     title="space inside a path",
     message='the space is part of the path "{}"',
-    fix="Write `%20` for a space of the path, and put a `#` before a remark.",
+    fix="Write `%20` for a space in the path, and `#` before a comment.",
 )
 PATH_AS_NAME = Kind(
     code="R050",
@@ -611,22 +624,22 @@ PATH_AS_NAME = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="path in place of a name",
-    message='the path "{}" names no robot, and the line is ignored',
+    message='the path "{}" is not the name of a robot, so the line is ignored',
     fix="Write the robot's name, or `*` for every robot; a path belongs in a Disallow line.",
 )
 USAGE_DICTIONARY = Kind(
     code="R051",
     clause="U4",
     severity=ERROR,
-    title="usage preference that is no dictionary",
-    message="{}, so everything on the line is unknown",
-    fix="Write labels in small letters with `=y` or `=n`, separated by commas, and nothing else.",
+    title="usage preference that is not a dictionary",
+    message="{}, so the line states no preference",
+    fix="Write labels in lower case with `=y` or `=n`, separated by commas, and nothing else.",
 )
 USAGE_VALUE = Kind(
     code="R052",
     clause="U4",
     severity=WARNING,
-    title="value of a label that is none",
+    title="label with an unknown value",
     message='"{}" says nothing: the value is neither {} nor {}',
     fix="Write `y` or `n` in Content-Usage, and `yes` or `no` in Content-Signal.",
 )
@@ -643,24 +656,27 @@ USAGE_TWICE = Kind(
     clause="U3",
     severity=WARNING,
     title="label that is stated twice",
-    message='"{}" is stated twice, and the {} one counts',
-    fix="Leave the one that is meant.",
+    message='"{}" is stated twice, and the {} statement counts',
+    fix="Keep only the statement that is meant.",
 )
 USAGE_NARROWER = Kind(
     code="R055",
     clause="U3",
     severity=WARNING,
     title="longer path that drops a preference",
-    message='below {}, what line {} forbids is not stated: "{}"',
-    fix="Repeat on this line what is to hold there, too.",
+    message=(
+        "for paths that begin with {}, line {} does not apply, and this line does not state "
+        '"{}"'
+    ),
+    fix="Repeat the statement on this line, if it is meant for these paths, too.",
 )
 USAGE_CONTRADICTION = Kind(
     code="R056",
     clause="U8",
     severity=WARNING,
     title="Content-Usage and Content-Signal that contradict",
-    message='line {}, "{}", states the opposite of "{}", and the most restrictive one counts',
-    fix="State the same in both.",
+    message='line {}, "{}", states the opposite of "{}", and the most restrictive statement counts',
+    fix="Write the same preference in both fields.",
 )
 USAGE_ABOVE = Kind(
     code="R057",
@@ -668,7 +684,10 @@ USAGE_ABOVE = Kind(
     severity=WARNING,
     title="usage preference above all records",
     message="the preference is above all records, and applies to no robot",
-    fix="Put it below `User-agent: *`, and into each other record that it is for.",
+    fix=(
+        "Move the line below `User-agent: *`, and repeat it in each other record for which it is "
+        "meant."
+    ),
 )
 LICENSE_URL = Kind(
     code="R058",

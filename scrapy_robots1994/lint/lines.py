@@ -201,8 +201,8 @@ def _parted(
     words = f"Write {' and '.join(map(quoted, new))} on lines of their own"
     if rows[0] is DISALLOW and before == "/":
         words += (
-            ", if the whole site is meant to be closed; else the first is an empty "
-            "`Disallow:` or another path"
+            f". If the whole site is not meant, write an empty `Disallow:` or another path "
+            f"in place of {quoted(new[0])}"
         )
     return in_place(line, *new, words=f"{words}.", effect=Effect.EITHER)
 
@@ -437,7 +437,9 @@ def _without_name(line: Line, content: str) -> Problem | None:
     new = rule_line(line, content, row.name)
     words = f"Write {quoted(new)}"
     if row is DISALLOW:
-        words += ", if the path is to be closed; else begin the line with `#`"
+        words += (
+            ", if the path is meant to be disallowed; otherwise begin the line with `#`"
+        )
     return kinds.FIELD_MISSING.at(
         line.number,
         line.column,

@@ -48,7 +48,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
 _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
-    "no blank line between, if all of them are for every robot."
+    "no blank line between, if all rules are for every robot."
 )
 # The number of characters at the beginning that are searched for UTF-16, and the share of
 # these characters that must be NUL.

@@ -35,9 +35,9 @@ _AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
 _NAMES_COMPARED = 500
 
 # The fix for several blank lines in a record.
-_SPLIT_FIX = "Delete the blank lines, or write a `#` into each of them."
+_SPLIT_FIX = "Delete the blank lines, or write `#` on each of them."
 _ORPHAN_FIX = (
-    "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
+    "Delete the blank lines above it, or write `#` on each of them, if this rule belongs to "
     "the record of line {}."
 )
 _SAME_NAME_FIX = "Make one record of the two."
@@ -160,12 +160,12 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
 def _joining_up_to(
     line: int, blanks: Sequence[int], orphans: Sequence[Line], words: str
 ) -> Fix:
-    """Return the advice to write a `#` into each of the *blanks* above *line*."""
+    """Return the advice to write `#` on each of the *blanks* above *line*."""
     return _joining([it for it in blanks if it < line], orphans, words)
 
 
 def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
-    """Return the advice to write a `#` into *blanks*, which joins the *orphans* to a
+    """Return the advice to write `#` on *blanks*, which joins the *orphans* to a
     record.
     """
     allows = any(it.row is not None and it.row.allows for it in orphans)
@@ -303,8 +303,8 @@ def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
 def _parting(agent: Line, *, has_allow: bool) -> Fix:
     """Return the advice to end the list of names of a group after the line *agent*."""
     words = (
-        f"Write an empty `Disallow:` below line {agent.number}, if its robots are not meant "
-        "to share the rules."
+        f"Write an empty `Disallow:` below line {agent.number}, if the names above should not "
+        "share the rules."
     )
     effect = Effect.EITHER if has_allow else Effect.OPENS
     return in_place(agent, agent.text, "Disallow:", words=words, effect=effect)
@@ -537,7 +537,9 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
     effect = Effect.OPENS if rule.allows else Effect.CLOSES
     advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)
     if is_same:
-        advice = Fix("Delete one of the two: they say the opposite of one path.")
+        advice = Fix(
+            "Delete one of the two lines: one allows the path that the other disallows."
+        )
     return kind.at(rule.line, 1, str(first.line), str(first), advice=advice)
 
 

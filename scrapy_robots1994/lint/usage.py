@@ -189,6 +189,6 @@ def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
     )
     terms = ", ".join(forbidden)
     if terms:
-        fix = f"Add `{terms}` to this line, if it is to hold below {narrow.path}, too."
+        fix = f"Add `{terms}` to this line, if it is meant for these paths, too."
         number = str(broad.line.number)
         yield narrow.at(kinds.USAGE_NARROWER, narrow.path, number, terms, fix=fix)

@@ -29,7 +29,9 @@ _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
 # robot.
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])[(\[]")
 _CONTACT = re.compile(r"://|@")
-_WHOLE_NAME_FIX = "Write the name alone: it is for the robot of exactly that name."
+_WHOLE_NAME_FIX = (
+    "Write the name alone: the record is for the robot of exactly that name."
+)
 # A host without a scheme, and a path behind it. A file name with a path behind it looks
 # like a host.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
@@ -89,7 +91,9 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     if listed:
         # Ours O11 (one name): spaces and commas do not separate names.
         is_first = names[0] in listed
-        outcome = "and the others are left out" if is_first else "which no robot has"
+        outcome = (
+            "and the other names are ignored" if is_first else "which no robot has"
+        )
         meant = tuple(likely_name(it) for it in listed if it not in names)
         yield kinds.NAME_LIST.at(
             number,
@@ -155,7 +159,9 @@ def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
     """Return the advice to write the name *meant* in place of *name*, with this text."""
     if not words and ("/" in line.value or _CONTACT.search(meant)):
         # Only the author knows which robot a header or a URL means.
-        return Fix("Write the name of the robot alone: it is for all its versions.")
+        return Fix(
+            "Write the name of the robot alone: the record is for all its versions."
+        )
     new = rule_line(line, line.value.replace(name, meant, 1))
     return in_place(line, new, words=words, effect=Effect.EITHER)
 
@@ -167,8 +173,8 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
     if len(plain) < len(names):
         # A name such as `bot` alone is for every robot whose name contains it.
         return Fix(
-            "Write one User-agent line for each robot: a name is for every robot whose "
-            "name contains it."
+            "Write one User-agent line for each robot, with its full name. By the standard "
+            "of 1994, a name such as `bot` is for every robot whose name contains it."
         )
     new = [rule_line(line._replace(raw=""), name) for name in names]
     return in_place(line, *new, effect=Effect.EITHER)
@@ -282,7 +288,7 @@ def _by_directories(path: str) -> str:
     """Return the words of the advice for a *path* that needs a wildcard."""
     return (
         f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, name "
-        "the directories that have such paths, a line for each."
+        "the directories that have such paths, each on a line of its own."
     )
 
 
@@ -312,7 +318,7 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     if not dialect.has_wildcards and before_wildcard(plain) != plain:
         return Fix(
             f"{dialect.name} cannot express a wildcard. Name the directories that hold these "
-            "paths, a line for each, and keep this one: robots of RFC 9309 obey it."
+            "paths, each on a line of its own, and keep this line: robots of RFC 9309 obey it."
         )
     rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
     if plain[0] in "?&" and dialect.has_wildcards:
@@ -325,14 +331,12 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     elif plain == "/":
         words = f"Write {_shown(rule)}, if the whole site is meant."
     elif plain[0] in "/*":
-        words = (
-            f"Write {_shown(rule)}: what is around the path belongs to it otherwise."
-        )
+        words = f"Write {_shown(rule)}: what is around the path counts as part of it."
     elif host := _HOST.match(plain):
         on_host = _rewritten(line, start, path, plain[host.end() :])
         words = (
-            f"Write {_shown(on_host)}, if it begins with the host of this site; else "
-            f"{_shown(rule)}."
+            f"Write {_shown(on_host)}, if it begins with the host of this site; "
+            f"otherwise, write {_shown(rule)}."
         )
         rule = on_host
     else:
@@ -357,12 +361,12 @@ def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
     """Return the fix for *path*, which is an absolute URL, or *url* with quotes around it."""
     url = url or path
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # it is absolute
-    elsewhere = "if it is another host, the line belongs in the robots.txt there"
+    elsewhere = "if the URL has another host, move the line to the robots.txt there"
     if not rest.strip("/*$"):
         whole = _rewritten(line, start, path, "/")
         return Fix(
-            f"If this is the host, {_shown(whole)} covers all of it: write that only if it "
-            f"is meant; {elsewhere}."
+            f"If this is the host, {_shown(whole)} covers all its URLs: write that rule only "
+            f"if the whole site is meant; {elsewhere}."
         )
     rule = _rewritten(line, start, path, rest if rest[0] == "/" else f"/{rest}")
     words = f"Write {_shown(rule)}, if this is its host; {elsewhere}."
@@ -384,7 +388,7 @@ def _wildcard_fix(
     if line.row is not DISALLOW:
         return Fix(
             f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, "
-            "write the paths that are to be open, a line for each."
+            "write the paths that are meant to be allowed, each on a line of its own."
         )
     if beginning == "/" and rest == "$":
         return Fix(
@@ -393,8 +397,8 @@ def _wildcard_fix(
         )
     if beginning == "/" and rest.strip("*"):
         return Fix(
-            f"{dialect.name} cannot express it: without wildcards only / covers these paths, "
-            f"which is the whole site. {_by_directories(path)}"
+            f"{dialect.name} cannot express it: without wildcards, only / covers these paths, "
+            f"and / covers the whole site. {_by_directories(path)}"
         )
     whole = ", if the whole site is meant" if beginning == "/" else ""
     if not (rest.strip("*") or has_allow):
@@ -406,7 +410,7 @@ def _wildcard_fix(
         words = f"Add {_shown(added)}{whole}: robots without wildcards obey that."
     else:
         words = (
-            f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for the others, if it "
+            f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for other robots, if it "
             "may cover all paths that begin so."
         )
     return in_place(line, line.text, added, words=words, effect=Effect.CLOSES)

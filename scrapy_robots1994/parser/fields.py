@@ -167,7 +167,7 @@ USER_AGENT = Field(
 )
 DISALLOW = Field(
     "Disallow",
-    "closes what begins with the path; nothing if the value is empty",
+    "disallows the paths that begin with its value; an empty value disallows nothing",
     # 1994 F6, D1 (value of Disallow). Ours O7 (run of names): a User-agent line below a rule
     # begins another record.
     role=Role.RULE,
@@ -179,7 +179,7 @@ DISALLOW = Field(
 )
 ALLOW = Field(
     "Allow",
-    "opens what begins with the path",
+    "allows the paths that begin with its value",
     # Ours X1 and X2 (Allow)
     role=Role.RULE,
     kind=LineKind.ALLOW,
