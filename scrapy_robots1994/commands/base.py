@@ -99,8 +99,8 @@ class RobotsCommand(ScrapyCommand):
             shown = repr(escape_control_chars(opts.spider, 60))
             hint = did_you_mean(opts.spider, loader.list())
             raise WrongUse(
-                f"--spider: the project has no spider {shown}; `scrapy list` names "
-                f"them{hint}"
+                f"--spider: the project has no spider {shown}; `scrapy list` lists its "
+                f"spiders{hint}"
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
@@ -118,7 +118,10 @@ class RobotsCommand(ScrapyCommand):
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
     """Yield a note for each reason why the project's crawl may decide otherwise than we print."""
     if is_dry_run:
-        yield "note: ROBOTS1994_DRY_RUN is on here, so the built-in's rules would decide"
+        yield (
+            "note: ROBOTS1994_DRY_RUN is on, so Scrapy's own robots.txt middleware would "
+            "decide in a crawl"
+        )
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:
@@ -126,13 +129,13 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
     except ValueError as error:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
-        yield f"note: {name} is off here, so the crawl would not fetch robots.txt"
+        yield f"note: {name} is off, so a crawl would not fetch robots.txt"
     # In a project, Scrapy sets SCRAPY_SETTINGS_MODULE.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "
-            "Scrapy's own middleware; fill the ADDONS line of its settings: "
-            'ADDONS = {"scrapy_robots1994.Addon": 500}'
+            "Scrapy's own middleware; to enable it, set "
+            'ADDONS = {"scrapy_robots1994.Addon": 500} in the settings of the project'
         )
 
 

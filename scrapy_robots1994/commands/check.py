@@ -72,8 +72,8 @@ class RobotsCheck(RobotsCommand):
             action="append",
             default=[],
             help="read this robots.txt instead, a file, a folder of files, a URL, or - "
-            "for standard input (may be repeated); URLs may then be paths. A WARC file "
-            "stands for the last capture of each origin in it",
+            "for standard input (may be repeated); URLs may then be paths. From a WARC "
+            "file, the last capture of each origin is read",
         )
         with_value(
             "--evidence",
@@ -83,8 +83,8 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--at",
             metavar="TIME",
-            help="with --evidence, print the last decisions up to this time, such as "
-            "2026-11-23T10:00:00Z; by default, the last decision about each URL",
+            help="with --evidence, print the last decision about each URL up to this time, "
+            "such as 2026-11-23T10:00:00Z; by default, up to the end of the evidence",
         )
         add(
             "--verify",
@@ -92,17 +92,17 @@ class RobotsCheck(RobotsCommand):
             help="with --evidence, make every decision again from the recorded bytes, "
             "offline, and check every digest",
         )
-        urls = "a file with one URL a line, - for stdin"
+        urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
         add(
             "--only",
             choices=tuple(_STYLES),
-            help="print only these URLs; the exit code counts all",
+            help="print only URLs with this verdict; the exit code counts all URLs",
         )
         add(
             "--ordered",
             action="store_true",
-            help="print in the order of the URLs, after all origins have answered",
+            help="print the URLs in the given order, after all origins have answered",
         )
         with_value(
             "--purpose",
@@ -110,10 +110,10 @@ class RobotsCheck(RobotsCommand):
             default=[],
             metavar="PURPOSE",
             help="the use of the pages, such as train-ai (may be repeated); if robots.txt "
-            "forbids that use, the exit code is that of a disallowed URL",
+            "disallows that use, the exit code is that of a disallowed URL",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
-        add("--json", action="store_true", help="print JSON, one object a line")
+        add("--json", action="store_true", help="print JSON, one object per line")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the robot of `--robot` the one of the crawl that fetches robots.txt."""
@@ -143,7 +143,7 @@ class RobotsCheck(RobotsCommand):
             return self._read_evidence(args)
         if opts.at or opts.verify:
             raise WrongUse(
-                "--at and --verify are about a folder: name it by --evidence"
+                "--at and --verify need a folder of evidence: name it with --evidence"
             )
         self._files = inputs.expand(opts.robots)
         # The URLs by the name of the robots.txt that decides about them.
@@ -189,8 +189,8 @@ class RobotsCheck(RobotsCommand):
         if is_slip or exemption is Exemption.NO_HOST:
             shown = repr(escape_control_chars(url, 60))
             raise WrongUse(
-                f"{shown} is neither a URL nor a path: write https://host/path, or /path "
-                "where --robots names the file"
+                f"{shown} is neither a URL nor a path: write https://host/path or, with "
+                "--robots, /path"
             )
         return exemption.value if exemption else ""
 
@@ -226,8 +226,8 @@ class RobotsCheck(RobotsCommand):
             verdict = UrlVerdict.of(url, source, robot, clients)
             self._print(replace(verdict, applied=applied))
         notes, differences = folder.notes, folder.differences
-        terminal.print_notes("not whole", notes.first, notes.count)
-        terminal.print_notes("does not fit", differences.first, differences.count)
+        terminal.print_notes("incomplete", notes.first, notes.count)
+        terminal.print_notes("difference", differences.first, differences.count)
         self._print_end()
         return self._exit_code
 
@@ -237,7 +237,7 @@ class RobotsCheck(RobotsCommand):
         from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - slow to import
 
         if args or self._opts.urls:
-            raise WrongUse("--verify is about all decisions: leave the URLs out")
+            raise WrongUse("--verify checks all decisions: leave the URLs out")
         is_json, shown = self._opts.json, terminal.MAX_NAMED
 
         def differ(line: str) -> None:
@@ -250,7 +250,7 @@ class RobotsCheck(RobotsCommand):
 
         folder = EvidenceFolder(self._opts.evidence, differ)
         decisions, records = folder.verify()
-        terminal.print_notes("not whole", folder.notes.first, folder.notes.count)
+        terminal.print_notes("incomplete", folder.notes.first, folder.notes.count)
         differences = folder.differences.count
         if is_json:
             counts = {"crawls": len(folder.crawls), "decisions": decisions}

@@ -29,11 +29,11 @@ class RobotsCompare(RobotsCommand):
 
     help_text = """Compare our reading of robots.txt with that of other parsers.
 
-    Compare how this package and other parsers read robots.txt: files, whole
-    folders of them, the captures in WARC files, or the robots.txt of URLs. The
-    questions are the URLs of --urls, or are made from the files: each path of a
-    rule, also extended, cut and percent-encoded differently, for each robot that
-    the file names and for one robot that it does not name.
+    Compare how this package and other parsers read robots.txt: files, folders of
+    files, the captures in WARC files, or the robots.txt of URLs. The questions are
+    the URLs of --urls, or are made from the files: each path of a rule, also
+    extended, cut and percent-encoded differently, for each robot that the file
+    names and for one robot that it does not name.
 
     examples:
       scrapy robots-compare robots.txt
@@ -50,9 +50,9 @@ class RobotsCompare(RobotsCommand):
 
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
-        urls = "compare for the URLs or paths in FILE"
+        urls = "compare the answers for the URLs or paths in FILE"
         with_value("--urls", metavar="FILE", help=urls)
-        robot = "compare for this robot; may be repeated"
+        robot = "compare the answers for this robot; may be repeated"
         with_value("--robot", metavar="NAME", action="append", default=[], help=robot)
         add(
             "--parsers",
@@ -67,7 +67,8 @@ class RobotsCompare(RobotsCommand):
             default=400,
             help="maximum number of questions about one file; %(default)s by default",
         )
-        add("--report", metavar="PATH", help="write a .html or .json file")
+        report = "write the report to this .html or .json file"
+        add("--report", metavar="PATH", help=report)
         add("--json", action="store_true", help="print JSON instead of a table")
         add(
             "--processes",
@@ -82,7 +83,7 @@ class RobotsCompare(RobotsCommand):
             type=positive_number,
             default=20,
             help="time limit of one parser for one file, in seconds; a parser that exceeds "
-            "it counts as raised; %(default)s by default",
+            "it counts as one that raised an exception; %(default)s by default",
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:

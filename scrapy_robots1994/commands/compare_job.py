@@ -192,7 +192,7 @@ class Job:
             )
         urls = None if opts.urls is None else tuple(listed(opts.urls))
         if urls == ():
-            raise WrongUse("--urls: no URL is in the file: write one a line")
+            raise WrongUse("--urls: no URL is in the file: write one URL per line")
         found = peers(wanted, crawler, "--parsers")
         # List the parser in use first.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
@@ -398,8 +398,8 @@ def report_of(
     # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
-        f"at most {job.max_questions} questions for each file, at the edges of its rules; "
-        "not real requests. One URL that differs makes a site count as changed."
+        f"at most {job.max_questions} questions for each file, about paths around its "
+        "rules, not about real requests. One URL that differs makes a site count as changed."
     )
     if job.urls is not None:
         questions = f"the {len(job.urls):,} URLs of --urls."
@@ -410,7 +410,8 @@ def report_of(
         totals=totals,
         metadata=describe(
             job.variant,
-            robots=robots or "those that the file names, and one that it does not",
+            robots=robots
+            or "each robot that the file names, and one robot that it does not name",
             questions=questions,
         ),
         has_answers=inputs.has_answers,

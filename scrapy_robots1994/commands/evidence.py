@@ -144,7 +144,7 @@ class CrawlEvidence:
         # which files outside the folder are read.
         self.warc = Path(named).name if isinstance(named, str) else ""
         if self._header is not None and not self.warc:
-            differ(f"{journal}: its first line names no WARC")
+            differ(f"{journal}: its first line does not name a WARC file")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
         """Yield the number and the decision of each line of the journal, without the header."""
@@ -248,7 +248,7 @@ class CrawlEvidence:
                 info = (info + piece)[: MAX_INFO_BYTES + 1]
         for problem in record.digest_checker.problems:
             word = "payload" if "payload" in problem else "block"
-            yield f"the {word} digest of {name} does not fit"
+            yield f"the {word} digest of {name} is wrong"
         if len(info) > MAX_INFO_BYTES:
             yield f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read"
         elif kind == "warcinfo":
@@ -277,7 +277,10 @@ class CrawlEvidence:
             )
         if settings.max_bytes > MAX_BODY_BYTES:
             settings = replace(settings, max_bytes=MAX_BODY_BYTES)
-            faults.append(f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read")
+            faults.append(
+                f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read, although the "
+                "ROBOTS1994_MAX_BYTES of the crawl is larger"
+            )
         self.settings = settings
         yield from faults
 
@@ -355,12 +358,12 @@ class CrawlEvidence:
         }
         yield from _unequal(line, by_warc, "WARC")
         if record is not None and record.origin != Origin.of(line.url):
-            yield f"its record {line.record} is of {record.origin}"
+            yield f"its record {line.record} is of {record.origin}, another origin"
         if not is_checked:
             return
         policy = self.policy_of(line)
         if policy is None:
-            yield f"its record {line.record} decides nothing"
+            yield f"its record {line.record} states no policy"
             return
         verdict = policy.rules(line.robot).verdict(line.url, self.clients(line))
         usage = None
@@ -400,7 +403,7 @@ class Applied(NamedTuple):
             return PolicySource(name, None, "unknown", why=why)
         policy = self.crawl.policy_of(self.line, dialect)
         if policy is None:
-            why = "its record is missing or damaged: see --verify"
+            why = "its record is missing or damaged; --verify prints the difference"
             return PolicySource(name, None, "unknown", why=why)
         source = PolicySource.from_policy(name, policy)
         # Remove the advice to try again: a new fetch says nothing about the past.
@@ -428,7 +431,9 @@ class Applied(NamedTuple):
             escape_control_chars(it or "", MAX_FIELD)
             for it in (line.time, line.url, line.record, line.reason)
         )
-        what = "decided" if self.is_own else f"not requested; decided for {url}"
+        what = "decided"
+        if not self.is_own:
+            what = f"this URL was not requested; {url} was decided"
         if line.decision == DECLINED:
             what += f", and not requested for {reason} because of line {line.line},"
         by = f" by {name} in {self.crawl.warc}" * bool(name)
@@ -452,8 +457,8 @@ class EvidenceFolder:
         if not journals:
             shown = escape_control_chars(name, 300)
             raise WrongUse(
-                f"--evidence: no journal (*.jsonl.gz) is in {shown}: name the folder of "
-                "ROBOTS1994_EVIDENCE"
+                f"--evidence: no journal (*.jsonl.gz) is in the folder {shown}: name the "
+                "folder of ROBOTS1994_EVIDENCE"
             )
         self.crawls: list[CrawlEvidence] = []
         warcs: set[str] = set()
@@ -482,7 +487,7 @@ class EvidenceFolder:
 
     def without_request(self, url: str) -> PolicySource:
         """Return the source for *url* for the case that no decision is about its origin."""
-        why = f"no request of this origin, or none so early, is in {self._name}"
+        why = f"{self._name} has no request to this origin, or none before --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:

@@ -77,7 +77,7 @@ def expand(names: Iterable[str]) -> list[str]:
         inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
             shown = escape_control_chars(name, 300)
-            raise WrongUse(f"no file is in the folder {shown}: name another one")
+            raise WrongUse(f"no file is in the folder {shown}: name another folder")
         found |= dict.fromkeys(inside)
     return list(found)
 
@@ -171,7 +171,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
         urls += listed(STDIN)
     if not urls:
         raise WrongUse(
-            "no URL given: name one, or a file of them with --urls, or pipe them in"
+            "no URL given: name a URL, name a file of URLs with --urls, or pipe URLs in"
         )
     return urls
 
@@ -208,7 +208,7 @@ def why_unread(error: OSError) -> str:
     if error.strerror is None:
         return str(error)
     reason = escape_control_chars(error.strerror, 300)
-    return f"{reason}: check the name and the rights of the file"
+    return f"{reason}: check the name and the permissions of the file"
 
 
 class OtherReading(NamedTuple):

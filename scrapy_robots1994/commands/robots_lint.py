@@ -32,14 +32,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "GitHub's workflows (github)",
     )
     add("--only-problems", action="store_true", help="print only the problems")
-    add("--summary", action="store_true", help="only count the files by problem")
-    ignored = "ignore the problems with these codes, as R015,R018"
+    summary = "print only the number of files with each problem"
+    add("--summary", action="store_true", help=summary)
+    ignored = "ignore the problems with these codes, such as R015,R018"
     add("--ignore", metavar="CODES", default="", help=ignored)
     add(
         "--fail-on",
         choices=(*SEVERITIES, "never"),
         default="warning",
-        help="lowest severity that makes the exit code 1 (warning is the default)",
+        help="lowest severity for which the exit code is 1 (warning is the default)",
     )
 
 
@@ -115,7 +116,9 @@ def _unread(name: str, source: PolicySource) -> Unread:
         return Unread(name, source.why)
     row = source.policy.outcome.row
     is_open = source.policy.rules("").allowed(f"{source.policy.origin}/")
-    effect = "every robot may retrieve everything" if is_open else "a robot keeps out"
+    effect = "no robot may retrieve anything"
+    if is_open:
+        effect = "every robot may retrieve everything"
     why = f"{row.noun} (HTTP {source.status}): {effect}"
     return Unread(name, why, is_fault=not row.allows)
 
@@ -138,10 +141,10 @@ HELP = """Show a robots.txt as a strict robot of 1994 reads it, with its problem
 
 Show what each line of a robots.txt does to a strict robot of 1994, and every
 problem with its line, column, code, severity, the clause it is about and how
-to fix it. A folder means all files under it, - standard input. `scrapy
-robots-lint` also takes URLs (one without a path means /robots.txt there),
-which it fetches with the downloader and the settings of the project; the
-console script robots-lint starts without Scrapy.
+to fix it. A folder means all files under it, and - means standard input.
+`scrapy robots-lint` also takes URLs (a URL without a path means /robots.txt
+there), which it fetches with the downloader and the settings of the project;
+the console script robots-lint starts without Scrapy.
 
 examples:
   robots-lint --dialect rfc9309 robots.txt

@@ -44,11 +44,11 @@ class RobotsStore(RobotsCommand):
 
     Work with the persistent store that ROBOTS1994_STORE or --store names: list its
     policies, show files, fetch them again (refresh), forget them, count (stats),
-    or print everything as JSON lines (export). Origins or URLs and the options say
-    which policies. A crawl that runs uses the policies that it has in memory
-    until they are no longer fresh. --spider NAME takes the store and the way of
-    refreshing from the settings of that spider. --dialect has no effect, because a
-    store has the answers of origins, which each crawl reads in its own dialect.
+    or print all policies as JSON lines (export). Origins, URLs and options choose
+    the policies. A running crawl keeps using the policies in its memory until they
+    are stale. --spider NAME takes the store and the way of refreshing from the
+    settings of that spider. --dialect has no effect, because a store has the answers
+    of origins, which each crawl reads in its own dialect.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale
@@ -65,22 +65,21 @@ class RobotsStore(RobotsCommand):
         """Add the options. `--fresh` and `--stale` exclude each other."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
-        with_value("--store", metavar="URL", help="this store, not the project's")
+        store = "use this store instead of the store of the project"
+        with_value("--store", metavar="URL", help=store)
         hosts = 'only hosts like "*.example.com"'
         add("--host", metavar="GLOB", default="*", help=hosts)
         add(
             "--outcome",
             choices=[row.outcome.value for row in ROWS if row.groups],
             default="",
-            help="only policies of this outcome",
+            help="only policies with this outcome",
         )
-        add("--all", action="store_true", help="refresh, forget or show everything")
-        add("--json", action="store_true", help="print JSON, one object a line")
+        add("--all", action="store_true", help="refresh, forget or show all policies")
+        add("--json", action="store_true", help="print JSON, one object per line")
         age = parser.add_mutually_exclusive_group()
-        age.add_argument("--fresh", action="store_true", help="only what is fresh")
-        age.add_argument(
-            "--stale", action="store_true", help="only what is no longer fresh"
-        )
+        age.add_argument("--fresh", action="store_true", help="only fresh policies")
+        age.add_argument("--stale", action="store_true", help="only stale policies")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Choose the policies, act on them, print the result, and return the exit code."""
@@ -95,8 +94,8 @@ class RobotsStore(RobotsCommand):
         store = settings.store.new_store()
         if store is None:
             raise WrongUse(
-                "memory:// ends with its crawl; name a persistent store in "
-                'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
+                "memory:// ends with its crawl; name a persistent store with "
+                'ROBOTS1994_STORE or --store, for example "sqlite:///robots.db"'
             )
         try:
             with closing(store):
@@ -159,16 +158,16 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
     is_narrow = names or opts.outcome or opts.fresh or opts.stale or opts.host != "*"
     if action in NARROWED and not (is_narrow or opts.all):
         raise WrongUse(
-            f"{action} what? Name origins, narrow by an option, or say --all"
+            f"{action} what? Name origins, choose policies with an option, or use --all"
         )
     return action, set(filter(None, map(Origin.of, names)))
 
 
 def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
     """Print why no policy was found. Return whether *store* does not exist."""
-    text = f"{settings.store} has no policy that fits"
+    text = f"{settings.store} has no matching policy"
     if not store.exists:
-        text = f"{settings.store}: there is no such file or folder; a crawl makes it"
+        text = f"{settings.store}: there is no such file or folder; a crawl creates it"
     terminal.print_note(escape_control_chars(text, 500))
     return not store.exists
 
@@ -265,7 +264,7 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
     stale = sum(policy.is_stale_on_error for policy in policies)
     yield "origins", "origins", len(policies)
     yield "fresh", "fresh policies", fresh
-    yield "stale_if_error", "last good policies in use after a failed renewal", stale
+    yield "stale_if_error", "last good policies in use after a failed refresh", stale
     yield "outcomes", "outcomes", dict(sorted(outcomes.items()))
     yield "bytes", "bytes of files", sum(robots.size for robots in files)
     yield "different_files", "different files", len({id(it) for it in files})

@@ -34,8 +34,9 @@ class ExitCode(IntEnum):
 
 
 EXIT_CODES = """\
-exit code: 0 all well; 1 something disallowed, a problem, or nothing fits; 2 wrong use;
-3 something could not be fetched, read or stored; 130 interrupted
+exit code: 0 all well; 1 something is disallowed, a problem was found, or
+nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
+130 interrupted
 """
 
 BROKEN_PIPE = 141
@@ -74,7 +75,7 @@ def add_common_options(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="whether to print in colour; auto, the default, means at a terminal",
+        help="whether to print in colour; auto, the default, means only on a terminal",
     )
     # The help of an option must not have a colon before a space. If the help is wrapped after the
     # colon, Scrapy's formatter takes the line that ends with the colon for a heading.
@@ -126,7 +127,7 @@ def check_streams(parser: argparse.ArgumentParser) -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - never closed
     if sys.stdout is None:
-        parser.error("standard output is closed: name a file for it, as in > FILE")
+        parser.error("standard output is closed: redirect it to a file with > FILE")
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:

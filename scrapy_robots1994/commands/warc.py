@@ -329,5 +329,5 @@ class Captures:
                     policy = Policy.from_response(origin, answer, reader, at, freshness)
                     yield PolicySource.from_policy(label, policy), wanted
                 else:
-                    why = "no capture of it is in the file"
+                    why = "the file has no capture of this robots.txt"
                     yield PolicySource(label, None, "unknown", why=why), wanted

@@ -2,7 +2,9 @@
 
 from enum import Enum
 
-_NOT_FOUND = "No known difference of the parsers explains it, or the time ran out."
+_NOT_FOUND = (
+    "No known difference between the parsers explains this answer, or the time ran out."
+)
 
 
 class Cause(Enum):
@@ -18,46 +20,46 @@ class Cause(Enum):
         "status",
         "status of the answer",
         "Ours R3 to R5",
-        "the body is read as if the answer were 200: only the other parser looks at the body",
+        "our parser reads the body as the other parser does, as if the status were 200",
     )
     SHARED_HOST = (
         "shared-host",
         "one policy for a host and port",
         "",
         (
-            "ours reads the file that the built-in middleware uses: the first that was "
-            "fetched for this host and port, whatever the scheme"
+            "our parser reads the file that the built-in middleware uses: the first file that "
+            "was fetched for this host and port, whatever the scheme"
         ),
     )
     ITSELF = (
         "robots.txt-itself",
         "/robots.txt itself",
         "1994 M1, Ours O22",
-        "/robots.txt is asked for like any other file",
+        "the rules also apply to /robots.txt itself",
     )
     AGENT = (
         "agent-matching",
         "agent matching",
         "1994 A2, Ours O8 to O12",
-        "both compare the robot's name with those of the records in one way",
+        "both compare the robot's name with the names in the records in the same way",
     )
     URL_AS_PATH = (
         "url-as-path",
         "URL as a path",
         "Ours O19",
-        "a rule that is a whole URL is read as a path, which no URL has",
+        "a rule that is a whole URL is read as a path, which matches no URL",
     )
     ALLOW = (
         "allow",
         "Allow",
         "1994 F6, Ours O21",
-        "Allow lines, and an empty Disallow next to others, mean the same to both",
+        "Allow lines, and an empty Disallow next to other rules, mean the same to both",
     )
     LONGEST_MATCH = (
         "longest-match",
         "longest match",
         "1994 D1",
-        "the longest rule decides in both, or the first in the file in both",
+        "both let the longest rule decide, or both let the first rule in the file decide",
     )
     WILDCARD = (
         "wildcard",
@@ -87,13 +89,13 @@ class Cause(Enum):
         "empty-record",
         "record without a rule",
         "Ours O3",
-        "a record without a rule speaks to no robot",
+        "a record without a rule applies to no robot",
     )
     MERGED_RECORDS = (
         "merged-records",
         "records merged",
         "1994 A3, Ours O1, O2",
-        "of several records that name the robot both obey all, or one",
+        "both obey all records that name the robot, or both obey only one",
     )
     SEVERAL_DEFAULTS = (
         "several-defaults",
@@ -105,13 +107,13 @@ class Cause(Enum):
         "percent-encoding",
         "percent-encoding",
         "Ours O18",
-        "both compare the spellings of paths and URLs in one way",
+        "both compare percent-encoded paths and URLs in the same way",
     )
     ENCODING = (
         "encoding",
         "encoding",
         "Ours O16, O17, 1994 F2",
-        "both decode the file, and end its lines, in one way",
+        "both decode the file, and divide it into lines, in the same way",
     )
     OTHER = ("other", "other", "", "")
     TIMEOUT = ("not-found-in-time", "not found in time", "", "")

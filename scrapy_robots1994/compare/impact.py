@@ -48,7 +48,7 @@ CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
     Change("closed", "only closed", "URLs become refused"),
-    Change("both", "both", "some URLs of each"),
+    Change("both", "both", "some URLs become allowed, others become refused"),
 )
 
 

@@ -222,7 +222,7 @@ def _unknown(report: ComparisonReport) -> Iterator[str]:
         if raised := totals.count(name, Direction.RAISED):
             yield (
                 f"{name} failed or did not answer {raised:,} of {totals.count(name):,} "
-                "questions: what changes there is not known."
+                "questions. The changes for these questions are not known."
             )
 
 

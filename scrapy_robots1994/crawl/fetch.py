@@ -222,7 +222,7 @@ class DownloadState:
         """
         name = awaited_component(self._is_of) or self._stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
-        return f"{name} did not return within {limit} and 5 s"
+        return f"{name} did not return within {limit} plus 5 s"
 
     @property
     def _stage(self) -> str:

@@ -39,8 +39,8 @@ MAX_TRACEBACKS = 20
 """Maximum number of places in code from which an exception is logged."""
 
 
-_CHECK = "`scrapy robots-check --explain URL` says what one answers now"
-_LINT = "`scrapy robots-lint URL` explains one"
+_CHECK = "`scrapy robots-check --explain URL` shows what an origin answers now"
+_LINT = "`scrapy robots-lint URL` shows the problems of a file"
 
 _STALE = MessageKind(
     WARNING,
@@ -57,8 +57,8 @@ _LOCAL_FAULT = MessageKind(
 _ABORTED = MessageKind(INFO, "%d fetches of robots.txt were aborted", _CHECK)
 _TRUNCATED = MessageKind(
     WARNING,
-    "%d robots.txt files are longer than ROBOTS1994_MAX_BYTES: the whole lines within it are "
-    "obeyed",
+    "%d robots.txt files are longer than ROBOTS1994_MAX_BYTES: only their whole lines within "
+    "this limit are obeyed",
     _LINT,
 )
 _MARKUP = MessageKind(
@@ -190,8 +190,8 @@ class FetchLog:
         command = _CHECK
         if self._settings.store.url is not None:
             command = (
-                f"`scrapy robots-store list --outcome {outcome.value}` lists those of the "
-                "store"
+                f"`scrapy robots-store list --outcome {outcome.value}` lists such origins "
+                "in the store"
             )
         return MessageKind(WARNING, summary, command)
 
@@ -234,14 +234,14 @@ class FetchLog:
         kind, more = self._meaning(policy, last)
         self._origins.log(
             kind,
-            f"%s: %s, %s, in the store for %.0f s, %s{more}",
+            f"%s: %s, %s, from the store, fetched %.0f s ago, %s{more}",
             policy.origin,
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
             now - policy.fetched_at,
             f"fresh for another {rest:.0f} s"
             if rest > 0
-            else "used during its refresh",
+            else "used while it is refreshed",
         )
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
@@ -297,9 +297,8 @@ class FetchLog:
             name = type(error).__name__
             when = (
                 f"The downloader middleware {middleware} raised {name} ({one_line(error)}) for "
-                f"{origin.robots_url}: while it does, all requests to such an origin "
-                "fail. Let it pass requests for /robots.txt, whose meta has "
-                "dont_obey_robotstxt"
+                f"{origin.robots_url}, so all requests to this origin fail. Let it pass "
+                "requests for /robots.txt: their meta has dont_obey_robotstxt"
             )
         # Do not use `exc_info`: the message of an exception may contain control characters
         # or credentials.
@@ -312,8 +311,8 @@ class FetchLog:
         stats.count(self._crawler, stats.TRUNCATED)
         self._origins.log(
             _TRUNCATED,
-            "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it are "
-            "obeyed",
+            "%s is longer than ROBOTS1994_MAX_BYTES (%d): only the whole lines within this "
+            "limit are obeyed",
             origin,
             self._settings.max_bytes,
         )

@@ -63,7 +63,8 @@ class MessageKind(NamedTuple):
 
     *summary* is the line about all lines of the kind when the crawl closes. It has `%d` for
     the number of lines, and names the setting that decides, if there is one. *command* is a
-    clause about the command to run, such as "`scrapy robots-lint URL` explains one".
+    clause about the command to run, such as "`scrapy robots-lint URL` shows the problems of
+    a file".
     """
 
     level: int
@@ -105,8 +106,8 @@ class OriginLog:
         for kind, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 text = (
-                    f"{kind.summary}. The first %d have a line each above, all have one at "
-                    f'LOG_LEVEL = "DEBUG"; {kind.command}'
+                    f"{kind.summary}. The first %d have a line each above; "
+                    f'LOG_LEVEL = "DEBUG" logs a line for each. {kind.command}'
                 )
                 values = number, MAX_LINES_OF_A_KIND
                 log_line(self._crawler, kind.level, text, *values)

@@ -135,7 +135,7 @@ class RobotName:
             self._crawler,
             WARNING,
             "robots.txt is matched by the User-Agent %s, but a downloader middleware "
-            "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
+            "sends the User-Agent %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
             robot_text(expected),
             robot_text(sent),
         )

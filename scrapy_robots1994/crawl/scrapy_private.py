@@ -61,7 +61,7 @@ def is_crawling(crawler: Crawler) -> bool:
     # the attribute, a shell logs refusals at DEBUG instead of as warnings.
     with suppress(AttributeError):
         return bool(crawler.crawling)
-    warn_once(crawler, "crawler.crawling", "a shell logs refusals at DEBUG")
+    warn_once(crawler, "crawler.crawling", "a shell logs refusals only at DEBUG")
     return True
 
 
@@ -125,7 +125,7 @@ class EngineAccess:
         warn_once(
             self._crawler,
             "engine._slot.nextcall",
-            "while requests wait for a robots.txt, others may wait up to 5 s",
+            "while requests wait for a robots.txt, other requests may wait up to 5 s",
         )
 
     def is_closing(self) -> bool:
@@ -138,8 +138,8 @@ class EngineAccess:
             warn_once(
                 self._crawler,
                 "engine._slot.closing",
-                "requests that wait for a robots.txt when the crawl closes are finished "
-                "and do not go back to the scheduler",
+                "requests that wait for a robots.txt when the crawl closes are finished, "
+                "not returned to the scheduler",
             )
         return isinstance(closing, Deferred)
 

@@ -210,8 +210,8 @@ def _host_or_origin(entry: str) -> str | Origin:
     origin = Origin.of(entry if scheme else f"http://{entry}")
     if named is None or origin is None or (named[1] and not scheme):
         raise SettingsError(
-            f"ROBOTS1994_EXEMPT: {redact_and_escape(entry)} is neither a host, as "
-            "api.example.com, nor an origin, as https://h.example:8443. Name each host, "
+            f"ROBOTS1994_EXEMPT: {redact_and_escape(entry)} is neither a host such as "
+            "api.example.com nor an origin such as https://h.example:8443. Name each host, "
             "without a pattern, a path or a user name."
         )
     return origin if scheme else origin.host
@@ -293,7 +293,8 @@ def load_parser(
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
         raise _not_a_parser(setting, path, str(error)) from error
     if not is_parser(kind):
-        raise _not_a_parser(setting, path, "it has no from_crawler() and allowed()")
+        why = "it needs the methods from_crawler() and allowed()"
+        raise _not_a_parser(setting, path, why)
     return cast("type[RobotParser]", kind)
 
 
@@ -340,7 +341,7 @@ def _usage(value: Any) -> str:
 
 
 USAGE = SettingType(
-    f'False, "{REPORT}", "{ITEMS}" (as True) or "{REQUESTS}"',
+    f'False, "{REPORT}", "{ITEMS}" (the same as True) or "{REQUESTS}"',
     _switch(ITEMS, USAGE_OFF, _usage),
     (REPORT, ITEMS, REQUESTS),
 )

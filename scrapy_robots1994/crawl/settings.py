@@ -274,7 +274,9 @@ class RobotsSettings:
         }
         for name, text in texts.items():
             if name not in known or not known[name].metadata["decides"]:
-                on_fault(f"{name} is not a setting that decides, and is not read")
+                on_fault(
+                    f"{name} is not a setting that affects decisions; it is not read"
+                )
                 continue
             try:
                 values[known[name].name] = known[name].metadata["type"].read(name, text)
@@ -373,8 +375,8 @@ class RobotsSettings:
         )
         if has_default_name(crawler):
             text = (
-                "The robot has Scrapy's default name, which some sites disallow whatever "
-                "a robot does: set USER_AGENT to the name of yours, with an address"
+                "The robot has Scrapy's default name, which some sites disallow: set "
+                "USER_AGENT to the name of your robot, with an address for questions"
             )
             log_line(crawler, INFO, text)
         if names := describe_names(RobotName(crawler).usual):
@@ -395,27 +397,27 @@ class RobotsSettings:
         if self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
-                "ROBOTS1994_CRAWL_DELAY has no effect: no field of the dialect "
-                '"%s" asks for a pause; set ROBOTS1994_DIALECT to one of these: %s'
+                'ROBOTS1994_CRAWL_DELAY has no effect: the dialect "%s" has no field that '
+                "asks for a pause; set ROBOTS1994_DIALECT to one of these: %s"
             )
             log_line(crawler, WARNING, text, self.dialect, ", ".join(having))
         if self.browser and (self.dry_run or not _is_checked(crawler)):
             text = (
                 "ROBOTS1994_BROWSER has no effect: only the add-on sets "
-                "PLAYWRIGHT_ABORT_REQUEST, and not in a dry run; enable "
+                "PLAYWRIGHT_ABORT_REQUEST, and it does not in a dry run; set "
                 'ADDONS = {"scrapy_robots1994.Addon": 500}'
             )
             log_line(crawler, WARNING, text)
         if self.compare_report and not (self.compare or self.dry_run):
             text = (
-                "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
+                "ROBOTS1994_COMPARE_REPORT has no effect, because nothing is compared; set "
                 "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
             )
             log_line(crawler, WARNING, text)
         if self.purposes and self.usage == types.USAGE_OFF:
             text = (
-                "ROBOTS1994_PURPOSES has no effect: usage preferences are not read; set "
-                'ROBOTS1994_USAGE to "report", "items" or "requests"'
+                "ROBOTS1994_PURPOSES has no effect, because usage preferences are not read; "
+                'set ROBOTS1994_USAGE to "report", "items" or "requests"'
             )
             log_line(crawler, WARNING, text)
 

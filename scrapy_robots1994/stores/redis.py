@@ -28,7 +28,9 @@ PAGE: Final = 500
 
 _END = struct.Struct(">d")
 
-_UNESCAPED = "in user and password, / # ? and @ are written %2F %23 %3F and %40"
+_UNESCAPED = (
+    "in the user name and the password, write / # ? and @ as %2F %23 %3F and %40"
+)
 
 
 # There is no `__repr__`, because the URL may have a password.
@@ -204,9 +206,9 @@ def _check_url(url: str, timeout: float) -> None:
         raise ValueError("decode_responses cannot be set")
     if "+cluster:" in url:
         if not urlsplit(url).hostname:
-            raise ValueError("a node of the cluster must be named")
+            raise ValueError("the host of a node of the cluster is missing")
         if pool.connection_kwargs.get("db"):
-            raise ValueError("a cluster has database 0 only")
+            raise ValueError("a cluster has only database 0")
 
 
 def _new_client(url: str, timeout: float) -> Any:
@@ -243,7 +245,7 @@ def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
     hosts, _, path = place.partition("/")
     service, _, base = path.partition("/")
     if not (hosts and service) or not (base or "0").isdigit():
-        why = "redis+sentinel://host:26379,host:26379/service/db is the form"
+        why = "the form is redis+sentinel://host:26379,host:26379/service/db"
         raise ValueError(why)
     nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]
     # Let the library parse the URL with one host.

@@ -276,7 +276,9 @@ class SqliteStore(PolicyStore):
         if _number(base, "application_id") != APPLICATION_ID:
             raise sqlite3.DatabaseError("this database belongs to another program")
         if _number(base, "user_version") != VERSION:
-            raise sqlite3.DatabaseError("written by another version; remove it")
+            raise sqlite3.DatabaseError(
+                "another version of this package wrote the file; remove it"
+            )
         _check_objects(base)
 
     def _make(self, base: sqlite3.Connection) -> None:

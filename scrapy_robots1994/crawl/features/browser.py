@@ -159,7 +159,7 @@ class BrowserRequests:
         """Log the numbers of checked and of aborted requests."""
         text = (
             "Of what the browser loaded by itself, robots.txt was applied to %s: %d aborted "
-            "because it disallows them, and %d because no policy was found"
+            "because robots.txt disallows them, %d aborted because no policy was found"
         )
         values = counted(self._checked, "request"), self._disallowed, self._unknown
         log_line(self._crawler, INFO, text, *values)

@@ -72,9 +72,9 @@ CLOSE_SECONDS = 20.0
 _LOOK_SECONDS = 0.1
 
 UNCHECKED = (
-    "The table compares parsers. Scrapy's own middleware lets some requests pass unchecked "
-    "that wait for the same robots.txt (Scrapy 2.14 and newer), and requests the file again "
-    "for each spelling of a host. The stats count what it did."
+    "The table compares parsers. Scrapy's own middleware requests robots.txt again for each "
+    "spelling of a host. In Scrapy 2.14 and newer, it also lets some of the requests that "
+    "wait for the same robots.txt pass unchecked. The stats count its decisions."
 )
 """The note that says what the report of a dry run does not show."""
 
@@ -289,11 +289,11 @@ class ShadowComparison(FetchObserver):
         with self._lock:
             self._is_over = True
         text = (
-            "%s has not answered about robots.txt of %s: the comparison of this crawl ends; "
-            "take the parser out of ROBOTS1994_COMPARE"
+            "%s has not answered about robots.txt of %s in time, so the comparison of this "
+            "crawl ends; remove the parser from ROBOTS1994_COMPARE"
         )
         log_line(self._crawler, WARNING, text, name, label)
-        self._why_skipped = f"{name} has not answered"
+        self._why_skipped = f"{name} did not answer in time"
         return True
 
     def report(self) -> ComparisonReport:
@@ -306,7 +306,10 @@ class ShadowComparison(FetchObserver):
         end = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and not (self._is_over or self._has_hung()):
             if monotonic() > end:
-                self._why_skipped = f"{CLOSE_SECONDS:g} s at the close were not enough"
+                limit = f"{CLOSE_SECONDS:g} s"
+                self._why_skipped = (
+                    f"a closing crawl waits only {limit} for the parsers"
+                )
                 self._has_hung(is_late=True)
                 break
             self._thread.join(_LOOK_SECONDS)
@@ -321,8 +324,8 @@ class ShadowComparison(FetchObserver):
             metadata=describe(
                 self._variant,
                 robots=", ".join(sorted(self._robots)),
-                questions="the real requests of a crawl, each as often as it was decided, "
-                "retries too",
+                questions="the real requests of a crawl, each counted as often as it was "
+                "decided, including retries",
             )
             | ({"dry run": "yes"} if self._is_dry_run else {}),
             is_sampled=True,
@@ -336,9 +339,9 @@ class ShadowComparison(FetchObserver):
             yield UNCHECKED
         if self.unknown:
             yield (
-                f"What ours would decide is not known for {self.unknown:,} requests, which "
-                "are not compared: for them, ours would have requested robots.txt again, "
-                "from elsewhere or in another way."
+                f"Not compared: {self.unknown:,} requests about which our decision is not "
+                "known. Ours would have requested robots.txt again, from another origin, or "
+                "by another route, such as a proxy."
             )
 
     async def _closed(self) -> None:

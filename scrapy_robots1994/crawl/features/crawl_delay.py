@@ -53,8 +53,9 @@ class _Turns:
 
 _CAPPED = MessageKind(
     WARNING,
-    "%d origins ask for a longer pause than ROBOTS1994_CRAWL_DELAY, which is applied",
-    "`scrapy robots-check --explain URL` says what one asks for",
+    "%d origins ask for a longer pause than the maximum in ROBOTS1994_CRAWL_DELAY; the "
+    "maximum is applied",
+    "`scrapy robots-lint URL` shows the pause that an origin asks for",
 )
 
 
@@ -183,8 +184,8 @@ class CrawlDelay:
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         if ROBOTS_PARSED is None:  # pragma: no cover - Scrapy before 2.18
             raise NotConfigured(
-                "this Scrapy does not say what its parsers find: use Scrapy 2.18 or "
-                "newer, or Robots1994Middleware in a dialect with Crawl-delay"
+                "this version of Scrapy has no signal for a parsed robots.txt; use Scrapy "
+                "2.18 or newer, or Robots1994Middleware in a dialect with Crawl-delay"
             )
         self._robot = RobotName(crawler)
         listed = dry_run.listed_middlewares(crawler.settings)

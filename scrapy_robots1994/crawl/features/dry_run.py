@@ -346,7 +346,7 @@ class DryRun:
     def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
         """Return why it is not known what ours would decide; `None` if it is known."""
         if policy is None:
-            return "no answer of its robots.txt at which ours would have stopped"
+            return "no answer of its robots.txt that ours would have accepted as final"
         # Ours would request robots.txt by the route of the page. By another route, the
         # file is the same, but refusals and failures may differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
@@ -355,7 +355,10 @@ class DryRun:
         # middleware.
         is_own = has_route and not request.meta.get("_scheme_proxy")
         if is_own and not policy.outcome.row.allows:
-            return "ours would have fetched its robots.txt by the proxy of the page"
+            return (
+                "ours would have fetched its robots.txt by the route of the page, such as "
+                "its proxy"
+            )
         return None
 
     def _their_name(self, request: Request) -> str | bytes:

@@ -54,10 +54,9 @@ DRY_RUN = "an answer to Scrapy's own middleware"
 MIDDLEWARE = "a downloader middleware"
 
 _DESCRIPTION = (
-    "Requests for robots.txt and their answers as Scrapy hands them over: headers as it "
-    "has them, without those that may have credentials, whose names are in "
-    f"{names.LEFT_OUT}; bodies without transfer coding, not unpacked. Nothing here proves "
-    "when it was written."
+    "Requests for robots.txt and their answers, as Scrapy hands them over. Headers that may "
+    f"have credentials are left out; {names.LEFT_OUT} names them. Bodies are without transfer "
+    "coding, but still compressed. This file does not prove when it was written."
 )
 
 
@@ -354,8 +353,8 @@ class Evidence(FetchObserver):
                 self._crawler,
                 ERROR,
                 "The evidence in %s and %s cannot be written (%s): the crawl closes with "
-                "the reason %s. Make room or choose another folder in "
-                "ROBOTS1994_EVIDENCE, and start it again",
+                "the reason %s. Free disk space or choose another folder in "
+                "ROBOTS1994_EVIDENCE, and start the crawl again",
                 *self._files.paths,
                 one_line(error),
                 CLOSE_REASON,

@@ -131,7 +131,7 @@ class EvidenceFiles:
             _append(self._journal, _packed_lines([first]))
         except OSError as error:
             raise SettingsError(
-                f"ROBOTS1994_EVIDENCE names a folder that cannot be written, {folder}: "
+                f"ROBOTS1994_EVIDENCE: cannot write to the folder {folder}: "
                 f"{error.strerror or error}."
             ) from error
         self._on_error = on_error
