@@ -26,34 +26,36 @@ if TYPE_CHECKING:
 class RobotsCommand(ScrapyCommand):
     """The base class of our Scrapy commands.
 
-    *help_text* has three parts: one line for the list of commands, a paragraph for the beginning
-    of the `--help` text, and examples for its end.
+    *help_text* has three parts, separated by blank lines. The first line is shown in the
+    list of commands. The paragraph is shown at the beginning of the `--help` text, and the
+    examples are shown after the options.
     """
 
     # The help text is not a docstring, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
-    # Whether the command prints the result of each fetch. Then the log lines of the crawl about
-    # single origins would repeat the output.
+    # Whether the command prints the result of each fetch. If so, log lines about single
+    # origins are filtered out, because such lines would repeat the output.
     prints_results = True
 
-    # Scrapy sets these attributes before it calls a method that uses them.
+    # Scrapy sets `settings` before it calls `add_options`, and `crawler_process` before it
+    # calls `run`.
     settings: Settings
     crawler_process: CrawlerProcess
 
     def syntax(self) -> str:
-        """Return the arguments of the command, for its usage line."""
+        """Return the arguments of the command, as the usage line shows them."""
         return f"[options] {self.arguments}"
 
     def short_desc(self) -> str:
-        """Return the line about the command for the list of commands."""
+        """Return the line that describes the command in the list of commands."""
         return self.help_text.partition("\n")[0].rstrip(".")
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's own options and the options that all our commands have."""
+        """Add Scrapy's own options and the options that all our commands share."""
         super().add_options(parser)
         self._parser = parser
-        # Use Scrapy's help formatter, but do not wrap our texts.
+        # Use Scrapy's help formatter, but keep the line breaks of our help texts.
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
@@ -65,7 +67,10 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Reject unknown options. Log only warnings and errors, unless the user sets LOG_LEVEL."""
+        """Apply the common options, and reject unknown options.
+
+        Only warnings and errors are logged, unless the command line sets LOG_LEVEL.
+        """
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.check_streams(self._parser)
@@ -75,7 +80,7 @@ class RobotsCommand(ScrapyCommand):
             self.settings.set(name, opts.dialect, priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Execute the command with the settings of its spider."""
+        """Execute the command with the settings of the spider that --spider names."""
         with terminal.in_one_sentence(self._parser):
             self.spider_class(opts).update_settings(self.settings)
             self.exitcode = self.execute(args, opts)
@@ -84,12 +89,16 @@ class RobotsCommand(ScrapyCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Do the work of the command, and return its exit code.
 
-        If this method raises a `RobotsError`, the process prints the message of the error and ends.
-        The exit code then means wrong use, or for `Unreadable` that a file could not be read.
+        If this method raises a `RobotsError`, the process prints the message of the error
+        and ends. The exit code is then `ExitCode.UNREAD` for the exception `Unreadable`,
+        and `ExitCode.WRONG_USE` for any other `RobotsError`.
         """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
-        """Return the spider class that --spider names. Raises `WrongUse` for an unknown name."""
+        """Return the spider class that --spider names, or `Spider` without --spider.
+
+        Raises `WrongUse` if the project has no spider of that name.
+        """
         if not opts.spider:
             return Spider
         loader = self.crawler_process.spider_loader
@@ -104,8 +113,8 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a lookup that fetches and reads robots.txt files as the project's crawl would."""
-        # Import late: Scrapy loads this module whenever it runs any command.
+        """Return a lookup that fetches and reads files as the project's crawl does."""
+        # Import late, because Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - only when it runs
 
         if self.prints_results and self.settings["LOG_LEVEL"] == "WARNING":
@@ -116,7 +125,10 @@ class RobotsCommand(ScrapyCommand):
 
 
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
-    """Yield a note for each reason why the project's crawl may decide otherwise than we print."""
+    """Yield a note for each reason why the crawl may decide differently from the command.
+
+    Raises `WrongUse` if the value of ROBOTSTXT_OBEY is not a boolean.
+    """
     if is_dry_run:
         yield (
             "note: ROBOTS1994_DRY_RUN is on, so Scrapy's own robots.txt middleware would "
@@ -130,7 +142,7 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # In a project, Scrapy sets SCRAPY_SETTINGS_MODULE.
+    # Scrapy sets SCRAPY_SETTINGS_MODULE when it finds the settings of a project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "

@@ -1,4 +1,4 @@
-"""`scrapy robots-check`: print whether URLs may be retrieved, and which line decides."""
+"""The command `scrapy robots-check`, which says whether URLs may be retrieved."""
 
 import argparse
 from collections import Counter
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The number of columns of the word of a verdict.
+# The number of characters to which the word of a verdict is padded.
 _MARGIN = 12
-# The key of a further count: URLs that are allowed, but not for a purpose of --purpose.
+# The key of the count of allowed URLs that must not be used for a purpose of --purpose.
 _NOT_FOR = "not for a purpose"
-# The ANSI codes of green, red and yellow.
+# The ANSI colour codes: green, red and yellow.
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
@@ -57,7 +57,7 @@ class RobotsCheck(RobotsCommand):
     arguments = "URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options."""
+        """Add the options of `robots-check`."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
         with_value(
@@ -116,7 +116,7 @@ class RobotsCheck(RobotsCommand):
         add("--json", action="store_true", help="print JSON, one object per line")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Make the robot of `--robot` the one of the crawl that fetches robots.txt."""
+        """Apply the options, and fetch robots.txt as the robot that `--robot` names."""
         super().process_options(args, opts)
         if opts.robot:
             name = "ROBOTSTXT_USER_AGENT"
@@ -124,7 +124,7 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
-        # Import late: Scrapy loads this module whenever it runs any command.
+        # Import late, because Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - only when it runs
         from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - only when it runs
 
@@ -136,7 +136,7 @@ class RobotsCheck(RobotsCommand):
         self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
-        # For --ordered: the position of each URL, and the verdicts that are not printed yet.
+        # With --ordered, the verdicts are printed at the end, in the order of the URLs.
         self._positions: dict[str, int] = {}
         self._unprinted: list[UrlVerdict] = []
         if opts.evidence:
@@ -146,9 +146,9 @@ class RobotsCheck(RobotsCommand):
                 "--at and --verify need a folder of evidence: name it with --evidence"
             )
         self._files = inputs.expand(opts.robots)
-        # The URLs by the name of the robots.txt that decides about them.
+        # Maps the name of each robots.txt to the URLs to check against that robots.txt.
         self._urls: dict[str, list[str]] = {}
-        # The verdicts on the URLs that a crawl does not check.
+        # The verdicts for URLs that a crawl does not check against robots.txt.
         exempt: list[UrlVerdict] = []
         captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
@@ -176,9 +176,10 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _exemption(self, url: str, *, is_path_fine: object) -> str:
-        """Return why a crawl does not check *url*; "" if a crawl checks *url*.
+        """Return why a crawl does not check *url*, or "" if a crawl checks *url*.
 
-        Raises `WrongUse` if *url* is not a URL. If *is_path_fine* is true, a path is also valid.
+        Raises `WrongUse` if *url* is not a URL. If *is_path_fine* is true, a path is also
+        accepted.
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
@@ -196,14 +197,14 @@ class RobotsCheck(RobotsCommand):
 
     @property
     def _exit_code(self) -> int:
-        """The exit code, which depends on the counts of all URLs."""
+        """The exit code, computed from the verdicts of all URLs."""
         if self._counts["unknown"]:
             return ExitCode.UNREAD
         found = self._counts["disallowed"] or self._counts[_NOT_FOR]
         return ExitCode.FOUND if found else ExitCode.FINE
 
     def _read_evidence(self, args: list[str]) -> int:
-        """Print the decisions that the evidence of crawls has, and return the exit code."""
+        """Print the recorded decisions about the URLs, and return the exit code."""
         from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - needs an extra
 
         opts = self._opts
@@ -232,7 +233,7 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _verify(self, args: list[str]) -> int:
-        """Verify the evidence: print the differences and their number, and return the exit code."""
+        """Verify all decisions, print the differences, and return the exit code."""
         from scrapy_robots1994.commands.evidence import EvidenceFolder  # noqa: PLC0415 - needs an extra
         from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - slow to import
 
@@ -267,24 +268,24 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if differences else ExitCode.FINE
 
     def _add(self, source: inputs.PolicySource) -> None:
-        """Print the verdicts of *source* about its URLs."""
+        """Print the verdict of *source* for each URL that is checked against *source*."""
         if source.rules is None and not inputs.is_url(source.name):
-            # Print one note about a file that cannot be read, not a note for each URL.
+            # If a file cannot be read, print one note, and not one note for each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         robot = self._lookup.robot
         for url in self._urls[source.name]:
-            # Ours O27 (spellings): check the URL as the crawl of the project would send it.
+            # Ours O27 (spellings): check the URL as the project's crawl would send the URL.
             clients = self._clients.of_scheme(url.partition(":")[0].lower())
             self._print(UrlVerdict.of(url, source, robot, clients))
 
     def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print it unless --only excludes it.
+        """Count *verdict*, and print *verdict* unless --only excludes it.
 
         With --ordered, `_print_end` prints the verdict later.
         """
-        # If a fetch failed, a setting decides, and the word of the verdict is not "unknown". Also
-        # count the URL as unknown.
+        # If no policy could be fetched, a setting decides, and the word of the verdict is
+        # "allowed" or "disallowed". In that case, also count the URL as unknown.
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
         verdict = replace(verdict, forbidden=verdict.forbids(self._purposes))
         self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
@@ -296,7 +297,7 @@ class RobotsCheck(RobotsCommand):
             self._print_now(verdict)
 
     def _print_now(self, verdict: "UrlVerdict") -> None:
-        """Print *verdict* in the format of the options."""
+        """Print *verdict* as JSON or as text, as the options say."""
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
@@ -320,7 +321,7 @@ class RobotsCheck(RobotsCommand):
         without = f"; {what} {unknown:,}" * bool(unknown)
         purposes = " or ".join(self._purposes)
         kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
-        # In evidence, each decision names the robot, as the crawl recorded it.
+        # In evidence, each decision names its own robot, so the totals do not name a robot.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
         names = "" if is_recorded else describe_names(robot)
@@ -333,12 +334,13 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class UrlVerdict:
-    """The verdict of *source* about *url*, and all that is printed with the verdict.
+    """The verdict of *source* for *url*, and further values to print.
 
-    *otherwise* has the verdicts of the other ways to read the file, if these verdicts differ. A
-    URL that a crawl does not check has an *exemption* and no *source*. *applied* is the decision
-    of a crawl, if the verdict comes from evidence. *usage* has the usage preferences of the file
-    for the URL. *forbidden* is the statement that forbids a purpose of --purpose.
+    *otherwise* has the verdicts that differ from *verdict* if the file is read in another
+    way, by the name of that way. If a crawl does not check *url*, *exemption* says why, and
+    *source* is None. *applied* is the recorded decision if the verdict comes from evidence.
+    *usage* has the usage preferences of the file for *url*. *forbidden* is the statement
+    that forbids a purpose of --purpose. *robot* is the robot for which *verdict* was made.
     """
 
     url: str
@@ -359,9 +361,9 @@ class UrlVerdict:
         robot: str | bytes,
         clients: Clients,
     ) -> "UrlVerdict":
-        """Return the verdict of *source* for *robot* about *url*.
+        """Return the verdict of *source* for the robot *robot* and the URL *url*.
 
-        *clients* are the clients that may send the request.
+        *clients* are the HTTP clients that may send the request.
         """
         if source.rules is None:
             return cls(url, source)
@@ -380,7 +382,7 @@ class UrlVerdict:
     def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
         """Return the statement that forbids one of *purposes*.
 
-        Return None if no statement forbids a purpose, or if the URL is not allowed anyway.
+        Return None if no statement forbids any of *purposes*, or if the URL is not allowed.
         """
         if self.usage is None or self.word != "allowed":
             return None
@@ -388,12 +390,12 @@ class UrlVerdict:
 
     @property
     def is_known(self) -> bool:
-        """Whether the policy was fetched or read, or the URL needs no policy."""
+        """Whether the policy was fetched or read, or the URL is exempt from checks."""
         return self.source is None or self.source.is_known
 
     @property
     def word(self) -> str:
-        """The verdict in one word."""
+        """The verdict as one word: "allowed", "disallowed" or "unknown"."""
         if self.verdict is None:
             return "unknown" if self.source else "allowed"
         return "allowed" if self.verdict.allowed else "disallowed"
@@ -401,10 +403,10 @@ class UrlVerdict:
     def lines(
         self, paint: Paint, *, explain: bool, names_file: bool = False
     ) -> Iterator[str]:
-        """Yield the lines to print, each of limited width.
+        """Yield the lines to print. The width of each line is limited.
 
-        *names_file* says that the lines name the file, because several files decide about the
-        URL.
+        If *names_file* is true, the lines name the file, because the URL is checked against
+        several files.
         """
         note = "" if explain else self._note(names_file=names_file)
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
@@ -418,10 +420,10 @@ class UrlVerdict:
                 yield " " * _MARGIN + line
 
     def _note(self, *, names_file: bool) -> str:
-        """Return the note at the end of the line of the URL.
+        """Return the note that ends the line of the URL.
 
-        The note names the line or the answer that decides, and each other way to read the file
-        that gives another verdict.
+        The note says what decides, such as an HTTP status or a line. The note also names
+        each other way to read the file that leads to a different verdict.
         """
         source, verdict = self.source, self.verdict
         if source is None:
@@ -439,20 +441,21 @@ class UrlVerdict:
             words.append(f"not for {self.forbidden.purpose}")
         words += [f"{name} differs" for name in self.otherwise]
         note = f"  {', '.join(words)}" * bool(words)
-        # Do not name a file that cannot be read: `RobotsCheck` prints one note with its name.
+        # A file that cannot be read is not named here, because `RobotsCheck` prints one
+        # note with the name of that file.
         if names_file and source.rules:
             note += f"  [{redact_and_escape(source.name, 50)}]"
         return note
 
     def _reasons(self) -> Iterator[str]:
-        """Yield the reasons for the verdict, and the other ways to read the file that change it."""
+        """Yield the reasons for the verdict, and each verdict of `otherwise`."""
         source = self.source
         if source is None:
             yield f"not checked: {self.exemption}"
             return
         name = redact_and_escape(source.name, 60)
         if source.rules is None and not inputs.is_url(source.name):
-            # `RobotsCheck` prints one note with the name of the file and the reason.
+            # `RobotsCheck` prints the name of the file and the reason in one note.
             yield "its robots.txt could not be read"
         elif source.why:
             yield f"{name}: {source.why}"
@@ -472,8 +475,9 @@ class UrlVerdict:
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":
-        """Return the problem of a line that was probably meant to disallow the URL, but has no
-        effect on it. Return None if the file has no such line.
+        """Return the problem of a line that was probably meant to disallow the allowed URL.
+
+        Return None if no line of the file was probably meant to disallow the URL.
         """
         robots = self.source and self.source.rules
         if self.verdict is None or not self.verdict.allowed or self.applied:
@@ -485,7 +489,7 @@ class UrlVerdict:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict as plain values for JSON."""
+        """Return the verdict as plain values that can be written as JSON."""
         source = self.source
         verdicts = {"verdict": self.verdict} | {
             name: self.otherwise.get(name) for name in inputs.OTHER_READINGS
@@ -504,7 +508,7 @@ class UrlVerdict:
 
 
 def _purposes(names: list[str]) -> tuple[str, ...]:
-    """Return the purposes of `--purpose`. Raises `WrongUse` for an unknown purpose."""
+    """Return the purposes of `--purpose`. Raises `WrongUse` if a purpose is unknown."""
     from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
 
     try:
@@ -514,18 +518,21 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
 
 
 def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
-    """Yield lines about *usage*, the preferences of a file for a URL; nothing if there are none."""
+    """Yield lines about *usage*, the usage preferences of a file for a URL.
+
+    If *usage* is None or empty, no line is yielded.
+    """
     if usage is None or not (
         usage.statements or usage.licenses or usage.not_understood
     ):
         return
     said: dict[str, str] = {}
     for it in usage.statements:
-        # If several statements are about a purpose, show the most restrictive statement.
+        # If several statements are about one purpose, show the most restrictive statement.
         if it.answer is usage[it.purpose]:
             where = it.where.removeprefix("robots.txt ")
             said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
-    # A robots.txt can state preferences only about the purposes in `LABELS`.
+    # A robots.txt can state usage preferences only for the purposes in `LABELS`.
     from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - rarely needed
 
     purposes = dict.fromkeys(it.purpose for it in LABELS)
@@ -537,7 +544,7 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
 
 
 def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
-    """Return *verdict* as plain values for JSON."""
+    """Return *verdict* as plain values that can be written as JSON."""
     record = verdict.record
     named = ("names", "first_line", "last_line")
     return {

@@ -1,4 +1,4 @@
-"""`scrapy robots-compare`: compare our parser with other parsers, over many files."""
+"""The command `scrapy robots-compare`, which compares our parser with other parsers."""
 
 import argparse
 import os
@@ -10,13 +10,13 @@ from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
 LARGEST = 1_000_000_000
-"""The maximum value of a number in an option. A timer cannot wait for 10,000,000,000 seconds."""
+"""The maximum value of a numeric option. A timer cannot wait for 10,000,000,000 seconds."""
 
 
 def positive_number(text: str) -> int:
-    """Return the whole number in *text*; `LARGEST` if the number is larger.
+    """Return the positive whole number in *text*, or `LARGEST` if the number is larger.
 
-    Raises ArgumentTypeError unless *text* is a whole number, 1 or more.
+    Raises ArgumentTypeError if *text* is not a positive whole number.
     """
     if not (text.isascii() and text.isdigit() and int(text)):
         msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
@@ -44,8 +44,8 @@ class RobotsCompare(RobotsCommand):
     arguments = "FILE|FOLDER|WARC|URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options."""
-        # Import late: Scrapy loads this module whenever it runs any command.
+        """Add the options of `robots-compare`."""
+        # Import late, because Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - only when it runs
 
         super().add_options(parser)
@@ -88,13 +88,13 @@ class RobotsCompare(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare the files, print and write the report, and return the exit code."""
-        # Import late: Scrapy loads this module whenever it runs any command.
+        # Import late, because Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - only when it runs
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - only when it runs
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        # Check the path of the report before the comparison, because a comparison may take long.
+        # Check the path of the report first, because the comparison may take a long time.
         REPORT_PATH.read("--report", opts.report)
         if opts.report == "":
             raise WrongUse("--report needs a path that ends in .html or .json")
@@ -114,7 +114,8 @@ class RobotsCompare(RobotsCommand):
         stuck = map(": ".join, totals.stuck)
         terminal.print_notes("no answer, counted as raised", stuck)
         if totals.is_interrupted:
-            # The number of answers in a WARC file is unknown until the whole file has been read.
+            # The total is unknown if an input is a WARC file, because only a part of that
+            # file may have been read.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
@@ -122,5 +123,6 @@ class RobotsCompare(RobotsCommand):
         is_whole = not (inputs.unread or totals.stuck)
         if not is_whole:
             return ExitCode.UNREAD
-        # Without a question, the exit code is FOUND: no URL of --urls belongs to an input.
+        # If no question was asked, the exit code is FOUND. No URL of --urls belongs to an
+        # input, or the WARC files have no answer to GET /robots.txt.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

@@ -1,8 +1,8 @@
-"""A comparison job: its inputs, its work in a pool of processes, and its report.
+"""The inputs, the pool of processes and the report of one run of `robots-compare`.
 
-The inputs are files, folders, WARC files and URLs. Of a WARC file, the answers to GET /robots.txt
-are compared. URLs are fetched. Each task has a time limit and runs in another process, because the
-parsers of other projects may hang or crash.
+The inputs are files, WARC files and URLs. URLs are fetched before the comparison. Each
+answer to GET /robots.txt in a WARC file is compared separately. Each task has a time limit
+and runs in another process, because the parsers of other projects may hang or crash.
 """
 
 import argparse
@@ -56,22 +56,22 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
-# The maximum number of scheduled tasks for each process, whether they wait or run.
+# The number of tasks that are scheduled for each process. A scheduled task waits or runs.
 _TASKS_PER_PROCESS: Final = 4
 
 NOWHERE = "http://localhost"
-"""The origin of a file if neither its name nor its folder names an origin."""
+"""The origin for the questions about a file whose path does not name a host."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The files *names*, and the captures of the fetched policies.
+    """The inputs of a comparison, which are the files *names* and the captures *fetched*.
 
-    *reader* decides which bytes of a file are obeyed and therefore compared. *freshness* decides
-    what the status of an answer means. *unread* has one line about each input that could not be
-    read.
+    *reader* decides which bytes of a file are obeyed and therefore compared. *freshness*
+    decides whether an answer without a file allows all URLs. *unread* has one line about
+    each input that could not be read.
     """
 
     names: list[str]
@@ -81,16 +81,16 @@ class CompareInputs:
     unread: list[str] = field(default_factory=list)
 
     def add_fetched(self, source: PolicySource) -> None:
-        """Add the capture of the fetched *source*, if the origin itself answered."""
+        """Add the capture of *source* to *fetched*, or report the reason in *unread*."""
         self.fetched += self._captures(source)
 
     def _captures(self, source: PolicySource) -> Iterator[Capture]:
-        """Yield the capture of *source*, or add a line to *unread* if its policy is unknown."""
+        """Yield the capture of *source*. An unknown policy adds a line to *unread*."""
         if not source.is_known:
             self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
             return
-        # A policy without a file does not have the body of its answer. So other parsers read an
-        # empty file.
+        # A policy without a file does not have the body of the answer, so other parsers
+        # read an empty file.
         rules = source.rules
         body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
         if source.policy is None:
@@ -99,10 +99,10 @@ class CompareInputs:
             yield capture_of(source.policy, body)
 
     def _archived(self, path: Path) -> Iterator[Capture]:
-        """Yield a capture for each answer to GET /robots.txt in a WARC file (see `answers_in`).
+        """Yield a capture for each answer that `answers_in` finds in the WARC file *path*.
 
-        Each answer is treated as in a crawl without stored policies, by R1 to R5 (what an answer
-        means).
+        Each answer is interpreted as in a crawl without stored policies, by R1 to R5
+        (meaning of an answer).
         """
         reader = self.reader
         for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
@@ -112,8 +112,10 @@ class CompareInputs:
 
     @property
     def count(self) -> int | None:
-        """The number of captures; None if one of *names* is a WARC file, because the number of its
-        answers is unknown.
+        """The number of captures if every file can be read.
+
+        The number is None if one of *names* is a WARC file, which may have any number of
+        answers.
         """
         if any(map(is_archive, self.names)):
             return None
@@ -121,11 +123,11 @@ class CompareInputs:
 
     @property
     def has_answers(self) -> bool:
-        """Whether some inputs are answers with a status, not files."""
+        """Whether some captures are HTTP answers with a status, and not only files."""
         return bool(self.fetched) or self.count is None
 
     def __iter__(self) -> Iterator[Capture]:
-        """Yield all captures: one for each file, and one for each answer in a WARC file."""
+        """Yield the captures *fetched*, and the captures of the files *names*."""
         yield from self.fetched
         for name in self.names:
             if is_archive(name):
@@ -135,10 +137,11 @@ class CompareInputs:
 
 
 def _label_of(name: str) -> str:
-    """Return the origin that the path *name* of a file contains; otherwise *name*.
+    """Return the origin for the host in the path *name*, or *name* if the path has no host.
 
-    The host may be the name of the file, such as `example.org`. If the file is called
-    `robots.txt`, the host may be the name of its folder, such as `example.org/robots.txt`.
+    The name of the file may be the host, as in `example.org` or `example.org.txt`. If the
+    file is called `robots` or `robots.txt`, the name of its folder may be the host, as in
+    `example.org/robots.txt`.
     """
     path = Path(name)
     stem = path.stem if path.suffix.lower() == ".txt" else path.name
@@ -152,12 +155,15 @@ def _label_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to compare and how, as plain values that can be pickled for another process.
+    """The options of a comparison, as plain values that can be pickled for another process.
 
-    *parsers* are class paths or names in `scrapy.robotstxt`, and *names* are the names of these
-    parsers in the report. *settings* are the settings of the command line, and *spider* is the
-    spider whose settings are read. If *urls* is not None, the questions are about these URLs, and
-    not about URLs made from the files. *seconds* is the time limit of one parser for one file.
+    *parsers* are import paths of classes, or names in `scrapy.robotstxt`. *names* are the
+    names of the parsers in the report. *settings* are the settings that the command line
+    sets, and *spider* names the spider whose settings are used. *variant* is the dialect
+    and the reading of our parser. *robots* are the robots of --robot. *urls* are the URLs
+    of --urls, or None if the questions are made from the files. *max_questions* limits the
+    number of questions about one file. *seconds* is the time limit of one parser for one
+    file.
     """
 
     parsers: tuple[str, ...]
@@ -174,13 +180,15 @@ class Job:
     def of(
         cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
     ) -> "Job":
-        """Return the job for the options *opts* and the *settings* of the project.
+        """Return the job for the options *opts*.
 
-        Raises `MissingExtra` if the library of the pool is not installed.
+        *settings* are the settings of the command, and *ours* are the settings of this
+        package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
+        that the job needs is not installed.
         """
         _pool_class()
-        # Do not create the crawler with the crawler process, because in Scrapy 2.13 the crawler
-        # process then installs the reactor.
+        # Create the crawler directly, because in Scrapy 2.13
+        # `CrawlerProcess.create_crawler` installs the reactor.
         crawler = Crawler(Spider, settings)
         if opts.parsers is None:
             wanted = tuple(it for it in SCRAPY_PARSERS if _is_installed(it, crawler))
@@ -194,7 +202,7 @@ class Job:
         if urls == ():
             raise WrongUse("--urls: no URL is in the file: write one URL per line")
         found = peers(wanted, crawler, "--parsers")
-        # List the parser in use first.
+        # List the parser that the project uses first.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
         names = sorted((it.name for it in found), key=lambda name: name != in_use)
         return cls(
@@ -210,11 +218,12 @@ class Job:
         )
 
     def task(self, capture: Capture) -> Comparison:
-        """Return the task to compare *capture*.
+        """Return the task that compares *capture*.
 
-        The questions are about the URLs of the job, or about URLs made from the file.
+        The questions are about the URLs of the job. If the job has no URLs, the questions
+        are made from the file.
         """
-        # If the label is not an origin, the questions still need an origin.
+        # Questions need an origin even if the label of the capture is not an origin.
         origin = str(Origin.of(capture.label) or NOWHERE)
         limit = self.max_questions
         made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
@@ -240,22 +249,22 @@ def _is_installed(name: str, crawler: Crawler) -> bool:
 
 
 def _given(settings: Settings) -> dict[str, str]:
-    """Return the settings that the command line has set."""
+    """Return the settings that were set with the priority of the command line."""
     priority = SETTINGS_PRIORITIES["cmdline"]
     given = (it for it in settings if settings.getpriority(it) == priority)
     return {name: settings[name] for name in given}
 
 
-# The comparer of this process. Only processes of the pool have a comparer.
+# The comparer of this process. Only the processes of the pool have a comparer.
 _comparer: Comparer
 
 
 def _start(job: Job) -> None:
     """Create the comparer of *job* in this process, with the settings of the project."""
     global _comparer  # noqa: PLW0603 - the initializer of a pool sets globals
-    # Discard the output of parsers, so that it is not mixed with the output of the command.
+    # Discard the output of parsers, so that only the command writes to standard output.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    # Some parsers log a message for each file.
+    # Disable logging, because some parsers log a message for each file.
     logging.disable(logging.CRITICAL)
     settings = get_project_settings()
     settings.setdict(job.settings, "cmdline")
@@ -267,7 +276,10 @@ def _start(job: Job) -> None:
 
 
 def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
-    """Return how the parsers *names* differ from ours about *task*, with explained examples."""
+    """Return how the decisions of the parsers *names* differ from ours for *task*.
+
+    If *task* also asks for causes, the result has examples with explained differences.
+    """
     site = SiteImpact.of(task.capture)
     for name in names:
         site.add(_comparer.compare(name, task, _comparer.theirs(name, task)))
@@ -277,10 +289,11 @@ def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
 
 
 class _Work:
-    """Runs tasks in a pool. At most *room* tasks are scheduled at a time.
+    """Runs tasks in a pool. New captures wait while *room* or more tasks are scheduled.
 
-    A task that fails is retried for each parser alone, and then without the search for causes. A
-    parser that fails even then counts as a parser that raised an exception.
+    A task that fails is retried for each parser alone. A task for one parser that fails is
+    retried without the search for causes. If the last retry fails as well, each answer of
+    the parser counts as a raised exception.
     """
 
     def __init__(self, pool: Any, job: Job, room: int) -> None:
@@ -290,10 +303,10 @@ class _Work:
         self._tasks: dict[Any, tuple[tuple[str, ...], Comparison]] = {}
 
     def impacts(self, inputs: CompareInputs) -> Iterator[tuple[SiteImpact, int]]:
-        """Yield each impact, and 1 if its capture is to be counted, otherwise 0.
+        """Yield the impact of each finished task, and the number of captures to count.
 
-        If a capture is compared in several tasks, one for each parser, only the task of the first
-        parser counts the capture.
+        The number is 1 or 0. If a capture is compared in one task for each parser, only the
+        task of the first parser counts the capture.
         """
         captures = iter(inputs)
         while True:
@@ -321,14 +334,17 @@ class _Work:
                     yield _raised(names[0], task, how), names[0] == self._job.names[0]
 
     def _schedule(self, names: tuple[str, ...], task: Comparison) -> None:
-        """Schedule *task* for the parsers *names*."""
+        """Schedule *task* for the parsers *names*, with a time limit."""
         seconds = self._job.seconds * len(names)
         future = self._pool.schedule(_compare, (names, task), timeout=seconds)
         self._tasks[future] = names, task
 
 
 def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
-    """Return the impact of a parser that did not answer *task*; *how* says why."""
+    """Return the impact of the parser *name*, which did not answer *task*.
+
+    *how* names the reason.
+    """
     site = SiteImpact.of(task.capture)
     site.stuck.append((name, site.label))
     site.counts[name, Direction.RAISED] = len(task.questions)
@@ -342,9 +358,9 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
 def run(
     job: Job, inputs: CompareInputs, processes: int, step: Callable[[], None]
 ) -> Totals:
-    """Compare all *inputs* in a pool of *processes*, and return the totals.
+    """Compare *inputs* in a pool of at most *processes* processes, and return the totals.
 
-    *step* is called after each capture. At Ctrl-C, return the totals so far.
+    *step* is called after each capture. After Ctrl-C, the result has the totals so far.
     """
     totals = Totals()
     if inputs.count is not None:
@@ -358,7 +374,7 @@ def run(
             totals.add_site(site, captures)
             if captures:
                 step()
-        # Unlike `stop`, `close` lets a process that is still starting finish its start.
+        # `close` lets scheduled tasks finish, and `join` then ends the processes.
         pool.close()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
@@ -372,9 +388,9 @@ def run(
 
 
 def _context() -> Any:
-    """Return the context that starts the processes of the pool.
+    """Return the `multiprocessing` context that starts the processes of the pool.
 
-    The processes are not forked from this process, because this process may have threads.
+    The context never forks this process, because this process may have threads.
     """
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
@@ -385,7 +401,7 @@ def _context() -> Any:
 
 
 def _pool_class() -> Any:
-    """Return the class of the pool. Raises `MissingExtra` if its library is not installed."""
+    """Return the class of the pool. Raises `MissingExtra` if pebble is not installed."""
     with needs_extra("robots-compare", "report"):
         import pebble  # noqa: PLC0415 - needs an extra
     return pebble.ProcessPool
@@ -394,7 +410,10 @@ def _pool_class() -> Any:
 def report_of(
     totals: Totals, job: Job, args: list[str], inputs: CompareInputs
 ) -> ComparisonReport:
-    """Return the report of *job* with these *totals*."""
+    """Return the report of *job* with *totals*.
+
+    *args* are the arguments that name *inputs* on the command line.
+    """
     # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
@@ -420,7 +439,7 @@ def report_of(
 
 
 def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
-    """Print *report*, and write it to the path of --report."""
+    """Print *report*. With --report, also write *report* to a file."""
     if opts.json:
         terminal.print_json(as_plain(report), indent=1)
     elif report.totals.captures or report.notes:

@@ -1,10 +1,10 @@
-"""Read the evidence of crawls: find the decision that applied to a URL, and verify all decisions.
+"""Read the evidence of crawls, find the decision about a URL, and verify all decisions.
 
-To verify a decision, make the decision again from the bytes of its record. The reader and the
-outcome rows of this package decide, with the settings in the WARC. Nothing is fetched.
+To verify a decision, this module makes the decision again from the bytes of the WARC
+record, with the settings in the WARC. Nothing is fetched.
 
-The folder is untrusted. Only regular files in the folder are opened, and each line, header and
-block is read only up to a limit.
+The folder of evidence is untrusted. Only regular files in the folder are opened, and each
+line, header and block is read only up to a limit.
 """
 
 import gzip
@@ -62,28 +62,29 @@ from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_LINE_BYTES = 1_000_000
-"""The maximum number of bytes of one line of a journal."""
+"""The maximum length of one line of a journal, in bytes."""
 
 MAX_INFO_BYTES = 65_536
-"""The maximum number of bytes of the WARC record with the settings of the crawl."""
+"""The maximum size, in bytes, of the WARC record that has the settings of the crawl."""
 
 MAX_BLOCK_BYTES = 256_000_000
-"""The maximum number of bytes of the block of one WARC record."""
+"""The maximum size of the block of one WARC record, in bytes."""
 
 MAX_FINDING = 1_000
-"""The maximum number of characters of a printed line about evidence."""
+"""The maximum length of a line about a difference or a note, in characters."""
 
 MAX_FIELD = 300
-"""The maximum number of characters of a header field of a record, and of a printed value."""
+"""The maximum length, in characters, of a header field of a record or a printed value."""
 
 MAX_BODY_BYTES = 8_000_000
-"""The maximum number of bytes that are read of one robots.txt, even if the crawl read more."""
+"""The maximum number of bytes read from one robots.txt, even if the crawl read more."""
 
 MAX_FILE_BYTES = 10_000_000
-"""The maximum number of bytes of all robots.txt files whose parsed forms are cached. A parsed file
-with rules for many robots takes fifty times its size in memory."""
+"""The maximum total size, in bytes, of the robots.txt files of cached policies. In memory,
+a parsed file with rules for many robots is about fifty times larger than the file.
+"""
 
-# The size of a cached policy without its file, in bytes.
+# The size that the cache counts for a policy without the file, in bytes.
 _POLICY_BYTES = 1_000
 
 OnFault = Callable[[str], object]
@@ -91,7 +92,7 @@ OnFault = Callable[[str], object]
 
 @dataclass
 class Findings:
-    """Counts lines about evidence, and stores the first `MAX_NAMED` lines.
+    """Counts lines about differences or notes, and stores the first `MAX_NAMED` lines.
 
     *each* is called with every line as soon as the line is added.
     """
@@ -101,7 +102,7 @@ class Findings:
     first: list[str] = field(default_factory=list)
 
     def add(self, line: str) -> None:
-        """Count *line*, and call *each* with it."""
+        """Count *line*, and call *each* with its first `MAX_FINDING` characters."""
         self.count, line = self.count + 1, line[:MAX_FINDING]
         if self.count <= MAX_NAMED:
             self.first.append(line)
@@ -109,7 +110,7 @@ class Findings:
 
 
 class RecordPlace(NamedTuple):
-    """The byte at which a WARC record begins, and values of the header of the record."""
+    """The offset of a WARC record in bytes, and values from the header of the record."""
 
     offset: int
     kind: str
@@ -119,35 +120,36 @@ class RecordPlace(NamedTuple):
 
 
 class CrawlEvidence:
-    """The evidence of one crawl: its journal and its WARC."""
+    """The evidence of one crawl, which is a journal and a WARC."""
 
     def __init__(
         self, folder: Path, journal: str, differ: OnFault, note: OnFault
     ) -> None:
         """Read the header of the *journal* in *folder*.
 
-        *differ* is called with one line about each difference. *note* is called with one line
-        about a file that ends early, because a killed crawl leaves such files.
+        *differ* is called with one line about each difference. *note* is called with one
+        line about each file that ends early. A file that ends early is not a difference,
+        because a killed crawl leaves incomplete files.
         """
         self.folder, self.journal = folder, journal
         self._differ, self._note = differ, note
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
-        # The names of the clients in the WARC, by scheme.
+        # The names of the HTTP clients of the crawl, by URL scheme.
         self._client_names: dict[str, str] = {}
         self._policies: LRUCache[tuple[str, str, str], Policy | None]
         self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
-        # The values of the first line of the journal; None if the first line cannot be read.
+        # The values of the first line of the journal, or None if that line cannot be read.
         self._header = next(self._lines(), (0, None))[1]
         named = (self._header or {}).get("warc")
-        # Look for the WARC only in the folder of the journal. An untrusted journal must not choose
-        # which files outside the folder are read.
+        # Look for the WARC only in the folder of the journal, because an untrusted journal
+        # must not choose which files outside the folder are read.
         self.warc = Path(named).name if isinstance(named, str) else ""
         if self._header is not None and not self.warc:
             differ(f"{journal}: its first line does not name a WARC file")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield the number and the decision of each line of the journal, without the header."""
+        """Yield each line of the journal except the header, with the number of the line."""
         if self._header is None:
             return
         lines = self._lines()
@@ -160,7 +162,7 @@ class CrawlEvidence:
                 self._differ(f"{self.journal}: line {number} is not a decision")
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number and the values of each line of the journal, including the header."""
+        """Yield the number and the values of each line of the journal, header included."""
         number = 1
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
@@ -185,14 +187,15 @@ class CrawlEvidence:
             self._note(f"{self.journal}: breaks off within line {number}")
 
     def _not_read(self, number: int, why: str) -> None:
-        """Report that the journal was not read from line *number* on, and *why*."""
+        """Report that the journal cannot be read from line *number* on, and say *why*."""
         self._differ(f"{self.journal}: not read from line {number} on: {why}")
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[BinaryIO]:
-        """Open the file *name* of the folder.
+        """Open the file *name* in the folder, and close the file after the block.
 
-        Raises ValueError for a link that leaves the folder, and for a file that is not regular.
+        Raises ValueError for a link that leaves the folder, and for a file that is not
+        regular.
         """
         path = self.folder / name
         if why := left_out_as(path, self.folder):
@@ -201,16 +204,18 @@ class CrawlEvidence:
             yield file
 
     def _in_warc(self, what: str) -> None:
-        """Report *what* as damage of the WARC.
+        """Report *what* as damage to the WARC.
 
-        A WARC that ends early, as after a killed crawl, is not damaged: *what* is only a note.
+        If *what* is `BREAKS_OFF`, report a note instead. A WARC that ends early is not
+        damaged, because a killed crawl leaves an incomplete WARC.
         """
         is_end = what == BREAKS_OFF
         (self._note if is_end else self._differ)(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
-        """Read the whole WARC: its settings, and the places and digests of its records."""
-        # For a name that is too long, `os.path.exists` returns False.
+        """Read the settings and the places of records in the WARC, and report faults."""
+        # Use `os.path.exists`, because `Path.exists` may raise OSError for a name that is
+        # too long.
         if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - never raises
             self._differ(f"{self.warc} is missing")
             return
@@ -237,7 +242,7 @@ class CrawlEvidence:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
     def _faults_of(self, record: Any) -> Iterator[str]:
-        """Read the block of *record*, and yield a line for each fault of the record."""
+        """Read the block of *record*, and yield a line about each fault of the record."""
         kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
         while piece := record.raw_stream.read(PIECE_BYTES):
@@ -255,9 +260,9 @@ class CrawlEvidence:
             yield from self._read_settings(info)
 
     def _read_settings(self, info: bytes) -> Iterator[str]:
-        """Read the settings of the crawl from *info*.
+        """Read the settings of the crawl from *info*, the block of the warcinfo record.
 
-        Yield a line for each value that cannot be used as it was recorded.
+        Yield a line about each recorded value that cannot be used unchanged.
         """
         faults: list[str] = []
         text = info.decode("utf-8", "replace")
@@ -285,7 +290,7 @@ class CrawlEvidence:
         yield from faults
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
-        """Return the policy that decided *line*; None if the evidence has no such policy.
+        """Return the policy behind the decision of *line*, or None if it is missing.
 
         The file is read in *dialect*, or in the dialect of *line* if *dialect* is empty.
         """
@@ -295,7 +300,7 @@ class CrawlEvidence:
                 return None
             return replace(self._unreachable(origin), failure=line.failure)
         key = line.record, dialect or line.dialect, line.reading
-        # Check the key before it is cached, so that the keys of the cache have a limited length.
+        # Check the values of the key, so that the keys of the cache have a limited length.
         if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
             return None
         if key not in self._policies:
@@ -303,15 +308,15 @@ class CrawlEvidence:
         return self._policies[key]
 
     def _unreachable(self, origin: Origin) -> Policy:
-        """Return the policy of an *origin* that gave no answer."""
+        """Return the policy of an *origin* that did not answer."""
         failed = FetchError("", "")
         return Policy.unreachable(origin, failed, 0.0, self.settings.freshness)
 
     def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
-        """Return the policy that the record *name* states; None if the record states no policy."""
-        # Evidence of earlier versions has two more kinds of records. A revisit record is a 304,
-        # and refers to the record of the confirmed answer. A metadata record is a fetch without
-        # an answer.
+        """Return the policy in the record *name*, or None if the record has no policy."""
+        # Earlier versions wrote two more kinds of records. A revisit record is about a 304,
+        # and refers to the record of the confirmed answer. A metadata record is about a
+        # fetch that got no answer.
         refers_to = self.records[name].refers_to
         it = self.records.get(refers_to or name)
         if it is None or it.origin is None:
@@ -329,7 +334,7 @@ class CrawlEvidence:
         return None
 
     def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer in *record*; None if the record has no answer."""
+        """Return the answer in *record*, or None if *record* has no readable answer."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
@@ -344,7 +349,7 @@ class CrawlEvidence:
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
-        """Yield a text for each value of *line* that does not follow from the WARC."""
+        """Yield a text about each value of *line* that does not follow from the WARC."""
         record = self.records.get(line.record or "")
         is_checked = line.decision != UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
@@ -373,17 +378,18 @@ class CrawlEvidence:
         yield from _unequal(line, decision_of(verdict) | stated, "record")
 
     def clients(self, line: JournalLine) -> Clients:
-        """Return the clients that may have sent the request of *line*."""
+        """Return the HTTP clients that may have sent the request of *line*."""
         scheme = line.url.partition(":")[0].lower()
-        # The lines of journals of earlier versions do not name the client.
+        # In journals of earlier versions, the lines do not name the client.
         return clients_named(line.client or self._client_names.get(scheme))
 
 
 class Applied(NamedTuple):
-    """The decision that applied to a URL: line *number* of the journal of *crawl*.
+    """The recorded decision that applied to a URL.
 
-    *is_own* says whether the decision is about the URL itself. Otherwise it is about another URL
-    of the same origin.
+    The decision is *line*, which is line *number* of the journal of *crawl*. *is_own* is
+    true if the decision is about the URL itself, and false if the decision is about another
+    URL of the same origin.
     """
 
     crawl: CrawlEvidence
@@ -394,7 +400,8 @@ class Applied(NamedTuple):
     def source(self, dialect: str) -> PolicySource:
         """Return the source of the decision.
 
-        Its file is read in *dialect*, or in the dialect of the crawl if *dialect* is empty.
+        The robots.txt is read in *dialect*, or in the dialect of the crawl if *dialect* is
+        empty.
         """
         name = f"{Origin.of(self.line.url)}/robots.txt"
         if self.line.decision == UNCHECKED:
@@ -406,11 +413,11 @@ class Applied(NamedTuple):
             why = "its record is missing or damaged; --verify prints the difference"
             return PolicySource(name, None, "unknown", why=why)
         source = PolicySource.from_policy(name, policy)
-        # Remove the advice to try again: a new fetch says nothing about the past.
+        # Remove the advice to try again, because a new fetch says nothing about the past.
         return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
-        """Return where the decision and its record are, as plain values for JSON."""
+        """Return the places of the decision and of its record, as plain values for JSON."""
         record = self.crawl.records.get(self.line.record or "")
         return {
             "time": self.line.time,
@@ -423,9 +430,9 @@ class Applied(NamedTuple):
         }
 
     def __str__(self) -> str:
-        """Return where the decision and its record are, in words that are safe to print."""
+        """Return the places of the decision and its record, in safely printable words."""
         record = self.crawl.records.get(self.line.record or "")
-        # Limit each value: in an untrusted journal, a value may be as long as a line.
+        # Limit each value, because a value in an untrusted journal may be very long.
         line = self.line
         time, url, name, reason = (
             escape_control_chars(it or "", MAX_FIELD)
@@ -442,9 +449,10 @@ class Applied(NamedTuple):
 
 
 class EvidenceFolder:
-    """All evidence in one folder.
+    """The evidence of all crawls in one folder.
 
-    *differ* is called with one line about each difference, as soon as the difference is found.
+    *differ* is called with one line about each difference, as soon as the difference is
+    found.
     """
 
     def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
@@ -465,7 +473,7 @@ class EvidenceFolder:
         for journal in journals:
             crawl = CrawlEvidence(folder, journal, self.differences.add, self.notes.add)
             self.crawls.append(crawl)
-            # Read a WARC once, even if several journals name it.
+            # Read each WARC only once, even if several journals name the same WARC.
             if crawl.warc in warcs:
                 self.differences.add(f"{journal}: another journal names {crawl.warc}")
             elif crawl.warc:
@@ -473,7 +481,7 @@ class EvidenceFolder:
                 crawl.read_warc()
 
     def verify(self) -> tuple[int, int]:
-        """Make each decision again, and add the differences to `differences`.
+        """Make each decision again, and add all differences to the attribute `differences`.
 
         Return the number of decisions and the number of records.
         """
@@ -486,19 +494,20 @@ class EvidenceFolder:
         return decisions, sum(len(crawl.records) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
-        """Return the source for *url* for the case that no decision is about its origin."""
+        """Return the source for *url* if the evidence has no decision about its origin."""
         why = f"{self._name} has no request to this origin, or none before --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
-        """Return the last decision about each of *urls* that was made not later than *at*, by URL.
+        """Return, by URL, the last decision about each of *urls* up to the time *at*.
 
-        For a URL without a decision, return the last decision about its origin. A URL whose origin
-        has no decision, either, is not in the result.
+        If no decision is about the URL itself, the last decision about the origin of the
+        URL is returned. If no decision is about the origin, either, the result has no entry
+        for the URL.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
-        # The last decisions by URL and by origin.
+        # The last decision about each URL and about each origin.
         found: dict[str | Origin | None, Applied] = {}
         for crawl in self.crawls:
             for number, line in crawl:
@@ -516,7 +525,8 @@ class EvidenceFolder:
 def time_of(text: str | None) -> str:
     """Return the time *text* from the command line, in the format of journals.
 
-    For None, return a time after all decisions. Raises `WrongUse` if *text* is not a time.
+    If *text* is None, the result is later than every decision. Raises `WrongUse` if *text*
+    is not a time.
     """
     if text is None:
         return "9999"
@@ -533,9 +543,9 @@ def time_of(text: str | None) -> str:
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
-    """Yield a text for each value of *line* that differs from its value in *stated*.
+    """Yield a text about each value of *line* that differs from the value in *stated*.
 
-    *by* says where *stated* comes from.
+    *by* says whether *stated* comes from the WARC or from the record.
     """
     for key, value in stated.items():
         if (written := getattr(line, key)) != value:
@@ -544,14 +554,14 @@ def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterat
 
 
 def _field(record: Any, name: str) -> str:
-    """Return the field *name* of the header of *record*, without angle brackets.
+    """Return the field *name* from the header of *record*, without angle brackets.
 
-    Return "" if the field is missing or too long.
+    Return "" if the field is missing or longer than `MAX_FIELD` characters.
     """
     text = str(record.rec_headers.get_header(name) or "")
     return text.strip("<>") if len(text) <= MAX_FIELD else ""
 
 
 def _size_of(policy: Policy | None) -> int:
-    """Return the size of *policy* for the cache: the bytes of its file, plus `_POLICY_BYTES`."""
+    """Return the size that the cache counts for *policy*, in bytes."""
     return _POLICY_BYTES + (0 if policy is None else policy.stated.size)

@@ -1,6 +1,6 @@
-"""Fetch policies as the crawl of the project would, with its settings and its downloader.
+"""Fetch policies with the settings and the downloader of the project, as its crawl would.
 
-A command that fetches policies runs a crawl whose spider requests no pages.
+For this purpose, a command runs a crawl whose spider does not request any pages.
 """
 
 import signal
@@ -31,7 +31,8 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 from scrapy_robots1994.policy.policy import Policy
 
-# Settings of the crawl that fetches policies. They turn off what a crawl does besides fetching.
+# The settings of the crawl that fetches policies. These settings make the crawl obey
+# robots.txt, and turn off features such as feeds and item pipelines.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
@@ -51,9 +52,10 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """A lookup that fetches URLs in a crawl.
 
-    *kind* is the spider class of the project's crawl. *robot* is the name of the robot. It comes
-    from the settings, or from the crawl if the crawl has started. *store_failures* is the number
-    of failures of the crawl's store; it is set before `run` returns.
+    *process* runs the crawl, and *kind* is the spider class of the project's crawl. The
+    attribute *robot* is the robot name, read from the settings, or from the crawl after its
+    start. The attribute *store_failures* counts the failures of the policy store in a
+    finished crawl.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -68,10 +70,10 @@ class PolicyLookup(Lookup):
         self._stop: Callable[[], object] = self._give_up
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Run a crawl that fetches only the policies of *urls*, and report a source for each URL.
+        """Fetch the policies of *urls* in a crawl, and report a source for each URL.
 
-        A URL without a path means the robots.txt of its origin. Raises `WrongUse` if the crawl
-        cannot start or fails.
+        `_policy` says which policy belongs to a URL. Raises `WrongUse` if the crawl cannot
+        start or fails.
         """
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
@@ -96,8 +98,8 @@ class PolicyLookup(Lookup):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # Report the URLs without a source: an extension may have closed the crawl early, or a
-        # middleware may have dropped the start requests.
+        # Report the URLs that have no source yet. An extension may have closed the crawl
+        # early, or a spider middleware may not have run the spider's `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -105,9 +107,9 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        """Fetch *urls*, at most CONCURRENT_REQUESTS and at most 100 at a time."""
-        # At Ctrl-C, call `_give_up` from the event loop: the signal may arrive while a line is
-        # being printed.
+        """Fetch *urls*, at most CONCURRENT_REQUESTS and at most 100 URLs at once."""
+        # At Ctrl-C, let the event loop call `_give_up`, because the signal may arrive while
+        # a line is being printed.
         self._stop = partial(thread_safe_call(), self._give_up)
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
@@ -131,14 +133,15 @@ class PolicyLookup(Lookup):
                 failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
-        """Return the policy of the origin of *url*.
+        """Return the policy that belongs to *url*.
 
-        If *url* has a path other than /robots.txt, fetch *url* as if it were the robots.txt of
-        the origin, and return the policy of the answer.
+        If *url* has no path, or the path `/` or `/robots.txt`, the result is the policy of
+        the origin of *url*. Otherwise, *url* is fetched as if it were the robots.txt of the
+        origin.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked
-        # A URL without a path means the robots.txt of its origin.
+        # A URL without a path has the target `/`.
         if target_of(url) in ("/", "/robots.txt"):
             return await ours.resolve(Request(origin.robots_url), origin)
         freshness = self.settings.freshness
@@ -160,13 +163,19 @@ class PolicyLookup(Lookup):
         return Policy.from_response(origin, answer, self.reader, now, freshness)
 
     def _interrupt(self, *_signal: object) -> None:
-        """Print the results so far and end the process. A second signal ends it at once."""
+        """Print the results so far and end the process.
+
+        A second signal ends the process at once.
+        """
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         self._stop()
 
 
 def _error_of(started: Any) -> str:
-    """Return why the crawl could not start; "" if it started."""
+    """Return why the crawl failed, or "" if the crawl did not fail.
+
+    *started* is the task or the Deferred that `CrawlerProcess.crawl` returned.
+    """
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

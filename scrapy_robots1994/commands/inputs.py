@@ -1,4 +1,4 @@
-"""The inputs of commands, and the policies of these inputs.
+"""Find the inputs of a command and their policies.
 
 An input is a file, a folder of files, a URL, a list of URLs, or standard input.
 """
@@ -25,15 +25,15 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 STDIN = "-"
 
 NOT_RECORDED = "not in the evidence"
-"""The outcome for an origin about which the evidence of crawls has no decision."""
+"""The outcome of an origin if the evidence of crawls has no decision about that origin."""
 
 TRY_AGAIN = "; try again later"
 
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
-# A host name or an IPv4 address, with or without a port and a path. It does not end like the name
-# of a file.
+# A host name or an IPv4 address, with or without a port and a path. A text that ends like
+# the name of a file does not match.
 _HOST = re.compile(
     r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
     r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}|[0-9]+(?:\.[0-9]+){3})"
@@ -43,12 +43,12 @@ _HOST = re.compile(
 
 
 def _is_host(name: str) -> bool:
-    """Return whether *name* is a host name, and not the name of a file."""
+    """Return whether *name* matches `_HOST`, and no file has that name."""
     return _HOST.match(name) is not None and not os.path.lexists(name)
 
 
 def is_url(name: str) -> bool:
-    """Return whether *name* is fetched as a URL, not opened as a file."""
+    """Return whether *name* is a URL to fetch, and not a file to open."""
     return is_http(name)
 
 
@@ -60,9 +60,10 @@ def is_archive(name: str) -> bool:
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without repetitions, with each folder replaced by all files under it.
 
-    Inside a folder, hidden files and folders, and journals of evidence, are left out. Links that
-    leave the folder, and files that are not regular, are left out with a note. A folder that
-    cannot be listed is not replaced: reading the folder later reports the reason.
+    Inside a folder, hidden files, hidden folders and journals of evidence are left out.
+    Links that leave the folder and files that are not regular are left out with a note. A
+    folder that cannot be listed remains in the result. The later attempt to read that
+    folder raises the error that says why.
 
     Raises `WrongUse` for a folder without files, for an empty name, for a host name without
     `https://`, and for a URL without a valid origin.
@@ -72,7 +73,8 @@ def expand(names: Iterable[str]) -> list[str]:
         if not is_url(name) and (not name or _AS_URL.match(name) or _is_host(name)):
             shown = repr(escape_control_chars(name, 60))
             raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
-        # For a name that is too long, `os.path.isdir` returns False and `Path.is_dir` raises.
+        # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
+        # too long.
         is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - never raises
         inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
@@ -83,8 +85,9 @@ def expand(names: Iterable[str]) -> list[str]:
 
 
 def _files_under(folder: str) -> Iterator[str]:
-    """Yield the files under *folder* that `expand` does not leave out, and the folders that cannot
-    be listed.
+    """Yield the files to read under *folder*, and the folders that cannot be listed.
+
+    A note is printed about each link or special file that is left out.
     """
     faults: list[str] = []
     left_out: dict[str, list[str]] = {LEAVES: [], IS_SPECIAL: []}
@@ -94,14 +97,14 @@ def _files_under(folder: str) -> Iterator[str]:
         leaving = (str(Path(path, name)) for name in folders)
         left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
-            # Skip the journals of evidence: a folder of evidence has both journals and WARC files.
+            # Skip journals of evidence, because a folder of evidence also has WARC files.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
             if why := left_out_as(file, folder):
                 left_out[why].append(file)
             else:
-                # Write `./` in front of `-`, so that the file is not taken for standard input.
+                # A file named `-` must not be taken for standard input, so yield `./-`.
                 yield f"./{file}" if file == STDIN else file
     for why, files in left_out.items():
         terminal.print_notes(f"not read, as it {why}", files)
@@ -113,10 +116,11 @@ IS_SPECIAL = "is not a regular file"
 
 
 def left_out_as(path: str | Path, folder: str | Path) -> str:
-    """Return why a command that reads *folder* leaves out *path*; "" if the command reads *path*.
+    """Return why *path* is left out when *folder* is read, or "" if *path* is read.
 
-    A link that leaves the folder is left out: the author of the folder must not choose which
-    other files are read. A pipe, a socket or a device is left out: reading it may never end.
+    A link that leaves the folder is left out, because the author of the folder must not
+    choose which other files are read. A pipe, a socket or a device is left out, because
+    reading a special file may never end.
     """
     root, target = os.path.realpath(folder), os.path.realpath(path)
     if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - as in `expand`
@@ -134,8 +138,8 @@ def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
 def read_bytes(name: str, count: int = -1) -> bytes:
     """Return the bytes of the file *name*, or of standard input if *name* is `-`.
 
-    At most *count* bytes are read; all bytes if *count* is -1. Raises OSError for a WARC file and
-    for a file that cannot be read, and `WrongUse` if standard input is closed.
+    At most *count* bytes are read, or all bytes if *count* is -1. Raises OSError for a WARC
+    file and for a file that cannot be read. Raises `WrongUse` if standard input is closed.
     """
     if name == STDIN:
         if sys.stdin is None:
@@ -150,19 +154,20 @@ def read_bytes(name: str, count: int = -1) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(count)
     except IsADirectoryError:
-        # `expand` returns a folder only if the folder could not be listed. List the folder again,
-        # to raise the error that says why.
+        # `expand` returns a folder only if the folder could not be listed. List the folder
+        # again, because the attempt raises the error that says why.
         next(Path(name).iterdir(), None)
         raise
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
-    """Return the URLs of the arguments *args*, of the file *named*, and of standard input.
+    """Return the URLs in the arguments *args*, in the file *named* and in standard input.
 
-    Standard input is read if an argument or *named* is `-`. It is also read if no URL and no file
-    is named, and standard input is not a terminal. Raises `WrongUse` if there is no URL.
+    Standard input is read if an argument or *named* is `-`. Standard input is also read if
+    it is not a terminal and neither a URL nor a file is named. Raises `WrongUse` if no URL
+    is found.
     """
-    # The arguments of a process are bytes that need not be UTF-8.
+    # Encode each argument, because the arguments of a process may not be valid UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named is not None and named != STDIN:
         urls += listed(named)
@@ -180,6 +185,7 @@ def listed(name: str) -> list[str]:
     """Return the URLs in the file *name*, which has one URL per line.
 
     Blank lines and comments are skipped. Raises `Unreadable` if the file cannot be read.
+    *name* may be `-` for standard input.
     """
     try:
         body = read_bytes(name)
@@ -191,8 +197,10 @@ def listed(name: str) -> list[str]:
 
 
 def _as_url(line: bytes) -> str:
-    """Return *line* as a URL. If *line* is not UTF-8, percent-encode its non-ASCII bytes, as a
-    client does.
+    """Return *line* as a URL.
+
+    If *line* is not UTF-8, its non-ASCII bytes are percent-encoded, as an HTTP client would
+    encode the bytes.
     """
     try:
         return line.decode("utf-8")
@@ -201,9 +209,9 @@ def _as_url(line: bytes) -> str:
 
 
 def why_unread(error: OSError) -> str:
-    """Return why a file could not be read, and what to do, as one printable line.
+    """Return why *error* was raised for a file, and what to do, as one printable line.
 
-    The text does not name the file, because callers print the name in front of the text.
+    The line does not name the file, because the caller prints the name before the line.
     """
     if error.strerror is None:
         return str(error)
@@ -212,10 +220,10 @@ def why_unread(error: OSError) -> str:
 
 
 class OtherReading(NamedTuple):
-    """Another way to read a file.
+    """Another way to read a file, with another reading or another dialect.
 
-    *words* is a phrase for messages. *setting* is the setting that chooses this way, and
-    *options* are the arguments of `RobotsTxt.read_as`.
+    *words* names the way in messages. *setting* is the setting by which a crawl reads files
+    in this way. *options* are the arguments of `RobotsTxt.read_as`.
     """
 
     words: str
@@ -231,15 +239,18 @@ OTHER_READINGS = {
         "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
     ),
 }
-"""The other ways to read a file, by name. `robots-check` prints their verdicts if they differ."""
+"""The other ways to read a file, by name. `robots-check` prints the verdict of each way
+that leads to a different verdict.
+"""
 
 
 @dataclass(frozen=True)
 class PolicySource:
-    """The policy of an origin or of a file. *name* says which URL or file the policy is from.
+    """The policy of an origin or of a file. *name* is the URL or the file name.
 
-    *rules* is None if no rules are known; *why* then says why. *why* also says why a fetch failed
-    if the policy is our own, by R5 (unreachable).
+    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
+    and no last good policy was left, one answer applies to all URLs by R5 (unreachable),
+    and *why* says why the fetch failed.
     """
 
     name: str
@@ -256,9 +267,10 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The file, read in each of the ways of `OTHER_READINGS`, by the name of the way.
+        """The file as each way of `OTHER_READINGS` reads the file, by the name of the way.
 
-        Empty if no file states the policy. Computed only once, for all URLs.
+        The result is empty if the policy has no file. The file is read only once in each
+        way, and the result is used for all URLs.
         """
         rules = self.rules
         if not isinstance(rules, RobotsTxt):
@@ -269,15 +281,15 @@ class PolicySource:
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
-        """Return the source for the file *name*."""
+        """Return the source for the file *name*, which *reader* reads."""
         try:
-            # Read one byte more than the limit, to see whether the file is longer.
+            # The extra byte shows whether the file is longer than the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
             return cls(name, None, why=why_unread(error))
         if not robots.has_whole_line:
-            # Ours O24 (size limit): without a whole line, the rules of the file are unknown.
-            # Unknown rules do not mean that URLs are allowed.
+            # Ours O24 (size limit): the rules of a file without a whole line are unknown.
+            # Unknown rules never mean that a URL is allowed.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )
@@ -286,7 +298,7 @@ class PolicySource:
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
-        """Return the source for *name*, whose policy is *policy*."""
+        """Return the source that has *policy*, for the URL or file *name*."""
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
@@ -310,9 +322,9 @@ OnSource: TypeAlias = Callable[[PolicySource], object]
 
 
 class Lookup:
-    """Looks up the robots.txt of each name, and reports a source for it.
+    """Looks up the policies of files, and reports a source for each file.
 
-    This class only reads files. Its subclass `PolicyLookup` also fetches URLs.
+    The subclass `PolicyLookup` also fetches the policies of URLs.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -324,10 +336,10 @@ class Lookup:
         add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
-        """Call *add* with the source of each of *names*, as soon as the source is known. Then call
-        *end*.
+        """Look up all *names*. Call *add* with each source, and then call *end* once.
 
-        At Ctrl-C, call *end* at once, list the names without a source, and end the process.
+        *add* is called as soon as a source is known. At Ctrl-C, *end* is called at once, a
+        note lists the names without a source, and the process ends.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -350,7 +362,7 @@ class Lookup:
         end()
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Fetch *urls* and report a source for each URL. In this class, do nothing."""
+        """Fetch *urls*, and report a source for each URL. This base class does nothing."""
 
     def _give_up(self) -> NoReturn:
         """Print the results so far, list the names without a source, and end the process."""

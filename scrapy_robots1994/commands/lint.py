@@ -1,4 +1,4 @@
-"""`scrapy robots-lint`: show how a strict robot of 1994 reads a file, line by line."""
+"""The command `scrapy robots-lint`, which shows how a strict robot of 1994 reads a file."""
 
 import argparse
 
@@ -13,7 +13,7 @@ class RobotsLint(RobotsCommand):
     arguments = "FILE|FOLDER|URL|-..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options."""
+        """Add the options of `robots-lint`."""
         super().add_options(parser)
         add_options(parser)
 

@@ -1,7 +1,7 @@
 """The console script `robots-lint`, which imports neither Scrapy nor Twisted.
 
-The command `scrapy robots-lint` also uses this module. It reads the settings of the project, and
-it fetches URLs.
+The command `scrapy robots-lint` also uses this module. Unlike the console script, the
+command reads the settings of the project and fetches URLs.
 """
 
 import argparse
@@ -45,9 +45,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class LintRun:
-    """Counts and prints the reports on the files that *args* name.
+    """Prints a report on each file that *args* name, and counts the problems.
 
-    *inputs* says in words what *args* may name.
+    *inputs* is the phrase of an error message that says what *args* may name.
     """
 
     def __init__(
@@ -65,7 +65,11 @@ class LintRun:
         self._reports: dict[str, Report | Unread] = {}
 
     def add(self, source: PolicySource) -> None:
-        """Count the file of *source*; print its report now if the format prints one by one."""
+        """Add the report on *source* to the totals.
+
+        The report itself is printed now, later by `print_end`, or not at all, as the
+        options say.
+        """
         form, is_summary = self._opts.format, self._opts.summary
         # Users share reports, so a report must not show credentials.
         name = redact_credentials(source.name)
@@ -95,13 +99,14 @@ class LintRun:
             self._reports[source.name] = report
 
     def print_end(self) -> None:
-        """Print the end of the output. Called after `add` has been called for all files."""
+        """Print the summary or the JSON document after `add` was called for all files."""
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
             terminal.print_lines(formats.summary_as_text(self._summary))
         if form != "json":
             return
-        # List the reports in the order of the names, not in the order in which they were added.
+        # List the reports in the order of the names, because fetched files are added in the
+        # order of their arrival.
         reports = [self._reports[it] for it in self.names if it in self._reports]
         if is_summary:
             document = formats.summary_as_json(self._summary, reports)
@@ -111,7 +116,10 @@ class LintRun:
 
 
 def _unread(name: str, source: PolicySource) -> Unread:
-    """Return the entry that replaces a report if *source* has no file, with the reason."""
+    """Return the entry that replaces the report on *source* if *source* has no file.
+
+    The entry says why there is no file.
+    """
     if source.policy is None or source.why:
         return Unread(name, source.why)
     row = source.policy.outcome.row
@@ -124,9 +132,9 @@ def _unread(name: str, source: PolicySource) -> Unread:
 
 
 def _codes(text: str) -> frozenset[str]:
-    """Return the codes in *text*, a comma-separated list of codes of problems.
+    """Return the codes of problems in *text*, a comma-separated list.
 
-    Raises `WrongUse` for an unknown code.
+    Raises `WrongUse` if a code is unknown.
     """
     codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
     unknown = codes - KIND_CODED.keys()
@@ -155,7 +163,7 @@ examples:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command with the arguments *argv*, and return its exit code."""
+    """Run the console script with the arguments *argv*, and return its exit code."""
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",

@@ -1,4 +1,4 @@
-"""`scrapy robots-store`: list, show, refresh or forget stored policies."""
+"""The command `scrapy robots-store`, which lists, shows, refreshes or forgets policies."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class RobotsStore(RobotsCommand):
       scrapy robots-store export > robots.jsonl
     """
     arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
-    # A refresh refers to the log for the reason why a fetch failed.
+    # Do not filter out log lines, because `_NOT_RENEWED` refers the user to the log.
     prints_results = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options. `--fresh` and `--stale` exclude each other."""
+        """Add the options of `robots-store`. `--fresh` and `--stale` exclude each other."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
         store = "use this store instead of the store of the project"
@@ -82,8 +82,8 @@ class RobotsStore(RobotsCommand):
         age.add_argument("--stale", action="store_true", help="only stale policies")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Choose the policies, act on them, print the result, and return the exit code."""
-        # Import late: Scrapy loads this module whenever it runs any command.
+        """Choose policies, apply the action, print the result, and return the exit code."""
+        # Import late, because Scrapy loads this module whenever it runs any command.
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - only when it runs
 
         action, origins = _wanted(args, opts)
@@ -109,7 +109,7 @@ class RobotsStore(RobotsCommand):
                     elif action == "refresh":
                         _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may raise anything
-            # With --json, standard output has only JSON lines.
+            # With --json, print a note, because standard output must have only JSON lines.
             say = terminal.print_note if opts.json else terminal.print_line
             say(f"the store failed: {settings.store.describe(error)}")
             return ExitCode.UNREAD
@@ -124,14 +124,11 @@ class RobotsStore(RobotsCommand):
         return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
 
     def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
-        """Fetch the policies of *origins* as the project's crawl would, and print each outcome.
-
-        Return the exit code.
-        """
+        """Fetch the policies of *origins*, print each outcome, and return the exit code."""
         are_fetched: list[bool] = []
 
         def show(source: PolicySource) -> None:
-            # R5 (unreachable): although the fetch failed, the source may have the last good policy.
+            # R5 (unreachable): a source may have the last good policy after a failed fetch.
             is_stale = source.policy is not None and source.policy.is_stale_on_error
             are_fetched.append(source.is_known and not is_stale)
             why = _NOT_RENEWED if is_stale else source.why
@@ -146,7 +143,10 @@ class RobotsStore(RobotsCommand):
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]]:
-    """Return the action and the origins of the arguments. Raises `WrongUse` if they are wrong."""
+    """Return the action and the origins that the arguments *args* name.
+
+    Raises `WrongUse` if an argument is wrong or missing.
+    """
     if not args or args[0] not in ACTIONS:
         hint = did_you_mean(args[0], ACTIONS) if args else ""
         raise WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
@@ -164,7 +164,7 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
 
 
 def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Print why no policy was found. Return whether *store* does not exist."""
+    """Print a note that says why no policy was found. Return whether *store* is missing."""
     text = f"{settings.store} has no matching policy"
     if not store.exists:
         text = f"{settings.store}: there is no such file or folder; a crawl creates it"
@@ -175,7 +175,7 @@ def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
 def _stored(
     store: PolicyStore, origins: set[Origin], settings: RobotsSettings
 ) -> Iterator[Policy]:
-    """Yield the stored policies of *origins*; all stored policies if *origins* is empty."""
+    """Yield the stored policies of *origins*. If *origins* is empty, yield all policies."""
     reader = settings.new_reader()
     entries: Iterable[tuple[Origin, bytes | None]]
     if origins:
@@ -186,14 +186,14 @@ def _stored(
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy:
             if policy.robots is not None:
-                # Compress the body: all policies are in memory while they are sorted, and a
-                # store may have 1 GB of compressed files.
+                # Compress the body, because sorting needs all policies in memory. A store
+                # may have 1 GB of compressed files.
                 policy.robots.compress_body()
             yield policy
 
 
 def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
-    """Return whether *policy* fits the options, and a crawl may still use it at time *now*."""
+    """Return whether *policy* fits the options, and may still be used at the time *now*."""
     is_fresh = policy.is_fresh(now)
     return (
         policy.keep_until > now
@@ -204,14 +204,15 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 
 
 def _expire(store: PolicyStore, policy: Policy) -> None:
-    """Store *policy* with its times moved back, so that a crawl must fetch it before it is used.
+    """Store *policy* with its times moved back, so that the next use needs a new fetch.
 
-    The validators of *policy* do not change, for R1 (not modified), and *policy* remains the last
-    good policy, for R5 (unreachable). A policy that the origin did not state, or that is too old
-    to be the last good policy, is removed from the store.
+    The validators remain stored, so that a 304 can confirm *policy* by R1 (not modified).
+    If the fetch fails, *policy* remains in use as the last good policy by R5 (unreachable).
+    If the origin did not state *policy*, or *policy* is too old to be the last good policy,
+    *policy* is removed from the store.
     """
     now = time.time()
-    # Never move the times forward: a policy that expired long ago must not become newer.
+    # Never move the times forward, because an old policy must not become newer.
     back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
     expired = replace(
         policy,
@@ -226,7 +227,7 @@ def _expire(store: PolicyStore, policy: Policy) -> None:
 
 
 def _row(policy: Policy, now: float) -> dict[str, Any]:
-    """Return the values of *policy* for JSON, without its file."""
+    """Return the values of *policy*, without the file, as plain values for JSON."""
     robots = policy.robots
     return {
         "origin": str(policy.origin),
@@ -246,7 +247,7 @@ def _row(policy: Policy, now: float) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    """Return one printable line about the policy of *row*."""
+    """Return one printable line about the policy that *row* describes."""
     state = "fresh" if row["is_fresh"] else "stale"
     state += ", stale if error" * row["stale_if_error"]
     size = "-" if row["bytes"] is None else f"{row['bytes']} bytes"
@@ -255,8 +256,9 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]]:
-    """Yield the totals of *policies*. Each total is its key in JSON, its words for people, and its
-    value.
+    """Yield the totals of *policies* at the time *now*.
+
+    Each total is a tuple: the key in JSON, the name in text output, and the value.
     """
     outcomes = Counter(policy.outcome.value for policy in policies)
     files = [policy.robots for policy in policies if policy.robots is not None]
@@ -271,8 +273,9 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
 
 
 def _moment(seconds: float) -> str:
-    """Return a time in seconds since the epoch as text. Never raises: a time that `datetime` cannot
-    represent is returned as a number of seconds.
+    """Return a time in *seconds* since the epoch as text.
+
+    A time that `datetime` cannot represent is returned as the number of seconds.
     """
     try:
         moment = datetime.fromtimestamp(int(seconds), timezone.utc)
@@ -282,7 +285,7 @@ def _moment(seconds: float) -> str:
 
 
 def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
-    """Print the lines of *action* about *policies*."""
+    """Print the result of *action* for *policies*."""
     now = time.time()
     if action == "stats":
         sums = list(_totals(policies, now))
@@ -304,7 +307,7 @@ def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
 
 
 def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
-    """Print *row* with *as_json*, otherwise *lines*."""
+    """Print *row* as JSON if *as_json* is true, otherwise print *lines*."""
     if as_json:
         terminal.print_json(row)
     else:
@@ -312,7 +315,7 @@ def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 
 
 def _counts(value: int | dict[str, int]) -> str:
-    """Return *value* as text. It is one number, or several numbers by name."""
+    """Return *value*, which is one number or several numbers by name, as text."""
     if isinstance(value, int):
         return str(value)
     return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"

@@ -1,4 +1,4 @@
-"""Common options, exit codes and output of our commands: lines, colour, progress and Ctrl-C."""
+"""The options, exit codes and output functions that all our commands share."""
 
 import argparse
 import json
@@ -40,34 +40,40 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 BROKEN_PIPE = 141
-"""The exit code of a command that the signal SIGPIPE ends."""
+"""The exit code that a shell reports for a process that the signal SIGPIPE ended."""
 
 MIN_STEPS = 20
-"""The minimum number of steps for which a progress bar is shown."""
+"""A progress bar is shown only for at least this number of steps."""
 
 MAX_NAMED = 20
-"""The maximum number of notes of one kind that are printed. Further notes are only counted."""
+"""The maximum number of printed notes of one kind. Further notes are only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
-    """A file that the arguments name cannot be read. The message says which file, and why."""
+    """Raised if a file that the arguments name cannot be read.
+
+    The message names the file and the reason.
+    """
 
 
 class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
-    """The arguments are wrong. The message says what to write instead."""
+    """Raised if a command cannot do what its arguments say.
+
+    The message names the reason, or what to write instead.
+    """
 
 
 OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
-"""The default of --dialect, in the help text of a command that reads the project's settings."""
+"""The default of --dialect, in the help text of a command that reads project settings."""
 
 
 def add_common_options(
     parser: argparse.ArgumentParser, help_text: str, default: str = OF_THE_PROJECT
 ) -> None:
-    """Add the options that all our commands have, and the *help_text* of the command.
+    """Add the options that all our commands share, and the help text of the command.
 
-    *help_text* has three parts: one line, a paragraph, and examples. *default* says which
-    dialect is used without `--dialect`.
+    *help_text* has three parts: one line, a paragraph, and examples. *default* is a phrase
+    that names the dialect that is used without `--dialect`.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -77,8 +83,8 @@ def add_common_options(
         default="auto",
         help="whether to print in colour; auto, the default, means only on a terminal",
     )
-    # The help of an option must not have a colon before a space. If the help is wrapped after the
-    # colon, Scrapy's formatter takes the line that ends with the colon for a heading.
+    # The help of an option must not have a colon before a space. If the help is wrapped
+    # after that colon, Scrapy's formatter takes the line before the break for a heading.
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
@@ -87,13 +93,15 @@ def add_common_options(
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
-    """Return a function that adds an option to *parser*; the option rejects an empty value."""
+    """Return a function that adds options to *parser*. The options reject empty values."""
     return partial(parser.add_argument, type=not_empty)
 
 
 def not_empty(text: str) -> str:
-    """Return *text*, the value of an option. Raise an error for an empty value, which an unset
-    shell variable gives.
+    """Return *text*, the value of an option.
+
+    Raises ArgumentTypeError if *text* is empty. An unset variable of the shell leads to an
+    empty value.
     """
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
@@ -102,9 +110,7 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Run the block. If it raises a `RobotsError`, or at Ctrl-C, print one sentence and end the
-    process.
-    """
+    """Run the block. After a `RobotsError` or Ctrl-C, print one sentence and exit."""
     try:
         yield
     except Unreadable as error:
@@ -120,9 +126,10 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def check_streams(parser: argparse.ArgumentParser) -> None:
-    """End the process if standard output is closed. If standard error is closed, discard notes.
+    """Check the standard streams, which may be closed in a process that cron started.
 
-    A process that cron starts may have closed streams.
+    If standard output is closed, the process ends. If standard error is closed, notes are
+    discarded.
     """
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - never closed
@@ -133,8 +140,9 @@ def check_streams(parser: argparse.ArgumentParser) -> None:
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
     """End the process if one of *args* looks like an option.
 
-    *args* are the arguments that *parser* did not parse as options, so such an option is unknown.
-    Remove the first `--` from *args*; the arguments after `--` are never options.
+    *args* are the arguments that *parser* did not parse, so any option in *args* is
+    unknown. Arguments after the first `--` are never options. The first `--` is removed
+    from *args*.
     """
     end = args.index("--") if "--" in args else len(args)
     options = args[:end]
@@ -150,7 +158,7 @@ def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print one line of the result. Escape characters that standard output cannot encode."""
+    """Print one line of the result. Characters that cannot be encoded are escaped."""
     encoding = sys.stdout.encoding or "utf-8"
     _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
 
@@ -162,19 +170,20 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print *value* as JSON. Without *indent*, print one line."""
+    """Print *value* as JSON. Without *indent*, the output is one line."""
     print_line(escape_json(json.dumps(value, indent=indent)))
 
 
 def print_note(line: str) -> None:
-    """Print one line on standard error, because the line is not part of the result."""
+    """Print on standard error a line that is not a part of the result."""
     _write(sys.stderr, line)
 
 
 def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> None:
-    """Print a note for each of *lines*. After `MAX_NAMED` notes, print only how many more follow.
+    """Print a note for each of *lines*. *what* is printed at the start of each note.
 
-    *count* is the number of all notes, if *lines* has only the first notes.
+    After `MAX_NAMED` notes, print only the number of further notes. *count* is the number
+    of all notes if *lines* has only the first notes.
     """
     found = 0
     for found, line in enumerate(lines, start=1):
@@ -186,19 +195,20 @@ def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> No
 
 
 def _write(stream: TextIO, line: str) -> None:
-    """Write *line*. If its reader has closed the pipe (`| head`), end the process.
+    """Write *line* to *stream*. End the process if the pipe is closed, as by `| head`.
 
-    Raises `WrongUse` for any other error.
+    Raises `WrongUse` for any other error of the system.
     """
     try:
         stream.write(f"{line}\n")
         stream.flush()
     except BrokenPipeError:
-        # Do not raise SystemExit: an event loop would catch it and go on.
+        # Do not raise SystemExit, because an event loop would catch the exception and
+        # continue.
         end_now(BROKEN_PIPE)
     except OSError as error:
-        # At exit, Python flushes the buffer again. A second failure would change the exit code, so
-        # discard the buffer.
+        # Discard the buffer. Otherwise, Python would flush the buffer again at exit, and a
+        # second failure would change the exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         where = "output" if stream is sys.stdout else "error"
         msg = f"standard {where} cannot be written: {error.strerror}"
@@ -206,7 +216,10 @@ def _write(stream: TextIO, line: str) -> None:
 
 
 def painter(choice: str) -> Paint:
-    """Return the function that colours text for standard output, by the *choice* of `--color`."""
+    """Return a function that colours text for standard output.
+
+    *choice* is the value of `--color`.
+    """
     is_plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty()
     if choice == "never" or (choice == "auto" and is_plain):
         return unpainted
@@ -217,19 +230,19 @@ def painter(choice: str) -> Paint:
 def progress(total: int | None) -> Iterator[Callable[[], None]]:
     """Show a progress bar on standard error during the block.
 
-    *total* is the number of files; None if it is unknown. The block calls the yielded function
-    after each file. The bar is shown only if standard error is a terminal, `rich` is installed,
-    and *total* is at least `MIN_STEPS` or unknown.
+    *total* is the number of steps, or None if that number is unknown. The block calls the
+    yielded function after each step. The bar is shown only if standard error is a terminal,
+    `rich` is installed, and *total* is unknown or at least `MIN_STEPS`.
     """
     bar = None
     if sys.stderr.isatty() and (total is None or total >= MIN_STEPS):
         with suppress(ImportError):
-            # Import late: importing `rich` takes longer than most commands.
+            # Import late, because importing `rich` takes longer than most commands.
             from rich.console import Console  # noqa: PLC0415 - only when it runs
             from rich.progress import Progress  # noqa: PLC0415 - only when it runs
 
-            # The bar prints redirected lines above itself. Redirect standard output only if
-            # it is a terminal, and not a file.
+            # A bar that redirects standard output prints each line above itself. Redirect
+            # standard output only if it is a terminal, and not a file.
             is_shown = sys.stdout.isatty()
             console = Console(stderr=True)
             bar = Progress(console=console, transient=True, redirect_stdout=is_shown)
@@ -242,14 +255,14 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
 
 
 def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:
-    """End the process at once, without waiting for its threads and its event loop.
+    """End the process at once, without waiting for threads or the event loop.
 
-    At a normal exit, Python waits for all threads. A thread that looks up a host name cannot be
-    stopped.
+    At a normal exit, Python would wait for all threads, and a thread that looks up a host
+    name cannot be stopped.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
-            # Show the cursor again, because a progress bar hides it.
+            # Show the cursor again, because a progress bar hides the cursor.
             stream.write(
                 "\x1b[?25h" if stream is sys.stderr and stream.isatty() else ""
             )

@@ -1,4 +1,7 @@
-"""Read WARC files that our crawls or other programs wrote. All sizes are limited."""
+"""Read WARC files that our crawls or other programs wrote.
+
+The sizes of headers and bodies are limited, because a WARC file may be damaged or hostile.
+"""
 
 import io
 from collections.abc import Callable, Iterator
@@ -34,24 +37,24 @@ from scrapy_robots1994.robotstxt import Reader
 OnFault = Callable[[str], object]
 
 MAX_HEADER_BYTES = 262_144
-"""The maximum number of bytes of all header lines of one record."""
+"""The maximum total size of the header lines of one record, in bytes."""
 
 MAX_PACKED_BYTES = 8_000_000
-"""The maximum number of bytes of one body before it is unpacked."""
+"""The maximum size of one body before decompression, in bytes."""
 
 BREAKS_OFF = "breaks off within a record"
-"""The fault of a file that ends early, such as the file of a crawl that was killed."""
+"""The fault that is reported for a file that ends early, as after a killed crawl."""
 
 PIECE_BYTES = 65_536
-"""The maximum number of bytes that are read at a time."""
+"""The maximum number of bytes that one call of `read` returns."""
 
-# The number of compressed bytes that are unpacked at a time. Unpacking them gives at most about a
-# thousand times as many bytes.
+# The number of compressed bytes that are decompressed at a time. Decompression makes data
+# up to about a thousand times longer.
 _BLOCK = 4_096
 
 
 class HeaderTooLongError(Exception):
-    """The header of a record exceeds `MAX_HEADER_BYTES`."""
+    """Raised if the header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
 class WarcAnswer(NamedTuple):
@@ -63,11 +66,12 @@ class WarcAnswer(NamedTuple):
 
 
 def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer]:
-    """Yield each answer to GET /robots.txt in the WARC file *path*, reading one record at a time.
+    """Yield each answer to GET /robots.txt in the WARC file *path*.
 
-    At most *limit* bytes of a body are read. Redirects and 304 answers are skipped. *on_fault* is
-    called with one line about each record that could not be read. If damage makes the rest of the
-    file unreadable, *on_fault* is called with one line about the damage.
+    One record is read at a time. Redirects and 304 answers are skipped. Decompression of a
+    body stops slightly above *limit* bytes. *on_fault* is called with one line about each
+    record that could not be read. If the rest of the file is unreadable, *on_fault* is
+    called with one line that says why.
     """
 
     def report(what: str) -> None:
@@ -81,8 +85,8 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
             answer = _http_answer_of(record, url)
-            # Skip a redirect: by R2 (redirects), the policy is at its target, which is another
-            # capture. Skip a 304: it confirms an earlier capture.
+            # Skip redirects, because by R2 (redirects) the capture of the target has the
+            # policy. Skip 304 answers, because a 304 only confirms an earlier capture.
             if answer and (answer.status == NOT_MODIFIED or redirect_target(answer)):
                 continue
             found = answer_of(record, url, limit, report)
@@ -92,10 +96,10 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
 
 @contextmanager
 def damage_reported(report: OnFault) -> Iterator[None]:
-    """Run the block. If it raises an exception, call *report* with one line, and continue after the
-    block.
+    """Run the block. If the block raises an exception, report the exception as damage.
 
-    The line says that the data are damaged. A `RobotsError` does not mean damage, so it is raised.
+    *report* is called with one line that says why the rest of the file cannot be read. A
+    `RobotsError` is raised again, because a `RobotsError` does not mean damage.
     """
     try:
         yield
@@ -103,7 +107,7 @@ def damage_reported(report: OnFault) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - damage may raise anything
         is_clear = not isinstance(error, (AttributeError, TypeError))
-        # Some messages of warcio quote a line of the file. Remove the quotation.
+        # Remove the line of the file that some messages of warcio quote.
         text = " ".join(str(error).partition(", first line:")[0].split())
         why = (is_clear and text) or "a record is damaged"
         report(f"cannot be read from here on: {why}")
@@ -111,8 +115,9 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 
 @cache
 def _warcio() -> tuple[Any, Any, Any]:
-    """Return warcio's iterator class, a reader class that limits the size of headers, and a loader
-    that does not log bytes of a file.
+    """Return warcio's iterator class, our reader class and our loader.
+
+    The reader limits the size of headers. The loader does not log bytes of a file.
     """
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - needs an extra
@@ -120,7 +125,7 @@ def _warcio() -> tuple[Any, Any, Any]:
         from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - needs an extra
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-        """A reader that limits the size of headers. warcio's reader reads lines of any length."""
+        """A reader that limits the size of headers, unlike the reader of warcio."""
 
         header_bytes = 0
 
@@ -133,7 +138,7 @@ def _warcio() -> tuple[Any, Any, Any]:
             return line
 
     class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
-        """A loader that does not log wrong URLs. The log messages of warcio quote the file."""
+        """A loader that does not log wrong URLs. The log messages would quote the file."""
 
         def _ensure_target_uri_format(self, rec_headers: Any) -> str:
             return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
@@ -145,11 +150,12 @@ def _warcio() -> tuple[Any, Any, Any]:
 def records_in(
     file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
-    """Yield each record of a WARC *file*, and the byte at which the record begins.
+    """Yield each record of a WARC *file*, and the offset of the record in bytes.
 
-    *start* is the byte at which the first record to read begins. With *check_digests*,
-    `digest_checker.problems` of a record lists its wrong digests after its block has been read. A
-    record whose header is too long is skipped. *report* is called with one line for each fault.
+    *start* is the offset of the first record to read. If *check_digests* is true, the
+    attribute `digest_checker.problems` lists the wrong digests of a record after the block
+    of that record was read. A record whose header is too long is skipped. *report* is
+    called with one line about each fault.
     """
     archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
@@ -157,8 +163,8 @@ def records_in(
     while True:
         archive = archive_iterator(file, check_digests=check_digests)
         archive.reader, archive.loader = reader, quiet_loader
-        # warcio prints this text and bytes of the file if a record is longer than its header says.
-        # Without a text, warcio prints nothing.
+        # If a record is longer than its header says, warcio formats `INC_RECORD` with bytes
+        # of the file, and prints the result. An empty `INC_RECORD` prints nothing.
         archive.INC_RECORD = ""
         try:
             for record in archive:
@@ -174,8 +180,9 @@ def records_in(
             return
         if archive.err_count:
             report("a record is longer than its header says")
-        # warcio skips bytes that belong to no record, and does not count them. If it skipped
-        # bytes, `offset` is not the end of the file.
+        # warcio skips bytes that do not belong to a record, and `offset` does not include
+        # the skipped bytes. If bytes were skipped, `offset` is therefore not the end of the
+        # file.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):
             report(BREAKS_OFF)
@@ -187,15 +194,16 @@ def answer_of(
 ) -> RobotsResponse | None:
     """Return the answer to the request for *url* in *record*.
 
-    Call *report* and return None if the answer cannot be read. At most *limit* bytes of the body
-    are read.
+    If the answer cannot be read, call *report* with the reason and return None.
+    Decompression of the body stops slightly above *limit* bytes.
     """
     answer = _http_answer_of(record, url)
     if answer is None:
         report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
-    # Limit the bytes here, because warcio reads a whole chunk into memory, whatever its size.
+    # Limit the bytes here. If a body is chunked, warcio reads a whole chunk of any size
+    # into memory.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
     body = _sent_body(record)
     record.raw_stream = raw
@@ -207,35 +215,38 @@ def answer_of(
     answer = replace(answer, body=body, is_truncated=is_truncated)
     result = read_answer(answer, limit, 0.0)
     if isinstance(result, FetchError) and _is_text(body):
-        # Some archives store the unpacked body, but do not remove the header Content-Encoding. A
-        # packed body is never UTF-8, so a body that is UTF-8 is not packed.
+        # Some archives store the decompressed body, but do not remove the header
+        # Content-Encoding. Compressed bytes are hardly ever valid UTF-8, so a body that is
+        # valid UTF-8 is taken for a decompressed body.
         result = read_answer(replace(answer, codings=()), limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     if isinstance(result, RobotsResponse):
         if not answer.outcome.row.reads_body:
-            # Other parsers read the body of any status, so add the body if it can be unpacked.
+            # Add the body if it can be decompressed, because other parsers read the body of
+            # an answer with any status.
             with suppress(Undecodable):
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)
         return result
-    # The answer is a redirect that was not followed, or a 407. Such an answer has no rules.
+    # Redirects that were not followed and 407 answers do not have any rules.
     return RobotsResponse(answer.status)
 
 
 def date_of(record: Any) -> float:
-    """Return the WARC-Date of *record* in seconds since the epoch; 0 if there is no valid date."""
+    """Return the WARC-Date of *record* in seconds since the epoch; 0 if it is invalid."""
     date = record.rec_headers.get_header("WARC-Date") or ""
     with suppress(ValueError, OverflowError):
-        # Python 3.10 accepts neither the Z of RFC 3339 nor all fractions of seconds.
+        # Remove the Z of RFC 3339 and fractions of seconds, because Python 3.10 does not
+        # accept the Z, nor fractions of any length.
         at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
         return at.replace(tzinfo=timezone.utc).timestamp()
     return 0.0
 
 
 def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
-    """Return the status and headers of *record*, an answer to a request for *url*.
+    """Return the status and headers of the answer in *record* to a request for *url*.
 
     Return None if the status is not a number.
     """
@@ -253,19 +264,19 @@ def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
 
 
 def _sent_body(record: Any) -> bytes:
-    """Return the body of *record* without transfer coding, but still packed.
+    """Return the body of *record* without the transfer coding, but still compressed.
 
     The header Content-Encoding is removed from *record*.
     """
-    # Let warcio remove only the chunked coding. When warcio unpacks a body, it does not notice that
-    # half of the body is missing, and it fails at the coding br.
+    # Remove the header, so that warcio decodes only the chunked coding. When warcio
+    # decompresses a body, warcio does not notice a missing part, and may fail for `br`.
     while record.http_headers.remove_header("Content-Encoding"):
         pass
     return read_up_to(record.content_stream(), MAX_PACKED_BYTES)
 
 
 def _is_text(body: bytes) -> bool:
-    """Return whether *body* is UTF-8."""
+    """Return whether *body* is valid UTF-8."""
     try:
         body.decode()
     except UnicodeDecodeError:
@@ -274,7 +285,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def read_up_to(stream: Any, count: int) -> bytes:
-    """Read and return at most *count* bytes of *stream*."""
+    """Read at most *count* bytes from *stream*, and return the bytes."""
     pieces = []
     while count > 0 and (piece := stream.read(min(count, PIECE_BYTES))):
         pieces.append(piece)
@@ -283,7 +294,7 @@ def read_up_to(stream: Any, count: int) -> bytes:
 
 
 def is_short(record: Any) -> bool:
-    """Read *record* to its end. Return whether the record is shorter than its header says."""
+    """Read *record* to its end, and return whether it is shorter than its header says."""
     if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
         return True
     while record.raw_stream.read(PIECE_BYTES):
@@ -292,14 +303,15 @@ def is_short(record: Any) -> bool:
 
 
 class Captures:
-    """WARC files, and for each file the URLs to check against the captures in it."""
+    """The URLs to check against the captures in each WARC file of --robots."""
 
     def __init__(self) -> None:
         self._urls: dict[str, dict[Origin, list[str]]] = {}
 
     def add(self, name: str, url: str) -> None:
-        """Add *url* to the URLs of the file *name*. Raises `WrongUse` for a path, which has no
-        origin.
+        """Add *url* to the URLs to check against the WARC file *name*.
+
+        Raises `WrongUse` if *url* is only a path, because a path has no origin.
         """
         origin = Origin.of(url)
         if origin is None:
@@ -313,9 +325,9 @@ class Captures:
     def sources(
         self, reader: Reader, freshness: FreshnessSettings
     ) -> Iterator[tuple[PolicySource, list[str]]]:
-        """Yield the source for the last capture of each origin, and the added URLs of that origin.
-
-        Without a capture of the origin, the policy of the source is unknown.
+        """Yield a source for each file and origin, and the URLs to check against it.
+        The last capture of the origin in the file decides. If the file has no capture of
+        the origin, the policy is unknown.
         """
         for name, urls in self._urls.items():
             faults: list[str] = []
