@@ -9,11 +9,13 @@ import argparse
 import json
 import os
 import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from tools.compare_builtin import failures, messages, origins, storing, waiting
+from tools.compare_builtin import failures, origins, storing, waiting
 from tools.compare_builtin.registry import (
     SCENARIOS,
     SIDES,
@@ -22,15 +24,18 @@ from tools.compare_builtin.registry import (
     Scenario,
     Side,
 )
-from tools.compare_builtin.table import Findings, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MODULES = (failures, messages, origins, storing, waiting)
+MODULES = (failures, origins, storing, waiting)
 """The modules of scenarios. Importing a module registers its scenarios."""
 
-Results = list[tuple[Scenario, Findings]]
+WIDTHS = (2, 22, 27, 27, 14)
+GAP = "  "
+HEAD = ("#", "situation", "Scrapy's built-in", "scrapy_robots1994", "wanted")
+
+Results = list[tuple[Scenario, dict[Side, Finding]]]
 
 
 def arguments(args: Sequence[str] | None = None) -> argparse.Namespace:
@@ -82,6 +87,36 @@ def as_json(results: Results) -> str:
         for scenario, findings in results
     ]
     return json.dumps(rows, indent=2)
+
+
+def row(cells: Sequence[str]) -> str:
+    """Return one row; a cell too long for its column is wrapped."""
+    columns = [textwrap.wrap(*pair) for pair in zip(cells, WIDTHS, strict=True)]
+    lines = zip_longest(*columns, fillvalue="")
+    return "\n".join(GAP.join(map(str.ljust, line, WIDTHS)).rstrip() for line in lines)
+
+
+def cell(finding: Finding) -> str:
+    """Return the finding with its mark as a prefix."""
+    return f"{'ok' if finding.ok else 'NOT OK'}: {finding.did}"
+
+
+def table(results: Results) -> str:
+    """Return the whole table, with blank lines between scenarios."""
+    rule = GAP.join("-" * width for width in WIDTHS)
+    rows = [
+        row(
+            (
+                str(scenario.number),
+                scenario.title,
+                cell(findings["builtin"]),
+                cell(findings["ours"]),
+                scenario.wanted,
+            )
+        )
+        for scenario, findings in results
+    ]
+    return "\n".join([row(HEAD), rule, "\n\n".join(rows)])
 
 
 def summary(results: Results) -> str:

@@ -13,6 +13,8 @@ import os
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from protego import Protego
@@ -22,8 +24,9 @@ from scrapy.settings.default_settings import USER_AGENT
 
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.lines import Field, fields
+from tests.oracle.names import robot_names
 from tests.support.corpus import corpus_files
-from tools.oracle import causes, google
+from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
 """The maximum number of questions about one file. If there are more, only every n-th is
@@ -31,6 +34,8 @@ asked.
 """
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
+HAS_GOOGLE = find_spec("jwm") is not None
+"""Whether the Python binding of google/robotstxt can be imported."""
 
 
 class Difference(NamedTuple):
@@ -40,6 +45,13 @@ class Difference(NamedTuple):
     cause: str
     file: str
     url: str
+
+
+def google_allows(body: bytes, url: str) -> bool:
+    """Return whether google/robotstxt allows *url* to the product token of Scrapy."""
+    matcher = import_module("jwm.robotstxt.googlebot").RobotsMatcher()
+    token = next(iter(robot_names(USER_AGENT)), "")
+    return bool(matcher.OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
 def question_urls(host: str, body: bytes) -> list[str]:
@@ -77,8 +89,16 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
         if protego.can_fetch(url, USER_AGENT) != allowed:
             cause = causes.of_difference(body, url, USER_AGENT, allowed)
             found.append(Difference(PROTEGO, cause, name, url))
-        if google.is_installed() and google.allowed(body, url, USER_AGENT) != allowed:
-            cause = google.of_difference(body, url, USER_AGENT, allowed)
+        if HAS_GOOGLE and google_allows(body, url) != allowed:
+            cause = causes.of_difference(
+                body,
+                url,
+                USER_AGENT,
+                allowed,
+                lambda text, to: google_allows(
+                    text.encode("utf-8", "surrogateescape"), to
+                ),
+            )
             found.append(Difference(GOOGLE, cause, name, url))
     return len(urls), found
 
@@ -107,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
         results = list(pool.map(examine, corpus_files(), chunksize=20))
     asked = sum(count for count, _ in results)
     found = [it for _, some in results for it in some]
-    for program in (GOOGLE, PROTEGO) if google.is_installed() else (PROTEGO,):
+    for program in (GOOGLE, PROTEGO) if HAS_GOOGLE else (PROTEGO,):
         sys.stdout.write(table(program, asked, found))
     return 0
 
