@@ -1,28 +1,28 @@
 """scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
 
-A module imports only from its own row of this list and from the rows below:
+A module imports only from its own row of the following list and from lower rows:
 
     commands/     the `scrapy robots-…` commands
-    crawl/        the Scrapy side: add-on, middleware, settings, stats; features/
-    stores/       where policies are stored: memory, SQLite, Redis
-    compare/      how other parsers read a file, and why they differ
-    policy/       response → outcome → policy; one fetch for all waiting requests
-    robotstxt     RobotsTxt, the public interface of one file
+    crawl/        the integration with Scrapy: add-on, middleware, settings and stats
+    stores/       the stores of policies: memory, SQLite and Redis
+    compare/      the differences from other parsers, and their causes
+    policy/       the policy of an origin, and the fetch that all waiting requests share
+    robotstxt     the class RobotsTxt, the public interface of one file
     lint/         the problems of a file, and the effect of each of its lines
     directives    the robots directives of a page
-    parser/       the grammar: bytes → tokens → records → rules → verdict
+    parser/       the grammar: bytes → lines → records → rules → verdict
     origin, escaping, errors
 
-Each public name below is imported at its first use. So importing this package does not
-import Scrapy or Twisted.
+Each public name is imported at its first use, so importing this package does not import
+Scrapy or Twisted.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers treat this name as `typing.TYPE_CHECKING`. Do not import `typing`: its
-# import would take longer than the rest of the import of this package.
+# Type checkers treat this name as `typing.TYPE_CHECKING`. Do not import `typing`, because
+# its import would more than double the import time of this package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ _NAMES = {
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),
 }
-"""The public names by module. The imports under `TYPE_CHECKING` list the same names."""
+"""The public names of each module. The imports under `TYPE_CHECKING` must match this table.
+"""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -113,5 +114,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return all public names, whether they have been imported or not."""
+    """Return all public names, including names that have not been imported yet."""
     return sorted(__all__)

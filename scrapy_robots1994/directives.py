@@ -8,17 +8,17 @@ from html import unescape
 from scrapy_robots1994.parser.said import Said
 
 EVERY_ROBOT = frozenset({"robots", "*"})
-"""The names that stand for every robot."""
+"""The names that address every robot."""
 
-# Pages P1 (terms of a robots tag): `TERMS` has all terms. `NOINDEX` has the terms that
-# forbid indexing, and `NOFOLLOW` the terms that forbid following links.
+# Pages P1 (terms of a robots tag): `TERMS` contains all terms. `NOINDEX` contains the terms
+# that forbid indexing, and `NOFOLLOW` contains the terms that forbid following links.
 ALL = "all"
 NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# Terms about the use of pages. They do not change whether a page may be indexed or its
-# links followed.
+# NOAI and NOIMAGEAI state usage preferences. The two terms do not change whether a page may
+# be indexed or whether its links may be followed.
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -28,8 +28,8 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Later terms that have a value after a colon. In a header, such a term before a colon is
-# not the name of a robot.
+# These terms of later years take a value after a colon. In a header, a word before a colon
+# is not the name of a robot if the word is in this set.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -43,14 +43,15 @@ _SPACE = " \t\n\r\f"
 class Directives:
     """The robots directives of one page for one robot.
 
-    *noindex* is the term that forbids indexing the page, *nofollow* the term that forbids
-    following its links; each is None if the page has no such term.
+    *noindex* is the term that forbids indexing the page, or None if no term forbids
+    indexing. *nofollow* is the term that forbids following the links of the page, or None
+    if no term forbids following links.
 
-    The package enforces none of the other fields. *keywords* are the phrases of META
+    The other fields have no effect on the crawl. *keywords* are the phrases of META
     KEYWORDS. *description* is the text of META DESCRIPTION. *document_state* is `"dynamic"`
-    or `"static"`. *url* is the address that the document states for itself, for mirrors.
-    *not_understood* are values that contain a term but are not a term, such as `noindex
-    nofollow` without a comma. Such values have no effect.
+    or `"static"`. *url* is the URL that the page states as its own address, in case a
+    mirror serves the page. *not_understood* are values that contain a term but are not a
+    term, such as `noindex nofollow` without a comma.
     """
 
     noindex: Said | None = None
@@ -63,7 +64,7 @@ class Directives:
 
     @property
     def index(self) -> bool:
-        """Whether the content of the page may be stored."""
+        """Whether the page may be indexed."""
         return self.noindex is None
 
     @property
@@ -73,7 +74,9 @@ class Directives:
 
 
 NO_DIRECTIVES = Directives()
-"""Pages P2 (default): a page without directives may be indexed, and its links followed."""
+"""Pages P2 (default): a page without directives may be indexed, and its links may be
+followed.
+"""
 
 
 def directives_of(
@@ -82,7 +85,7 @@ def directives_of(
     """Return the directives of a page for a robot with these *names*. Never raises.
 
     *tags* are the names and contents of the meta tags of the page. *headers* are the values
-    of its X-Robots-Tag headers. The *names* are in lower case.
+    of the X-Robots-Tag headers of the page. *names* must be in lower case.
     """
     addressed = terms_for(tags, headers, names)
     said = [it for it in addressed if contains_term(it.term, TERMS)]
@@ -94,10 +97,10 @@ def directives_of(
     states = map(str.lower, contents("document-state"))
     phrases = ",".join(contents("keywords")).split(",")
     # Pages P4 (contradictions): if two terms contradict each other, in one group or in two
-    # groups, the term that forbids counts. The description of the tag lets the robot act
-    # "at its own discretion (in this case FOLLOW)". We decide differently, because an
-    # author who writes NOFOLLOW probably means it. Pages P10 (NOINDEX and links): NOINDEX
-    # alone says nothing about the links.
+    # groups, the forbidding term counts. The description of the tag lets the robot act "at
+    # its own discretion (in this case FOLLOW)". We decide differently, because an author
+    # who writes NOFOLLOW probably wants to forbid following links. Pages P10 (NOINDEX and
+    # links): NOINDEX alone does not forbid following links.
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
         nofollow=next((it for it in said if it.term in NOFOLLOW), None),
@@ -112,10 +115,11 @@ def directives_of(
 def terms_for(
     tags: Iterable[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> list[Said]:
-    """Return each term, known or not, that addresses a robot with these *names*.
+    """Return all terms, known or unknown, that address a robot with these *names*.
 
-    The arguments are the same as for `directives_of`. A term is returned once for each
-    group of terms that contains it.
+    `directives_of` describes the parameters. The terms of one meta tag, or of the headers
+    for one name, are a group. A term is returned once for each group that contains the
+    term. A group that contains ALL is left out.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -131,7 +135,9 @@ def terms_for(
 def _groups_of_tags(
     tags: Iterable[tuple[str, str]], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the terms of each meta tag that addresses the robot."""
+    """Yield a phrase and the terms for each meta tag that addresses the robot. The phrase
+    says where the terms are.
+    """
     for name, content in tags:
         # Pages P5 (named tags): a tag whose name is the name of a robot, compared without
         # case, is only for that robot.
@@ -144,8 +150,11 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the terms of X-Robots-Tag for the robot, grouped by the robot name before the
-    terms.
+    """Yield a phrase and the terms for each group of terms in the X-Robots-Tag headers. The
+    phrase says where the terms are.
+
+    A group contains the terms for one robot name, or the terms before any robot name. A
+    group that does not address the robot is left out.
 
     Several header lines mean the same as one line with their values joined by commas
     (RFC 9110, section 5.3).
@@ -154,7 +163,7 @@ def _groups_of_headers(
     group = ""
     for part in filter(str.strip, ",".join(headers).split(",")):
         text, colon, term = map(_plain, part.partition(":"))
-        # 1994 A2 (name comparison): a version is not part of the name.
+        # 1994 A2 (name comparison): a version is not part of the name of a robot.
         name = text.partition("/")[0]
         if not colon:
             term = text
@@ -163,11 +172,11 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # This part is a term with a value, or a part of a date. It does not begin with
-            # the name of a robot.
+            # This part is a term with a value, or a part of a date. The text before the
+            # colon is not the name of a robot.
             continue
         else:
-            # Pages P6 (named headers): the terms behind a name and a colon, up to the next
+            # Pages P6 (named headers): the terms after a name and a colon, up to the next
             # name, are only for the robot with that name.
             group = name
         if not group or group in ours:
@@ -186,11 +195,12 @@ def _plain(text: str) -> str:
     return text.strip(_SPACE).lower()
 
 
-# Each pattern below matches one piece of a page that begins with `<`, as the tokenizer of
-# HTML reads it. If the end of a piece is missing, the piece takes the rest of the page. No
-# pattern fails after it has consumed text, so the time is linear in the length of the page.
-# No parser that Scrapy depends on takes linear time. libxml2 before 2.14 takes quadratic
-# time for attributes and end tags, and `html.parser` for quotes and comments.
+# `_HTML` and `_XML` match one piece of a page, such as a tag or a comment. A piece begins
+# with `<` and ends where the HTML tokenizer ends the piece. If the end of a piece is
+# missing, the piece extends to the end of the page. A match never fails after it has
+# consumed text, so the matching time is linear in the length of the page. Other parsers do
+# not guarantee linear time. libxml2 before 2.14 takes quadratic time for attributes and end
+# tags, and `html.parser` takes quadratic time for quotes and comments.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -198,8 +208,8 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# Elements whose content is only text. An element that ends with `/>` has no content, for
-# example `<script src="x" />` in XHTML that is sent as HTML.
+# The pattern matches elements whose content is only text. An element whose tag ends with
+# `/>` has no content, for example `<script src="x" />` in XHTML that is sent as HTML.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
     rf"{_NAME_ENDS}{_ATTRIBUTES}(?:(?<=/)>|.*?(?:(?=</\1{_NAME_ENDS})|\Z))"
@@ -217,15 +227,15 @@ _ATTRIBUTE = re.compile(
 
 
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the name and content of each meta tag of *page*, wherever the tag is.
+    """Yield the name and content of each meta tag of *page*. Never raises.
 
-    Tags in comments, scripts and other text are ignored, and so is a tag without its `>`.
-    The time is linear in the length of *page*. Never raises.
+    Tags in comments, scripts and other text are ignored. A tag without a name, without
+    content or without its `>` is ignored, too. The time is linear in the length of *page*.
     """
     # Pages P8 (tags in the body): a meta tag in the body counts, too, because an author may
-    # have put it there by mistake. Most pages have no such tag, so stop after the last
-    # "meta". The text in lower case is never shorter than *page*, so this never stops too
-    # early.
+    # have put the tag into the body by mistake. Most bodies contain no meta tag, so stop
+    # after the last "meta". The text in lower case is never shorter than *page*, so the
+    # loop never stops too early.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:
@@ -240,12 +250,12 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: str) -> str:
-    """Return the text of the *value* of an attribute."""
+    """Return the unquoted *value* of an attribute, with character references decoded."""
     if value[:1] in {'"', "'"}:
         value = value[1:-1]
     try:
         return unescape(value)
     except ValueError:
-        # Python does not convert the number of a character reference with more than 4,300
-        # digits.
+        # Python does not convert a number of more than 4,300 digits, so a character
+        # reference with a longer number stays as written.
         return value

@@ -1,6 +1,6 @@
-"""The exceptions of this package, and the hint for a misspelt word.
+"""The exceptions of this package, and the functions that suggest a correct spelling.
 
-Parsing a robots.txt never raises any of these exceptions, whatever bytes the file has.
+Parsing a robots.txt never raises an exception, whatever bytes the file contains.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,29 +8,29 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of the exceptions of this package, except subclasses of Scrapy's
-    exceptions.
+    """Base class of the public exceptions, except for subclasses of Scrapy's exceptions.
 
-    This class itself is never raised. `ForbiddenByRobots` and `DroppedByPage`, for example,
-    are subclasses of exceptions of Scrapy, so they are not subclasses of this class.
+    This class itself is never raised. `ForbiddenByRobots`, `RefusedByUsage`,
+    `DroppedByPage` and `DroppedByUsage` are subclasses of exceptions of Scrapy, and not of
+    `RobotsError`.
     """
 
 
 class SettingsError(RobotsError, ValueError):
-    """Raised for a wrong value of a setting. The message is one sentence that says what to
-    write.
+    """Raised if a setting is unknown or its value is invalid. The message says what is
+    wrong, and usually what to write instead.
     """
 
 
-class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is missing, as users read it
-    """Raised if the library of an extra is not installed. The message contains the pip
-    command that installs it.
+class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what is missing
+    """Raised if an optional library is needed but not installed. The message contains the
+    pip command that installs the library.
     """
 
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
-    """Raise `MissingExtra` if an import in the block fails.
+    """Raise `MissingExtra` if an import in the `with` block fails.
 
     *user* is the feature that needs the library. *extra* is the name of the extra that
     installs the library.
@@ -48,20 +48,20 @@ class StoreError(RobotsError):
     """Raised if a policy store cannot be opened, read or written."""
 
 
-class FetchAborted(RobotsError):  # noqa: N818 - named for what happened, not a bug
+class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
     """Raised if the wait for a robots.txt ended without a policy.
 
-    The fetch was cancelled, or the crawl is closing (R6, closing). The message gives the
-    cause in one printable line.
+    The cause is a cancelled fetch or a closing crawl, as described in R6 (closing). The
+    message states the cause in one printable line.
     """
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*; `None` if no word is
+    """Return the word of *known* that is most similar to *word*, or `None` if no word is
     similar.
     """
-    # Import late, because the module is needed only after a mistake.
-    import difflib  # noqa: PLC0415 - only for a mistake
+    # Do not import `difflib` at the top, because only a misspelt word needs `difflib`.
+    import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):
         return None
@@ -71,8 +71,9 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """Return `; did you mean "…"?` with the word of *known* that is most similar to *word*;
-    "" if no word is similar.
+    """Return `; did you mean "…"?` with the word of *known* that is most similar to *word*.
+
+    Return "" if no word is similar.
     """
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

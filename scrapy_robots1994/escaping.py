@@ -1,7 +1,7 @@
 """Make text from files and URLs safe to print.
 
-Functions escape control characters and remove credentials, so that neither reaches a
-terminal or a log.
+The functions escape control characters and remove credentials, so that no control
+character and no password reaches a terminal or a log.
 """
 
 import re
@@ -9,17 +9,20 @@ from collections.abc import Iterable
 from textwrap import wrap
 
 # Ours O25 (control characters): a value may contain control characters, but they are never
-# printed unescaped. The pattern has the control characters (C0, DEL and C1), the line and
-# paragraph separators, and the byte order mark. It also has marks that are invisible or
-# change the direction of text, and lone surrogates, which no stream can encode.
+# printed unescaped. The pattern matches control characters (C0, DEL and C1), the line and
+# paragraph separators, and the byte order mark. The pattern also matches characters that
+# are invisible or change the direction of text, and lone surrogates, which UTF-8 cannot
+# encode.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
-# The user name and password of a URL, anywhere in a text. Drivers and clients may print a
-# decoded password, with `/`, `?`, `#` or a space in it. Such a password is found if a host
-# and a port follow the `@`, or if the text behind the first colon is not a port.
+# The pattern matches the user name and password of a URL, anywhere in a text. Drivers and
+# clients may print a decoded password that contains `/`, `?`, `#` or a space. The first
+# branch matches a password without a space if a host and a port follow the `@`. The second
+# branch matches a password with any of these characters if the text after the first colon
+# is not a port.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -29,9 +32,9 @@ _CREDENTIALS = re.compile(
 )
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
 
-# A named secret, such as "password=hunter2", "'password': 'hunter2'" or "token: abc":
-# drivers quote their connection settings in the messages of exceptions. A path such as
-# "/etc/passwd: …" does not match.
+# The pattern matches a named secret, such as "password=hunter2", "'password': 'hunter2'" or
+# "token: abc". Drivers quote their connection settings in the messages of exceptions. The
+# pattern does not match a path such as "/etc/passwd: …".
 _NAMED_SECRET = re.compile(
     r"(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
@@ -39,22 +42,23 @@ _NAMED_SECRET = re.compile(
     re.IGNORECASE,
 )
 
-# Control characters (C0 and DEL), and characters that UTF-8 cannot encode (lone surrogates)
-# or that XML does not allow.
+# The pattern matches control characters (C0 and DEL), lone surrogates (which UTF-8 cannot
+# encode), and U+FFFE and U+FFFF (which XML does not allow).
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 _CUT = "…"
 
-# The beginning of a command for a CI system, which reads commands in the output of a job:
-# `::` at the start or after white space, and `##[`, `##vso[` and `##teamcity[` anywhere.
+# CI systems obey commands that they find in the output of a job. The pattern matches the
+# first character of a command. A command begins with `::` at the start of a text or after
+# white space, or with `##[`, `##vso[` or `##teamcity[` anywhere.
 _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\w*\[)", re.ASCII)
 
 
 def _escape(match: re.Match[str]) -> str:
-    r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`.
+    r"""Return the escape of one character, such as `\\x1b`, `\\u202e` or `\\U000e0041`.
 
-    A surrogate escape stands for a byte that is not UTF-8, and is shown as that byte (O17,
-    undecodable bytes).
+    A surrogate escape becomes the escape of the byte that it represents, such as `\\xe9`:
+    see O17 (undecodable bytes).
     """
     char = match[0]
     if "\udc80" <= char <= "\udcff":
@@ -65,19 +69,20 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def percent_encode_control_chars(text: str) -> str:
-    """Return *text* with control characters and lone surrogates percent-encoded.
+    """Return *text* with control characters, lone surrogates, U+FFFE and U+FFFF
+    percent-encoded.
 
-    The result can be written in every encoding of Unicode, and in XML. A surrogate escape
-    becomes the byte that it stands for.
+    The result can be encoded in every Unicode encoding and written to XML. A surrogate
+    escape becomes the percent-encoding of the byte that it represents.
     """
-    # Fast path for nearly every text.
+    # Fast path: nearly every text is printable ASCII.
     if text.isascii() and text.isprintable():
         return text
     return _UNWRITABLE.sub(_percent_encode, text)
 
 
 def _percent_encode(match: re.Match[str]) -> str:
-    """Return one character as the percent-encoding of its bytes."""
+    """Return the percent-encoding of the bytes of one character."""
     try:
         octets = match[0].encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -86,14 +91,15 @@ def _percent_encode(match: re.Match[str]) -> str:
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:
-    r"""Return *text* safe to print, on one line of at most *width* characters.
+    r"""Return *text* as one line of at most *width* characters that is safe to print.
 
-    Characters that move a cursor, end a line, change the direction of writing or cannot be
-    encoded become escapes such as `\\x1b`. The beginning of a command for a CI system is
-    escaped, too. Longer text ends with `…`.
+    Escapes such as `\\x1b` replace the characters that move a cursor, end a line, change
+    the direction of writing, are invisible or cannot be encoded. The beginning of a command
+    for a CI system is escaped, too. A text that is longer than *width* is truncated and
+    ends with `…`.
     """
     shown = text[: width + 1]
-    # Fast path for nearly every URL, because a crawl logs a line for each refused request.
+    # Fast path for most URLs, because a crawl logs the URL of each refused request.
     if not (shown.isascii() and shown.isprintable()):
         shown = _UNPRINTABLE.sub(_escape, shown)
     if "::" in shown or "##" in shown:
@@ -102,17 +108,17 @@ def escape_control_chars(text: str, width: int = 120) -> str:
 
 
 def wrap_and_escape(text: str, width: int) -> list[str]:
-    """Return *text* in lines of about *width* characters, each safe to print.
+    """Wrap *text* at *width* characters, and return the escaped lines.
 
-    Lines are escaped after wrapping, because wrapping may move a `::` to the start of a
-    line.
+    A line that contains escapes may be up to twice as long as *width*. Lines are escaped
+    after wrapping, because wrapping may move a `::` to the start of a line.
     """
-    # Allow longer lines here, because escapes are longer than the escaped characters.
+    # Allow twice the width, because an escape is longer than the escaped character.
     return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]
 
 
 def escape_json(text: str) -> str:
-    """Return *text*, which is JSON, as equivalent JSON without commands for a CI system.
+    """Return JSON that is equivalent to the JSON *text*, but does not contain `##`.
 
     A CI system reads `##[` anywhere in a line as the beginning of a command.
     """
@@ -120,25 +126,27 @@ def escape_json(text: str) -> str:
 
 
 def is_printable(text: str) -> bool:
-    """Return whether *text* has no control, invisible or unencodable character.
+    """Return whether *text* is free of control, invisible and unencodable characters.
 
-    Commands for CI systems are not detected.
+    The function does not detect commands for CI systems.
     """
     is_plain = text.isascii() and text.isprintable()
     return is_plain or _UNPRINTABLE.search(text) is None
 
 
 def redact_credentials(text: str) -> str:
-    """Return *text* without the user names and passwords of the URLs in it.
+    """Return *text* with the user name and password removed from each URL in *text*.
 
-    Every message that may contain a URL passes through this function.
+    Every message that may contain a URL must pass through this function.
     """
     return _CREDENTIALS.sub("", text) if "@" in text else text
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without *secrets*, without values with a name such as `password`, and
-    without credentials of URLs.
+    """Return *text* without *secrets*, without named secrets and without credentials of
+    URLs.
+
+    Each of *secrets*, and each value with a name such as `password`, becomes `***`.
     """
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "***")
@@ -146,11 +154,11 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return *url*, which may be misspelt, without its user name, password and query.
+    """Return *url*, which may be malformed, without its user name, password and query.
 
-    If there is an `@`, only the scheme with its slashes remains before the last `@`.
-    Nothing else is safe, because a password may contain any character, and the slashes may
-    be missing.
+    If *url* contains an `@`, everything up to the last `@` is removed, except the scheme
+    with its slashes. To remove less would not be safe, because a password may contain any
+    character, and the slashes may be missing.
     """
     before, at, place = url.rpartition("@")
     scheme = _SCHEME.match(before) if at else None
@@ -158,19 +166,20 @@ def redact_url(url: str) -> str:
 
 
 def redact_and_escape(text: str, width: int = 500) -> str:
-    """Return *text* for a log line: without credentials, on one line, safe to print."""
-    # Ours O25: the host of a URL may contain any character. The messages of many exceptions
-    # contain the URL of a proxy with its password. Search only the part that may be shown.
+    """Return *text* as one printable line without credentials, for a log."""
+    # Ours O25 (control characters): the host of a URL may contain any character. The
+    # messages of many exceptions contain the URL of a proxy with its password. Search only
+    # the part of *text* that may be shown.
     return escape_control_chars(redact_credentials(text[: width + 1_000]), width)
 
 
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* on one printable line without passwords.
 
-    Some exceptions of Twisted have the real exceptions in a list (`reasons`). Scrapy may
-    wrap such an exception in an exception of its own.
+    Some exceptions of Twisted contain a list of the real exceptions (`reasons`). Scrapy may
+    wrap an exception of Twisted in an exception of its own.
     """
-    # Use the exceptions in the list, because the text of the list
+    # Use the messages of the exceptions in `reasons`, because the text of the list itself
     # ("[<twisted.python.failure.Failure …>]") does not help a reader of the log.
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
@@ -182,6 +191,7 @@ def one_line(raised: BaseException) -> str:
 def _message(raised: object) -> str:
     """Return the message of *raised*, or the name of its class."""
     name = type(raised).__name__
-    # Hide the message of InvalidURL. If the password of a proxy has a slash, httpx may read
-    # the text before the slash as a port, and quote it in the message.
+    # Hide the message of InvalidURL, because the message may quote a part of a password. If
+    # the password of a proxy contains a slash, httpx may read the text before the slash as
+    # a port.
     return name if name == "InvalidURL" else str(raised) or name

@@ -1,7 +1,7 @@
 """Origins and targets of URLs.
 
 An origin is the scheme, host and port to which one robots.txt applies. A target is the part
-of a URL with which the rules are compared.
+of a URL that is compared with the rules.
 """
 
 import re
@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
-_CACHED_CHARS = 500  # usually enough for a user name, a password and a host
+# The maximum length of an authority that is cached. This length is usually enough for a
+# user name, a password and a host.
+_CACHED_CHARS = 500
 
 # A WebSocket connection begins with an HTTP GET request to the same host and port.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
@@ -19,20 +21,21 @@ _URL = re.compile(r"[\x00-\x20]*(https?|wss?)://([^/?#]*)", re.IGNORECASE | re.A
 _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # Some clients end the authority at a backslash, and some clients remove control characters.
-# So a URL with one of these characters names different hosts for different clients.
+# So different clients may connect to different hosts if an authority contains a backslash
+# or a control character.
 _AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
-# IDNA may turn another character into one of these, for example a fullwidth solidus into
+# IDNA may turn a character of a host into a delimiter, for example a fullwidth solidus into
 # `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 
 class Origin(NamedTuple):
-    """Scheme, host and port: one robots.txt applies to all URLs of an origin.
+    """The scheme, host and port of a URL. One robots.txt applies to all URLs of an origin.
 
-    The host is in lower case, without a trailing dot and without the brackets of an
-    IPv6 address. The scheme is http or https: `ws://h` has the origin `http://h`, and
-    `wss://h` has `https://h`.
+    The host is in lower case, without trailing dots and without the brackets of an IPv6
+    address. The scheme is http or https. The origin of `ws://h` is `http://h`, and the
+    origin of `wss://h` is `https://h`.
     """
 
     scheme: str
@@ -43,8 +46,8 @@ class Origin(NamedTuple):
     def of(url: str | bytes) -> "Origin | None":
         """Return the origin of *url*. Never raises.
 
-        Return `None` if the scheme is not http, https, ws or wss, if *url* names no host,
-        or if it names different hosts for different clients.
+        Return `None` if the scheme is not http, https, ws or wss, if *url* has no host or
+        an invalid port, or if clients may read different hosts from *url*.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -52,10 +55,11 @@ class Origin(NamedTuple):
         if head is None:
             return None
         scheme, authority = head.groups()
-        # Do not cache long authorities: thousands of them would take much memory.
+        # Do not cache long authorities, because the cache would take too much memory.
         is_short = len(authority) <= _CACHED_CHARS
         find = _origin_of if is_short else _origin_of.__wrapped__
-        # Use the scheme from the dict: all origins then share the same string.
+        # Take the scheme from the dict, so that all origins share one string for each
+        # scheme.
         return find(_SCHEMES[scheme.lower()], authority)
 
     @property
@@ -65,8 +69,8 @@ class Origin(NamedTuple):
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
-        """Return the origin as the beginning of a URL, without a default port:
-        `https://x:8443`.
+        """Return the origin as the beginning of a URL, such as `https://x:8443`. A default
+        port is left out.
         """
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_default = self.port == _DEFAULT_PORTS.get(self.scheme)
@@ -76,7 +80,7 @@ class Origin(NamedTuple):
 def is_http(url: str) -> bool:
     """Return whether *url* is an http or https URL with an origin.
 
-    A file can be fetched only from such a URL.
+    A robots.txt can be fetched only from a URL for which this function returns true.
     """
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
@@ -88,8 +92,9 @@ def _origin_of(scheme: str, authority: str) -> Origin | None:
     if parts is None or _AMBIGUOUS.search(authority):
         return None
     host = _ipv6(parts[1]) if parts[1] is not None else _host(parts[2])
-    # Strip leading zeros. A port that still has more than five digits is out of range. Do
-    # not convert such a port, because `int` raises ValueError for very many digits.
+    # Strip leading zeros. A port with more than five remaining digits is out of range. Do
+    # not convert a port that is out of range, because `int` raises ValueError for very many
+    # digits.
     digits = (parts[3] or "").lstrip("0") or ("0" if parts[3] else "")
     if not host or len(digits) > len(str(_HIGHEST_PORT)):
         return None
@@ -108,15 +113,14 @@ def _ipv6(text: str) -> str:
 
 
 def _host(text: str) -> str:
-    """Return *text* as the name that clients look up: in lower case, without a trailing
-    dot, and in punycode if possible.
+    """Return the name that clients look up for the host *text*.
 
-    Return "" if the name contains a character that ends a host in a URL.
+    The name is in lower case, without trailing dots, and in punycode if possible. Return ""
+    if IDNA turns a character of *text* into a delimiter of URLs.
     """
     host = text.lower().rstrip(".")
     if host.isascii():
-        # To save memory, return *text* itself if both strings are equal, as they usually
-        # are.
+        # To save memory, return *text* itself instead of an equal copy.
         return text if host == text else host
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -126,17 +130,17 @@ def _host(text: str) -> str:
 
 
 def target_of(url: str) -> str:
-    """Return the target of *url*, with which rules are compared. Never raises.
+    """Return the target of *url*, the part that is compared with rules. Never raises.
 
-    The target is the path and the query as sent, or `/` if both are empty. *url* may also
-    be only a path (`/x?y`): it is then its own target.
+    The target is the path and the query as sent, or `/` if both are empty. If *url* is only
+    a path, such as `/x?y`, the target is *url* without its fragment.
     """
     return target_behind(len(head_of(url)), url)
 
 
 def target_behind(head_length: int, url: str) -> str:
-    """Like `target_of`, when the length of the scheme and authority is known."""
-    # Ours O26 (fragments): the fragment is not sent, so rules are not compared with it.
+    """Like `target_of`, if the length of the scheme and authority is known."""
+    # Ours O26 (fragments): a fragment is not sent, so it is not compared with rules.
     target = url[head_length:].partition("#")[0]
     if target.startswith("/"):
         return target
@@ -145,8 +149,9 @@ def target_behind(head_length: int, url: str) -> str:
 
 
 def head_of(url: str) -> str:
-    """Return the scheme and authority of *url*, which are before its target; "" if *url* is
-    only a path.
+    """Return the scheme and authority of *url*, the part before its target.
+
+    Return "" if *url* is only a path.
     """
     head = _URL_HEAD.match(url)
     return head[0] if head else ""

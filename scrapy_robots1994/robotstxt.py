@@ -31,28 +31,30 @@ MAX_BYTES = 512_000
 obeyed.
 """
 
-# Maximum number of problems that `lost_line` tries. It reads the whole file again for each
-# of these problems.
+# The maximum number of problems that `lost_line` tries to fix. Each try reads the whole
+# file again.
 _MAX_LOST_LINES = 50
 
-# Maximum number of robots whose rules are stored. A crawl has one robot name or a few, and
-# the rules of many robots would take too much memory.
+# The maximum number of robots for which one file stores rules. A crawl has one robot name
+# or a few, and the rules for many robots would take too much memory.
 _MAX_ROBOTS = 64
 
-# Estimated bytes of memory of a file that is not read yet, without its body.
+# The estimated size in memory, in bytes, of a file that has not been read, excluding its
+# body.
 _UNREAD_BYTES = 300
 
-# All files share this empty dict at first. A file never changes its dict: it replaces the
-# dict when it reads usage preferences.
+# All files share this empty dict at first. A file never changes the dict. To store usage
+# preferences, a file replaces the dict with a new dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 
 class RobotsTxt:
-    """One robots.txt, read in a dialect and a reading.
+    """One robots.txt, read in one dialect and one reading.
 
     The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
     they have the same text, dialect and reading. Each access to `lines`, `records` or
-    `problems` reads the text again. The rules of a robot are read once, and then stored.
+    `problems` reads the text again. The rules for a robot are compiled once, and
+    then stored.
     """
 
     __slots__ = (
@@ -72,20 +74,18 @@ class RobotsTxt:
         dialect: str = "1994",
         reading: str = LITERAL,
     ) -> None:
-        """Store the *body* of a file. Callers use `parse` instead, which also takes a
-        limit.
-        """
+        """Store the *body* of a file. Use `parse` instead to limit the size of the file."""
         self._body = body if isinstance(body, Body) else Body(body)
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
-        # The stored rules, one item for each tuple of robot names. Headers that differ only
-        # in a version have the same names. Most files have one item, for which a dict would
-        # take four times the memory.
+        # The stored rules: one item for each tuple of robot names. User-Agent headers that
+        # differ only in a version have equal names. Most files store one item, and a dict
+        # would take four times the memory of a tuple with one item.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
-        # The usage preferences for each robot, by the names of the robot.
+        # The usage preferences for each robot. The keys are the names of the robot.
         self._usage = _NO_USAGE
-        # The last result of `memory_bytes`; None after the file stored anything new.
+        # The last result of `memory_bytes`, or None if the stored data has changed since.
         self._memory_bytes: int | None = None
 
     @classmethod
@@ -98,20 +98,21 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Return the file with this *body*. No *body* raises an exception.
+        """Return the file with this *body*. Any *body* is accepted, whatever its content.
 
-        If *body* has more than *limit* bytes, only the whole lines within the limit are
-        obeyed. *truncated* says that *body* is already only the beginning of the file.
-        Raises ValueError for an unknown *dialect* or *reading*.
+        If *body* is longer than *limit* bytes, only the whole lines within the limit are
+        obeyed. *truncated* says that *body* is only the beginning of the file. Raises
+        ValueError for an unknown *dialect* or *reading*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
 
     def _read_for(
         self, robot: str | bytes, *, for_warnings: bool
     ) -> tuple[RobotReading, RobotRules]:
-        """Read the file for *robot*, and store its sitemaps and the rules of this robot.
+        """Read the file for *robot*, and store the sitemaps of the file and the rules for
+        *robot*.
 
-        *for_warnings* says that the lines that only warnings need are read, too.
+        With *for_warnings*, also read the lines that only warnings need.
         """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
         reading = RobotReading(
@@ -126,38 +127,41 @@ class RobotsTxt:
         return reading, rules
 
     def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
-        """Return the stored rules of the robot with these *names*; None if none are stored."""
+        """Return the stored rules for the robot with these *names*, or None if no rules are
+        stored for this robot.
+        """
         for rules in self._rules:
             if rules.names == names:
                 return rules
         return None
 
     def rules(self, robot: str | bytes) -> RobotRules:
-        """Return the rules of the file for *robot*, a bare name or a whole User-Agent
-        header. Never raises.
+        """Return the rules of the file for *robot*, which is a bare name or a whole
+        User-Agent header. Never raises.
 
         The first call for a robot reads the file, which takes many milliseconds for a large
-        file. This method may be called in a thread.
+        file. This method may be called in any thread.
         """
         known = self._known_rules(robot_names(robot))
         return known or self._read_for(robot, for_warnings=False)[1]
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Return whether the rules of *robot* are stored, so that `rules` returns at once.
+        """Return whether the rules for *robot* are stored, so that `rules` returns at once.
 
-        *with_usage* says that the usage preferences for *robot* must be stored, too.
+        With *with_usage*, the usage preferences for *robot* must be stored, too.
         """
         names = robot_names(robot)
         is_missing = self._known_rules(names) is None
         return not (is_missing or (with_usage and names not in self._usage))
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
-        """Return whether *robot* may retrieve *url*, a whole URL or a path. Never raises."""
+        """Return whether *robot* may retrieve the URL or path *url*. Never raises."""
         return self.rules(robot).allowed(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
-        """Return whether *robot* may retrieve *url*, a whole URL or a path, and why. Never
-        raises.
+        """Return whether *robot* may retrieve the URL or path *url*, and why.
+
+        Never raises.
         """
         return self.rules(robot).verdict(url)
 
@@ -165,7 +169,7 @@ class RobotsTxt:
         """Return the usage preferences of the file for *url* and *robot*. Never raises.
 
         Usage preferences do not change whether *url* may be retrieved. The first call for a
-        robot reads the file, as the first call of `rules` does.
+        robot reads the file, which takes many milliseconds for a large file.
         """
         return self.read_usage(robot).of(url)
 
@@ -173,7 +177,7 @@ class RobotsTxt:
         """Return the usage preferences of the file for *robot* and any URL. Never raises."""
         names, known = robot_names(robot), self._usage
         if names not in known:
-            # Import late: most programs and crawls never read usage preferences.
+            # Import late, because most programs and crawls never read usage preferences.
             from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - rarely used
 
             rules = UsageRules.of_text(self.text, self._dialect, names)
@@ -184,21 +188,22 @@ class RobotsTxt:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """All lines of the text, in order. The text is equal to their joined raw texts."""
+        """All lines of `text`, in order. The joined raw lines are equal to `text`."""
         return tuple(read(self.text, self._dialect))
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The records of the literal reading, in order. `reading` does not change the
-        records.
+        """The records of the file in the literal reading, in order, whatever `reading`
+        is.
         """
         groups = groups_of(self.text, self._dialect)
         return tuple(records_of(groups, self._dialect))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The distinct values of the Sitemap lines, as written and in order. Empty in a
-        dialect without the field Sitemap.
+        """The distinct values of the Sitemap lines, as written and in order.
+
+        The tuple is empty in a dialect without the field Sitemap.
         """
         if self._sitemaps is None:
             reading = RobotReading(
@@ -216,9 +221,9 @@ class RobotsTxt:
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return the weakening problems for *robot*, at most *limit*.
+        """Return at most *limit* weakening problems for *robot*.
 
-        Each of these problems allows URLs that the author of the file probably wanted to
+        A weakening problem allows URLs that the author of the file probably wanted to
         disallow.
         """
         reading, _ = self._read_for(robot, for_warnings=True)
@@ -229,12 +234,13 @@ class RobotsTxt:
     ) -> tuple[Problem, ...]:
         """Return the problems of the file that a crawl logs.
 
-        First come the weakening problems for *robot*: they allow URLs that the author
+        First come the weakening problems for *robot*, which allow URLs that the author
         probably wanted to disallow. Then come the tightening problems, which disallow URLs
-        that the author probably wanted to allow. At most *limit* problems of each kind are
-        returned.
+        that the author probably wanted to allow. At most *limit* weakening problems and at
+        most *limit* tightening problems are returned.
         """
-        # One parse gives the problems for the log, and stores the rules of the robot.
+        # Parse the file only once, to find the problems and to store the rules for the
+        # robot.
         reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
         opening = weakening_problems(reading, dialect, names, limit)
@@ -243,8 +249,8 @@ class RobotsTxt:
     def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
         """Return the first problem whose fix would disallow *url* for *robot*, or None.
 
-        The line with this problem has no effect, or an effect that its author probably did
-        not want.
+        The line with this problem either has no effect, or has an effect that the author of
+        the file probably did not want.
         """
         for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
             if problem.edits and not problem.is_split:
@@ -258,16 +264,18 @@ class RobotsTxt:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed. The text of a truncated file has only whole
+        """The decoded text that is obeyed. The text of a truncated file contains only whole
         lines.
 
-        Bytes that are not UTF-8 are surrogate escapes.
+        Bytes that are not UTF-8 become surrogate escapes.
         """
         return self._body.text
 
     @property
     def body(self) -> bytes:
-        """The stored bytes of the file: the whole body, or the bytes within the limit."""
+        """The stored bytes of the file, which are the whole body or the bytes within the
+        limit.
+        """
         return self._body.data
 
     @property
@@ -282,7 +290,9 @@ class RobotsTxt:
 
     @property
     def has_whole_line(self) -> bool:
-        """Whether the file can be obeyed: a truncated file needs a line with a line end."""
+        """Whether the file can be obeyed. A truncated file without a line end cannot be
+        obeyed.
+        """
         return self._body.has_whole_line
 
     @property
@@ -292,13 +302,13 @@ class RobotsTxt:
 
     @property
     def reading(self) -> str:
-        """The name of the reading, which is the meaning of a blank line inside a record."""
+        """The name of the reading, which decides what a blank line in a record means."""
         return self._reading
 
     def read_as(
         self, reading: str | None = None, *, dialect: str | None = None
     ) -> "RobotsTxt":
-        """Return the file read in another *reading* or *dialect*, or in both.
+        """Return this file, read in another *reading*, in another *dialect*, or in both.
 
         Raises ValueError for an unknown *dialect* or *reading*.
         """
@@ -308,28 +318,31 @@ class RobotsTxt:
         return RobotsTxt(self._body, dialect, reading)
 
     def compress_body(self) -> None:
-        """Store the body compressed from now on, if that saves memory. Stored rules are
-        kept.
+        """Compress the stored body if compression saves memory. The stored rules do not
+        change.
         """
         self._body.compress()
         self._memory_bytes = None
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the bytes of memory that the file takes, with its stored rules.
+        """The estimated memory, in bytes, that the file and its stored rules take.
 
-        For a large file, the estimate takes many milliseconds. It is stored until the file
-        is read for another robot or is compressed.
+        For a large file, the calculation takes many milliseconds. The result is stored
+        until the file is read again or is compressed.
         """
         if not (self._rules or self._usage or self._sitemaps):
-            # A file that was not read yet takes little more memory than its body.
+            # A file that has not been read takes little more memory than its body.
             return _UNREAD_BYTES + self.size
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
-        """Pickle the file without its stored rules. They are read again after unpickling."""
+        """Pickle the file without its stored rules.
+
+        The first access to the rules after unpickling reads the file again.
+        """
         return RobotsTxt, (self._body, self.dialect, self._reading)
 
     def __eq__(self, other: object) -> bool:
@@ -351,12 +364,13 @@ class RobotsTxt:
 
 
 class Reader:
-    """Reads files by the settings of a crawl. Files with equal bytes share one `RobotsTxt`.
+    """Reads files in the dialect and reading of a crawl. Files with equal bytes share one
+    `RobotsTxt`.
 
     Some hosting platforms serve one file from thousands of origins. The policies of these
-    origins share one `RobotsTxt`, which is kept as long as one of these policies exists.
-    Several threads may use a reader. *limit* is the maximum number of bytes that are read
-    of a body.
+    origins share one `RobotsTxt`, which exists as long as one of the policies exists.
+    Several threads may use one reader at the same time. *limit* is the maximum number of
+    bytes that are read from a body.
     """
 
     def __init__(self, dialect: str, reading: str, limit: int) -> None:
@@ -374,12 +388,12 @@ class Reader:
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = hash((within.data, within.is_truncated))
         known = self._known.get(key)
-        # Different bodies may have the same hash.
+        # Compare the bytes, too, because different bodies may have the same hash.
         is_same = known is not None and known.is_truncated == within.is_truncated
         if known is not None and is_same and known.body == within.data:
             return known
         robots = RobotsTxt(within, self._dialect, self._reading)
-        # Two threads may create an object for equal bytes at the same time. The later
-        # object replaces the earlier one here, and both are correct.
+        # Two threads may create an object for equal bytes at the same time. Then the later
+        # object replaces the earlier object here, and both objects are correct.
         self._known[key] = robots
         return robots

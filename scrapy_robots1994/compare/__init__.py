@@ -1,12 +1,13 @@
 """Compare our parser with other parsers, decision by decision, and explain each difference.
 
-This package imports no other parser: its callers pass the other parsers.
+This package does not import other parsers. The caller passes the other parsers.
 
-The modules, in the order in which a comparison uses them:
+A comparison uses the modules in this order:
 
-* `parsers`: parsers, captures and questions,
-* `comparer`: counts the differences, with `diagnosis`, which finds their causes and lines,
-* `causes` and `profiles`: the tables that `diagnosis` reads,
-* `impact`: the changes for each site,
-* `report` and `formats`: the report, as text, JSON and HTML.
+* `parsers` defines the parsers, the captures and the questions.
+* `comparer` counts the differences.
+* `diagnosis` finds the causes of a difference, and the lines that cause the difference.
+* `causes` and `profiles` are the tables that `diagnosis` reads.
+* `impact` counts the changes for each site.
+* `report` and `formats` write the report as text, JSON and HTML.
 """

@@ -1,4 +1,4 @@
-"""Causes: why two parsers answer one question differently. Each cause is one row of a table."""
+"""The table of the causes that make two parsers answer one question differently."""
 
 from enum import Enum
 
@@ -8,12 +8,12 @@ _NOT_FOUND = (
 
 
 class Cause(Enum):
-    """Why two parsers answer one question differently.
+    """A cause that makes two parsers answer one question differently.
 
-    The value of a member is for programs; *title* is for tables. *clause* names the clauses of
-    the standard, and our own decisions, that the cause is about. *evidence* says when the two
-    parsers agree. The order of the members counts: if any of several causes alone explains an
-    answer, reports name the first of these causes.
+    The value of a member is a code for programs, and *title* is the name of the cause in
+    tables. *clause* names the clauses of the standard and our own decisions that the cause
+    is about. *evidence* says when the two parsers agree. The order of the members matters:
+    if several causes each explain an answer alone, reports name only the first cause.
     """
 
     STATUS = (
@@ -119,7 +119,7 @@ class Cause(Enum):
     TIMEOUT = ("not-found-in-time", "not found in time", "", "")
 
     def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Create a member whose value is *code*. Members are pickled by their values."""
+        """Create a member whose value is *code*. A member is pickled by its value."""
         member = object.__new__(cls)
         member._value_ = code
         return member

@@ -1,4 +1,4 @@
-"""Comparer: count the questions that another parser answers differently from ours, and explain
+"""Count the questions that another parser answers differently from our parser, and explain
 the differences.
 """
 
@@ -24,14 +24,14 @@ from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 CACHED_BYTES = 1_000_000
-"""The maximum number of bytes of all files whose parsed forms are cached."""
+"""The maximum total size, in bytes, of the files whose parsed forms are cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A task: ask the parsers *questions* about *capture*, and compare their decisions.
+    """The task to ask the parsers *questions* about *capture*, and to compare the answers.
 
-    With *diagnose*, also find the causes of each difference.
+    With *diagnose*, the task includes finding the causes of each difference.
     """
 
     capture: Capture
@@ -40,7 +40,7 @@ class Comparison:
 
 
 class Comparer:
-    """Compares our parser, in one dialect and reading, with the parsers *others*."""
+    """Compares our parser, in one dialect and reading, with each parser of *others*."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
         self._parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
@@ -48,13 +48,13 @@ class Comparer:
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._others = {it.name: (it, Diagnosis(it.name)) for it in others}
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
-        # A file that is larger than the whole cache is not stored.
+        # A file that is larger than the whole cache is not cached.
         self._file_of = cached(files)(
             partial(ParsedBody, dialect=dialect_named(dialect), reading=reading)
         )
 
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
-        """Return the decisions of the parser *name* about the questions of *task*."""
+        """Return the decision of the parser called *name* for each question of *task*."""
         parser, _ = self._others[name]
         file = self._file_of(task.capture.others_body)
         return list(map(file.decider(parser, file.body), task.questions))
@@ -62,9 +62,9 @@ class Comparer:
     def compare(
         self, name: str, task: Comparison, theirs: Sequence[Decision]
     ) -> SiteImpact:
-        """Return how *theirs*, the decisions of the parser *name*, differ from our decisions.
+        """Return how the decisions *theirs* differ from the decisions of our parser.
 
-        All decisions are about the questions of *task*.
+        *theirs* has the decision of the parser called *name* for each question of *task*.
         """
         capture, (_, diagnosis) = task.capture, self._others[name]
         file = self._file_of(capture.others_body)
@@ -86,8 +86,8 @@ class Comparer:
         for question, said, way in differing:
             site.keep((name, way), Example(question, said), capture)
         if task.diagnose:
-            # Sort by robot: the diagnosis compiles the rules of each robot in many setups, and
-            # its cache is small.
+            # Sort by robot, because the diagnosis compiles the rules for each robot in many
+            # setups, and the cache of the diagnosis is small.
             differing.sort(key=lambda it: it[0].robot)
             for question, said, way in differing:
                 causes = diagnosis.explain(capture, file, question, said).causes
@@ -97,9 +97,10 @@ class Comparer:
     def explain(
         self, name: str, site: SiteImpact
     ) -> dict[tuple[str, Direction], list[Example]]:
-        """Return the examples of *site* for the parser *name*, with explanations.
+        """Return the examples of *site* for the parser called *name*, with explanations.
 
-        An explanation is the causes, our verdict, and the lines that make the parsers differ.
+        An explanation consists of the causes, our verdict, and the lines that make the
+        parsers differ.
         """
         capture, (_, diagnosis) = site.capture, self._others[name]
         file = self._file_of(capture.others_body)
@@ -118,7 +119,7 @@ class Comparer:
         return found
 
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
-        """Return the decisions of our parser *ours* about the questions of *task*."""
+        """Return the decision of our parser *ours* for each question of *task*."""
         body = task.capture.body
         by_file = self._file_of(body).decider(ours, body)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]

@@ -1,8 +1,9 @@
-"""Diagnosis: why two parsers differ, and which lines of the file make them differ.
+"""Find why two parsers differ, and which lines of a file make the parsers differ.
 
-A cause is never guessed. A point changes our own parser to imitate the other parser in one
-respect. If our parser then gives the answer of the other parser, the cause of that point explains
-the difference. The other parser is not called again.
+A cause is never guessed. A point (see `profiles`) changes the input of our own parser to
+imitate the other parser in one respect. If our parser then gives the answer of the other
+parser, the cause of that point explains the difference. A diagnosis does not call the other
+parser again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,26 +26,26 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import lines_of
 from scrapy_robots1994.parser.rules import RobotRules
 
-# The maximum number of compiled sets of rules that are cached for one file.
+# The maximum number of sets of compiled rules that are cached for one file.
 _MAX_RULES = 64
 
 
 class ParsedBody:
-    """One body, with a cache of deciders and a cache of the rules that our parser compiles."""
+    """One body, with a cache of deciders and a cache of compiled rules."""
 
     def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
         self.body = body
         self._dialect = dialect
         self._reading = reading
         self.decider = cache(decider)
-        """Like `parsers.decider`, with a cache."""
+        """Return the cached result of `parsers.decider`."""
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
 
     def _compile(
         self, robot: Question, points: tuple[Point, ...]
     ) -> tuple[RobotRules, Callable[[str], str]]:
-        """Return the rules of the robot in the setup that *points* make, and the function that
-        spells a URL in that setup.
+        """Apply *points* to the setup of our parser for *robot*. Return the rules of the
+        changed setup, and the function that spells a URL for these rules.
         """
         setup = Setup.of(self.body, robot, self._dialect, self._reading)
         for point in points:
@@ -52,7 +53,7 @@ class ParsedBody:
         return setup.rules(), setup.spell
 
     def answer(self, question: Question, points: tuple[Point, ...] = ()) -> Decision:
-        """Return the decision of our parser about *question* in the setup that *points* make."""
+        """Return the answer of our parser to *question* after *points* change the setup."""
         robot = Question("", question.robot, question.others_robot)
         rules, spell = self._compiled(robot, points)
         return ALLOWS if rules.allowed(spell(question.url)) else FORBIDS
@@ -60,10 +61,11 @@ class ParsedBody:
     def minimal_lines(
         self, question: Question, points: tuple[Point, ...]
     ) -> tuple[int, ...]:
-        """Return the numbers (from 1) of a minimal set of lines that make the difference.
+        """Return the numbers (from 1) of a minimal set of lines that cause the difference.
 
-        With only these lines, *points* change the answer to *question* in the same direction as
-        with the whole file. If any one of these lines is removed, *points* no longer do so.
+        In a file with only the lines of the set, *points* change the answer to *question*
+        in the same direction as in the whole file. If any line of the set is removed,
+        *points* no longer change the answer in that direction.
         """
         mark, encoding = encoding_of(self.body)
         lines = [
@@ -82,10 +84,11 @@ class ParsedBody:
 
 
 class Explanation(NamedTuple):
-    """Why another parser answers differently.
+    """The reasons why the answer of another parser differs from our answer.
 
-    *causes* together explain the answer, and no cause can be left out; reports name the first
-    cause. *points* are the changes to a `Setup` that belong to these causes.
+    *causes* together explain the answer. If any cause is left out, the other causes do not
+    explain the answer. Reports count only the first cause. *points* are the changes to a
+    `Setup` that belong to *causes*.
     """
 
     causes: tuple[Cause, ...]
@@ -93,19 +96,19 @@ class Explanation(NamedTuple):
 
 
 class Diagnosis:
-    """Explains why one other parser, which is called *name*, answers differently from ours."""
+    """Explains why the other parser called *name* answers differently from our parser."""
 
     def __init__(self, name: str) -> None:
-        # Try all profiles, because a parser without a profile may behave like a parser that has
-        # one. Try the profile of this parser first.
+        # Try all profiles, because a parser without a profile may behave like a parser that
+        # has a profile. Try the profile of the parser called *name* first.
         known = sorted(PROFILES, key=lambda it: it != name)
         self._profiles = [PROFILES[it] for it in known]
 
     def explain(
         self, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
     ) -> Explanation:
-        """Return why the other parser answers *theirs* to *question* about *capture*. *file* is the
-        file that the other parser read.
+        """Explain *theirs*, the answer of the other parser to *question* about *capture*.
+        *file* is the file that the other parser read.
         """
         if theirs not in {ALLOWS, FORBIDS}:
             return Explanation((Cause.OTHER,))
@@ -127,14 +130,16 @@ def _explain(
 ) -> Explanation | None:
     """Return a minimal set of points of *profile* with which our parser answers *theirs*.
 
-    Return None if neither a single point nor all points together give this answer.
+    Return None if neither a single point nor all points together lead to the answer
+    *theirs*.
     """
-    # Try the causes in the order of `Cause`: reports name the first cause that explains an answer.
+    # Try the causes in the order of `Cause`, because the first cause that explains the
+    # answer alone is returned.
     causes = [it for it in Cause if it in profile]
 
     def explanation(places: Iterable[int]) -> Explanation:
         some = tuple(causes[place] for place in places)
-        # Points apply in the order of the profile.
+        # Apply the points in the order of the profile.
         points = tuple(it for cause, it in profile.items() if cause in some)
         return Explanation(some, points)
 
@@ -152,21 +157,22 @@ def _explain(
 def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
     """Return a one-minimal set of places out of `range(count)` for which *holds* is true.
 
-    *holds* must be true for all places together. The result is one-minimal: if any single place
-    is left out, *holds* is false. Large pieces are removed first. To find a few lines out of
-    thousands therefore takes a small multiple of log2(*count*) calls of *holds*.
+    *holds* must be true for all places together. The result is one-minimal: if any single
+    place is left out, *holds* is false. Large pieces are removed first. So finding a few
+    lines among thousands takes only a small multiple of log2(*count*) calls of *holds*.
     """
     needed = list(range(count))
     size = count
     while needed and size:
         size = min(size, len(needed))
         is_less = False
-        # Start at the end: a rule needs the User-agent line in front of it, so remove rules first.
+        # Start at the end. A rule needs the User-agent line above the rule, so the rule
+        # must be removed before the User-agent line.
         for end in range(len(needed), 0, -size):
             start = max(0, end - size)
             rest = needed[:start] + needed[end:]
             if holds(rest):
                 needed, is_less = rest, True
-        # With single places, repeat until no place can be left out: then the set is one-minimal.
+        # If *size* is 1, repeat until no place can be removed. The set is then one-minimal.
         size = size if size == 1 and is_less else size // 2
     return tuple(needed)

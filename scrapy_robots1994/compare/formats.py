@@ -1,7 +1,7 @@
-"""Formats of a report: JSON, and one HTML page that needs no network.
+"""The formats of a report: JSON, and one HTML page that does not need a network.
 
-The page is a fixed template that contains the data as JSON. The script of the page shows the data
-as text, so no text of a file or URL can become markup.
+The page is a fixed template that contains the data as JSON. The script of the page shows
+the data as text, so no text from a file or a URL can become markup.
 """
 
 import base64
@@ -40,10 +40,11 @@ def as_html(report: ComparisonReport) -> str:
         "HASH": base64.b64encode(digest).decode("ascii"),
         "STYLE": _part("report.css"),
         "SCRIPT": script,
-        # Escape `<` and `>`, so that no text in the data can end its script element.
+        # Escape `<` and `>`, so that no text in the data can end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    # Replace in one pass, so that no text in a part is taken for a placeholder.
+    # Replace all placeholders in one pass, so that text in a part cannot be mistaken for a
+    # placeholder.
     return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 
@@ -53,7 +54,7 @@ def _part(name: str) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return *value* with each text cut to a maximum length, and its control characters visible."""
+    """Return *value* with control characters escaped and long texts truncated."""
     if isinstance(value, str):
         return escape_control_chars(value, _MAX_SHOWN)
     if isinstance(value, dict):
@@ -68,14 +69,14 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
 
 
 def write_report(report: ComparisonReport, path: Path) -> None:
-    """Write *report* to *path*, in the format of the extension of *path*.
+    """Write *report* to *path*, in the format that belongs to the extension of *path*.
 
-    A write that fails leaves no partial file.
+    A write that fails does not leave a partial file behind.
     """
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Other users may write to the folder. So choose an unpredictable name, and never open a file
-    # that already exists.
+    # Other users may be able to write to the folder. So choose an unpredictable name, and
+    # never open a file that already exists.
     part = path.with_name(f".{token_hex(8)}.part")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as file:

@@ -1,4 +1,4 @@
-"""Impact: what changes for each site when our parser replaces another parser."""
+"""Count what changes for each site if our parser replaces another parser."""
 
 import zlib
 from collections import Counter
@@ -16,10 +16,10 @@ MAX_SITES = 20_000
 """The maximum number of sites that a report lists. Further sites are only counted."""
 
 MAX_EXAMPLES = 3
-"""The maximum number of examples for one site, parser and direction."""
+"""The maximum number of examples that are stored for one site, parser and direction."""
 
 CHANGING = frozenset({Direction.STRICTER, Direction.LAXER})
-"""The directions in which a switch to our parser opens or closes a URL."""
+"""The directions in which a switch to our parser changes whether a URL is allowed."""
 
 
 class Variant(NamedTuple):
@@ -33,9 +33,10 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 
 
 class Change(NamedTuple):
-    """The effect on one site of a switch from another parser to ours.
+    """The effect that a switch from another parser to our parser has on one site.
 
-    *name* is for programs, and *title* is for tables. *meaning* says what changes for URLs.
+    *name* is the code for programs, and *title* is the name in tables. *meaning* says what
+    changes for URLs.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Change(NamedTuple):
     meaning: str
 
 
-# The index of a change is a sum: 1 if URLs are opened, plus 2 if URLs are closed.
+# The index of a change is a sum: 1 if URLs become allowed, plus 2 if URLs become refused.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -54,12 +55,13 @@ CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question that another parser answers differently from ours.
+    """One question that another parser answers differently from our parser.
 
-    *theirs* is the decision of the other parser, and *verdict* is our verdict, in words. *causes*
-    together explain the difference; reports name the first cause. An example without *causes*
-    has not been explained. *needed_lines* are the numbers (from 1) of the lines that make the
-    difference: if any one of these lines is removed, this difference disappears.
+    *theirs* is the decision of the other parser, and *verdict* is our verdict, in words.
+    *causes* together explain the difference, and reports count only the first cause. An
+    example without *causes* has not been explained. *needed_lines* are the numbers (from 1)
+    of the lines that cause the difference. If any one of these lines is removed, the
+    difference disappears.
     """
 
     question: Question
@@ -70,27 +72,30 @@ class Example:
 
 
 Stratum: TypeAlias = tuple[str, Direction]
-"""The name of a parser, and the direction of its answers compared with ours."""
+"""The name of a parser, and the direction of its answers compared with our answers."""
 
 CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 """The number of differing answers for each parser, direction and cause."""
 
 
 Switch: TypeAlias = tuple[str, AnswerGroup | int | None, Change]
-"""A switch from another parser to ours, with its effect: the key by which sites are counted.
+"""The key by which sites are counted. A key describes a switch from another parser to our
+parser, and the effect of the switch.
 
-The first item is the name of the other parser, and the third item is the effect. The second item
-is None to count all sites, or an `AnswerGroup` to count the sites of that group. A number as the
-second item counts all sites for a switch to the dialect and reading `VARIANTS[number]`.
+The first item is the name of the other parser, and the third item is the effect. If the
+second item is None, the key counts all sites. If the second item is an `AnswerGroup`, the
+key counts the sites of that group. If the second item is a number, the key counts all sites
+for a switch to the dialect and reading `VARIANTS[number]`.
 """
 
 
 @dataclass(slots=True, kw_only=True)
 class Answers:
-    """The counts of the answers of each parser, by direction, and of the causes of differences.
+    """The number of answers for each parser and direction, and the number of differences
+    for each cause.
 
-    If a parser did not answer about a file, *stuck* has a pair: the name of the parser, and the
-    label of the site.
+    If a parser did not answer the questions about a file, *stuck* contains a pair: the name
+    of the parser and the label of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -98,16 +103,20 @@ class Answers:
     stuck: list[tuple[str, str]] = field(default_factory=list)
 
     def count(self, parser: str, *directions: Direction) -> int:
-        """Return the number of answers of *parser* in *directions*; by default, of all answers."""
+        """Return the number of answers of *parser* in *directions*. By default, count all
+        answers of *parser*.
+        """
         return sum(self.counts[parser, it] for it in directions or Direction)
 
     def caused(self, cause: Cause, parser: str, *directions: Direction) -> int:
-        """Return the number of differing answers of *parser* in *directions* that have *cause*."""
+        """Return how many differing answers of *parser* have *cause*. By default, count the
+        answers in all directions.
+        """
         return sum(self.causes[parser, it, cause] for it in directions or Direction)
 
     def causes_of(self, *parsers: str) -> list[Cause]:
-        """Return the causes that the differences of *parsers* have, most frequent first, then by
-        name.
+        """Return the causes of the differences of *parsers*, the most frequent cause first.
+        Equally frequent causes are sorted by their codes.
         """
         found = Counter[Cause]()
         for (name, _, cause), number in self.causes.items():
@@ -124,12 +133,12 @@ class Answers:
 
 @dataclass(slots=True)
 class SiteImpact(Answers):
-    """How the other parsers differ from ours about one site.
+    """The differences between the other parsers and our parser for one site.
 
-    *answer* is the capture that was compared, without its files. *packed* has these files,
-    compressed, if a parser differs. *variants* has a bit mask for each parser and direction. Bit
-    n is set if the parser differs in this direction from our parser with the dialect and reading
-    `VARIANTS[n]`.
+    *answer* is the capture that was compared, without the files. If a parser differs,
+    *packed* contains the compressed files of the capture. *variants* contains a bit mask
+    for each parser and direction. Bit n is set if the parser differs in this direction from
+    our parser with the dialect and reading `VARIANTS[n]`.
     """
 
     answer: Capture
@@ -139,7 +148,7 @@ class SiteImpact(Answers):
 
     @classmethod
     def of(cls, capture: Capture) -> "SiteImpact":
-        """Return an impact without counts, on the site of *capture*."""
+        """Return the impact on the site of *capture*, with all counts at zero."""
         return cls(replace(capture, body=b"", others=None))
 
     @property
@@ -149,15 +158,18 @@ class SiteImpact(Answers):
 
     @property
     def capture(self) -> Capture:
-        """The capture that was compared; its file is empty if all parsers agree."""
+        """The capture that was compared. If all parsers agree, the file of the capture is
+        empty.
+        """
         body, *others = list(map(zlib.decompress, self.packed)) or [b""]
         return replace(self.answer, body=body, others=others[0] if others else None)
 
     def change(self, parser: str, variant: int | None = None) -> Change:
-        """Return the effect on the site of a switch from *parser* to ours.
+        """Return the effect that a switch from *parser* to our parser has on the site.
 
-        Our parser uses the dialect and reading that were compared, or `VARIANTS[variant]` if
-        *variant* is a number.
+        If *variant* is a number, our parser uses the dialect and reading
+        `VARIANTS[variant]`. Otherwise our parser uses the dialect and reading that were
+        compared.
         """
         opened, closed = (
             self.counts[parser, way]
@@ -168,7 +180,7 @@ class SiteImpact(Answers):
         return CHANGES[bool(opened) + 2 * bool(closed)]
 
     def changes(self) -> Iterator[Switch]:
-        """Yield the keys by which this site is counted, for each parser that has answers."""
+        """Yield the keys by which this site is counted, for each parser with answers."""
         for parser in {name for name, _ in +self.counts}:
             change = self.change(parser)
             yield parser, None, change
@@ -177,9 +189,9 @@ class SiteImpact(Answers):
                 yield parser, place, self.change(parser, place)
 
     def count_causes(self) -> None:
-        """Replace the counts of causes by counts over the examples only.
+        """Replace the counts of causes with counts that include only the examples.
 
-        Call this method if not all questions were diagnosed.
+        Call this method if not all differences were diagnosed.
         """
         self.causes = Counter(
             (parser, way, example.causes[0])
@@ -208,9 +220,9 @@ class SiteImpact(Answers):
             self.variants[stratum] |= bits
 
     def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
-        """Add *examples* to the known examples of *stratum*.
+        """Add *examples* to the stored examples of *stratum*.
 
-        One example for each question is stored, and at most `MAX_EXAMPLES` in all.
+        At most `MAX_EXAMPLES` examples are stored, and only one example for each question.
         """
         known = self.examples.get(stratum, [])
         merged = {it.question: it for it in (*known, *examples)}
@@ -219,11 +231,11 @@ class SiteImpact(Answers):
 
 @dataclass(slots=True)
 class Totals(Answers):
-    """Exact counts over all sites, and the sites themselves up to `MAX_SITES`.
+    """Exact counts over all sites, and a list of at most `MAX_SITES` sites.
 
-    *skipped* is the number of questions that were not compared. *unlisted* counts the changes of
-    the sites beyond `MAX_SITES`, and *unlisted_sites* is the number of these sites.
-    *is_interrupted* says that the comparison did not finish.
+    *skipped* is the number of questions that were not compared. *unlisted* counts the
+    changes of the sites that are not in the list, and *unlisted_sites* is the number of
+    these sites. *is_interrupted* says that the comparison did not finish.
     """
 
     captures: int = 0
@@ -256,6 +268,6 @@ class Totals(Answers):
                 self.unlisted_sites += 1
 
     def changes(self) -> Counter[Switch]:
-        """Return the number of sites for each key, including the sites that are not listed."""
+        """Return the number of sites for each key, including the sites not in the list."""
         listed = (site.changes() for site in self.sites.values())
         return self.unlisted + Counter(chain.from_iterable(listed))

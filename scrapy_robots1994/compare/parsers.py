@@ -1,4 +1,4 @@
-"""Parsers (ours and others), the captures that parsers read, and the questions to compare parsers.
+"""The parsers, the captures that parsers read, and the questions of a comparison.
 
 A direction says how the decision of another parser differs from our decision.
 """
@@ -20,21 +20,21 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# This name contains no common name, such as `bot`, and is not part of a common name: a record
-# may address a robot by any part of its name.
+# A record may address a robot by any part of the robot's name. So this name does not
+# contain a common name, such as `bot`, and is not part of a common name.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
-# The characters that a crawler sends unescaped, besides letters and digits.
+# The characters that a crawler sends unescaped, in addition to letters, digits and `_.-~`.
 _SENT = "/?&=%;:@+$,!*'()~[]"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """May *robot* retrieve *url*?
+    """The question whether *robot* may retrieve *url*.
 
-    *robot* is a bare name or a whole User-Agent header. *others_robot* replaces *robot* for the
-    other parsers; if *others_robot* is empty, all parsers get *robot*.
+    *robot* is a bare name or a whole User-Agent header. *others_robot* replaces *robot* for
+    the other parsers. If *others_robot* is empty, all parsers get *robot*.
     """
 
     url: str
@@ -43,7 +43,7 @@ class Question:
 
     @property
     def robots(self) -> str:
-        """The names of the robot, as a report shows them."""
+        """The text that a report shows as the name of the robot."""
         other = f" (for the other parser: {self.others_robot})"
         return self.robot + (other if self.others_robot else "")
 
@@ -57,7 +57,10 @@ class ParsedFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A parser and its name. *parse* takes the bytes of a file, and may raise any exception."""
+    """A parser and its name.
+
+    *parse* parses the bytes of a file, and may raise any exception.
+    """
 
     name: str
     parse: Callable[[bytes], ParsedFile]
@@ -65,7 +68,7 @@ class Parser:
 
 
 Decision: TypeAlias = str
-"""The answer of a parser to a question: `ALLOWS`, `FORBIDS`, or what `raised` returns."""
+"""The answer of a parser to a question: `ALLOWS`, `FORBIDS`, or a result of `raised`."""
 
 ALLOWS: Decision = "allows"
 FORBIDS: Decision = "forbids"
@@ -77,16 +80,16 @@ def raised(name: str) -> Decision:
 
 
 Decider: TypeAlias = Callable[[Question], Decision]
-"""A function that returns the decision of one parser, for one file, about a question. It never
-raises an exception.
+"""A function that returns the decision of one parser on a question about one file. The
+function never raises an exception.
 """
 
 
 class Direction(Enum):
-    """How the decision of another parser about one question compares with ours.
+    """How the decision of another parser compares with our decision on the same question.
 
-    The other parser agrees, or is stricter or laxer. `RAISED` means that a parser raised an
-    exception.
+    The other parser agrees, is stricter, or is laxer. `RAISED` means that the decisions
+    differ, and that at least one of the two parsers raised an exception.
     """
 
     AGREE = "agree"
@@ -101,7 +104,8 @@ DISAGREEING = (Direction.STRICTER, Direction.LAXER, Direction.RAISED)
 def direction_of(ours: Decision, theirs: Decision) -> Direction:
     """Return the direction in which the decision *theirs* differs from *ours*.
 
-    It is `STRICTER` if only the other parser forbids, and `LAXER` if only our parser forbids.
+    The direction is `STRICTER` if only the other parser forbids, and `LAXER` if only our
+    parser forbids.
     """
     if ours == theirs:
         return Direction.AGREE
@@ -113,7 +117,7 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 def decider(parser: Parser, body: bytes) -> Decider:
     """Return the decider of *parser* for *body*.
 
-    If *parser* raises an exception for *body*, the exception is its decision about every
+    If *parser* raises an exception for *body*, the exception is the decision on every
     question.
     """
     try:
@@ -136,12 +140,14 @@ def decider(parser: Parser, body: bytes) -> Decider:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """The answer to GET /robots.txt of one origin.
+    """The answer of one origin to GET /robots.txt, or one file.
 
-    *label* is the origin, or the name of the file. *status* is the HTTP status of the answer;
-    None if no answer came. *uniform* is our one verdict on all URLs if the status or the missing
-    answer decides; None if the file decides. *others* is the file that other parsers read; None
-    if they also read *body*.
+    *label* is the origin, or the name of the file. *body* is the file that our parser
+    reads. *others* is the file that other parsers read. If *others* is None, other parsers
+    read *body*, too.
+
+    *uniform* is our one verdict on all URLs, or None if the file decides. *status* is the
+    HTTP status of the answer, or None if the file decides or the origin did not answer.
     """
 
     label: str
@@ -163,7 +169,7 @@ class Capture:
         return group_of_verdict(self.uniform.reason, self.status)
 
     def by_status(self, question: Question) -> Decision | None:
-        """Return our decision if one verdict applies to all URLs; None if the file decides."""
+        """Return our decision on *question* if the file does not decide, otherwise None."""
         if self.uniform is None:
             return None
         # Ours O22 (robots.txt itself): a robot may always retrieve robots.txt.
@@ -172,9 +178,9 @@ class Capture:
 
 
 def obeyed_body(robots: RobotsTxt) -> bytes:
-    """Return the bytes of *robots* that all parsers read."""
-    # Ours O24 (size limit): only the whole lines of a truncated file count. Ours O17
-    # (undecodable bytes): `encode` returns undecodable bytes unchanged.
+    """Return the bytes that all parsers read for the file *robots*."""
+    # Ours O24 (size limit): only the whole lines of a truncated file are obeyed. Ours O17
+    # (undecodable bytes): `encode` restores the bytes that could not be decoded.
     return encode(robots.text) if robots.is_truncated else robots.body
 
 
@@ -189,10 +195,10 @@ def questions(
 ) -> list[Question]:
     """Return at most *max_questions* questions about *body*.
 
-    There is a question for each robot and each path that the rules suggest. If *robots* is
-    empty, the robots are those that the file names, and one that the file does not name. If
-    there are too many questions, return a random sample. The sample of a *body* is always the
-    same.
+    The questions combine each robot with each path of `ALWAYS`, and with each path that the
+    rules suggest. If *robots* is empty, ask about each robot that the file names, and about
+    one robot that the file does not name. If there are too many questions, return a random
+    sample. For equal arguments, the sample is always the same.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
@@ -209,8 +215,10 @@ def questions(
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the paths to ask about for each rule, and for each value that other parsers may read as
-    a rule.
+    """Yield the paths to ask about.
+
+    The paths are made from each rule, and from each value that another parser may read as a
+    rule.
     """
     for line in lines:
         value = _shown(line.value)
@@ -221,13 +229,14 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the *path* of a rule, then a path that matches its wildcards.
+    """Yield the *path* of a rule, a path that matches the wildcards of the rule, and four
+    variants of the second path.
 
-    Then yield the second path in four variants: extended in two ways, cut, and percent-encoded
-    differently.
+    Two variants are longer than the second path, and one variant is shorter. In the last
+    variant, one more letter is percent-encoded.
     """
     sent = quote(path, safe=_SENT, errors="replace")
-    # Match the wildcards: replace each `*`, and remove a `$` at the end.
+    # To match the wildcards, replace each `*`, and remove a `$` at the end.
     met = sent.replace("*", "x").removesuffix("$")
     yield sent
     yield met
@@ -238,7 +247,7 @@ def _around(path: str) -> Iterator[str]:
 
 
 def _encoded_otherwise(path: str) -> str:
-    """Return *path* with its last letter percent-encoded."""
+    """Return *path* with its last unescaped letter percent-encoded."""
     for place in range(len(path) - 1, 0, -1):
         if path[place].isalpha() and "%" not in path[max(0, place - 2) : place]:
             return f"{path[:place]}%{ord(path[place]):02X}{path[place + 1 :]}"
@@ -246,7 +255,7 @@ def _encoded_otherwise(path: str) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return *value*, a name or path, with each byte that is not UTF-8 replaced."""
+    """Return the name or path *value* with each byte that is not UTF-8 replaced."""
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -1,9 +1,9 @@
-"""Profiles: the points in which other parsers read a file differently from our dialects.
+"""Profiles of other parsers: how each parser differs from our dialects.
 
-A `Setup` is the input of our own parser: a dialect, a text, the names of a robot, and a spelling
-of URLs. A point changes the setup to imitate another parser in one respect. If our parser then
-gives the answer of the other parser, the cause of that point explains the difference (see
-`diagnosis`).
+A `Setup` is the input of our own parser: a dialect, a text, the names of a robot, and a
+spelling of URLs. A point changes the setup to imitate another parser in one respect. If our
+parser then gives the answer of the other parser, the cause of that point explains the
+difference (see `diagnosis`). A profile contains the points of one other parser.
 """
 
 import dataclasses
@@ -52,15 +52,15 @@ _NO_COLON = re.compile(
 
 @dataclass(frozen=True)
 class PeerDialect(Dialect):
-    """One of our dialects, with options for the habits of other parsers.
+    """One of our dialects, with options that imitate other parsers.
 
-    * *more_fields*: further spellings of fields.
-    * *ending*: the fields that end a run of User-agent lines.
+    * *more_fields*: further spellings of field names.
+    * *ending*: further fields that end a run of User-agent lines.
     * *ends_by_any*: whether any unknown field also ends a run of User-agent lines.
-    * *skipped*: the numbers of the records that are for no robot.
-    * *has_one_default*: whether only the first record for `*` is for every robot.
+    * *skipped*: the numbers of the records that no robot obeys.
+    * *has_one_default*: whether a robot obeys only the first of several records for `*`.
     * *default_alone*: whether the other names in a record for `*` are ignored.
-    * *is_longest*: whether the longest rule decides, with or without wildcards. Otherwise the
+    * *is_longest*: whether the longest rule decides, with or without wildcards. If not, the
       first rule in the file decides.
     """
 
@@ -94,18 +94,18 @@ class PeerDialect(Dialect):
         return cls(**values, is_longest=dialect.has_wildcards)
 
     def choice(self, robot: Iterable[str]) -> Choice:
-        """Return the object that chooses the records for a robot with these names."""
+        """Return a `Choice`, which chooses the records for the robot with these names."""
         return _PeerChoice(self, tuple(robot))
 
 
-# A field without an effect on rules. Its lines are read like Sitemap lines.
+# A field without an effect on rules. A line of this field is read like a Sitemap line.
 _WITHOUT_EFFECT = Field("", "", role=Role.SITEMAP, kind=LineKind.SITEMAP)
 
 
 class _AnyField(dict[str, Any]):
-    """Maps the name of each field to the way in which its lines are read.
+    """Maps the name of each field to the `FieldReader` of the field.
 
-    *other* is the way in which the lines of all other fields are read.
+    *other* is the `FieldReader` of all unknown fields.
     """
 
     def __init__(self, reads: Mapping[str, Any], other: Any) -> None:
@@ -113,9 +113,10 @@ class _AnyField(dict[str, Any]):
         self._other = other
 
     def get(self, key: str, _: Any = None) -> Any:
-        """Return how a line of the field called *key* is read."""
-        # The reader looks up a name as written, and then in lower case and without white space.
-        # Return None for another spelling, so that the second look-up can find a known field.
+        """Return the `FieldReader` of the field called *key*."""
+        # The reader looks up a name as written, and then the name in lower case and without
+        # white space. Return None for a name with an upper-case letter or white space, so
+        # that the second look-up can find a known field.
         is_plain = key and key == key.strip().lower()
         return super().get(key, self._other if is_plain else None)
 
@@ -142,13 +143,13 @@ class _PeerChoice(Choice):
 
 
 class _LongestPrefix(PrefixTable):
-    """Rules without wildcards; the longest rule that covers a URL decides."""
+    """A rule table without wildcards. The longest rule that covers a URL decides."""
 
     def __init__(self, rules: RuleColumns) -> None:
         super().__init__(rules, is_first=True)
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return the number of the longest rule; of equally long rules, Allow decides.
+        """Return the number of the longest rule. Of equally long rules, prefer Allow.
 
         *numbers* are the numbers of the rules that cover the URL.
         """
@@ -160,10 +161,13 @@ class _LongestPrefix(PrefixTable):
 
 
 class _FirstPattern(LongestTable):
-    """Rules with wildcards; the first rule in the file that covers a URL decides."""
+    """A rule table with wildcards. The first rule that covers a URL decides."""
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about a target, in the given *spelling*."""
+        """Return the number of the first rule that covers the target with this *spelling*.
+
+        Return `NO_RULE` if no rule covers the target.
+        """
         found = self.covering(spelling)
         for pattern, number in self._patterns:
             if spelling.startswith(pattern.first) and pattern.covers(spelling):
@@ -182,11 +186,11 @@ def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
 
 @dataclass(frozen=True)
 class Setup:
-    """How one parser reads one file for one robot.
+    """The way in which one parser reads one file for one robot.
 
-    *names* are the names of the robot that our own parser compares with the names in the file.
-    *header* is the robot that other parsers get. *spell* returns the spelling of a URL that is
-    compared with the rules.
+    *names* are the names of the robot that our own parser compares with the names in the
+    file. *header* is the name or User-Agent header that other parsers get. *spell* returns
+    the spelling of a URL that is compared with the rules.
     """
 
     body: bytes
@@ -201,7 +205,7 @@ class Setup:
     def of(
         cls, body: bytes, question: Question, dialect: Dialect, reading: str
     ) -> "Setup":
-        """Return how our own parser reads *body* for the robot of *question*."""
+        """Return the setup of our own parser for *body* and the robot of *question*."""
         header = question.others_robot or question.robot
         names = robot_names(question.robot)
         peer = PeerDialect.of(dialect)
@@ -218,11 +222,13 @@ class Setup:
 
 
 Point: TypeAlias = Callable[[Setup], Setup]
-"""A function that returns a copy of a setup, changed to imitate another parser in one respect."""
+"""A function that returns a changed copy of a setup. The change imitates another parser in
+one respect.
+"""
 
 
 def _dialect(**changes: Any) -> Point:
-    """Return the point that makes these *changes* to attributes of the dialect."""
+    """Return the point that applies *changes* to the attributes of the dialect."""
     return lambda it: replace(it, dialect=replace(it.dialect, **changes))
 
 
@@ -241,18 +247,19 @@ def _in_target(change: Callable[[str], str]) -> Point:
 
 
 def _not_itself(target: str) -> str:
-    """Return *target*. If it is the target of robots.txt, change it, so that rules apply to it."""
-    # With an empty query, the target is not that of robots.txt, but the same rules cover it.
+    """Return *target*, with an empty query if *target* is /robots.txt, so that rules apply."""
+    # The target `/robots.txt?` is not the target of robots.txt, but the rules that cover
+    # `/robots.txt` also cover `/robots.txt?`.
     return f"{target}?" if canonical(target) == ROBOTS_TXT else target
 
 
 def _itself_as_written(target: str) -> str:
-    """Like `_not_itself`, but change only percent-encoded spellings of `/robots.txt`."""
+    """Like `_not_itself`, but only for percent-encoded spellings of `/robots.txt`."""
     return target if target == ROBOTS_TXT else _not_itself(target)
 
 
 def _empty_skipped(setup: Setup) -> Setup:
-    """Return *setup*, changed so that records without a rule are for no robot."""
+    """Return *setup*, changed so that no robot obeys a record without a rule."""
     groups = enumerate(groups_of(setup.text, setup.dialect))
     empty = (number for number, it in groups if not any(r.is_obeyed for r in it.rules))
     return _dialect(skipped=frozenset(empty))(setup)
@@ -275,18 +282,20 @@ def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
 
 def _without_empty_query(target: str) -> str:
     """Return *target* without a `?` at its end."""
-    # Leave the `?` that `_not_itself` adds.
+    # Do not remove the `?` that `_not_itself` adds.
     is_itself = target == f"{ROBOTS_TXT}?"
     return target if is_itself else target.removesuffix("?")
 
 
 def _dollar_also_literal(path: str) -> tuple[str, ...]:
-    """Return *path*; if *path* has a `$`, also return *path* with each `$` as a literal."""
+    """Return *path*. If *path* contains a `$`, also return *path* with each `$` escaped."""
     return (path, path.replace("$", "%24")) if "$" in path else (path,)
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*. If it is a whole URL, put a slash in front, so that it covers no target."""
+    """Return *path*. If *path* is a whole URL, add a slash in front, so that the rule does
+    not cover any target.
+    """
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)
 
 
@@ -298,13 +307,15 @@ def _text(read: Callable[[bytes], str]) -> Point:
 def _lossy(body: bytes) -> str:
     """Return the text of *body* without the bytes that are not UTF-8.
 
-    Lines end where `str.splitlines` ends them.
+    Each line end that `str.splitlines` recognises becomes an NL.
     """
     return "\n".join(body.decode("utf-8-sig", "ignore").splitlines())
 
 
 def _strict(body: bytes) -> str:
-    """Return the text of *body*, including a byte order mark; "" if *body* is not UTF-8."""
+    """Return the text of *body*, including a byte order mark. Return "" if *body* is not
+    UTF-8.
+    """
     try:
         return "\n".join(body.decode().splitlines())
     except UnicodeDecodeError:
@@ -312,7 +323,7 @@ def _strict(body: bytes) -> str:
 
 
 def _in_text(pattern: re.Pattern[str], to: str) -> Point:
-    """Return the point that replaces each match of *pattern* in the text by *to*."""
+    """Return the point that replaces each match of *pattern* in the text with *to*."""
     return lambda it: replace(it, text=pattern.sub(to, it.text))
 
 
@@ -328,20 +339,20 @@ def _all_of(*points: Point) -> Point:
 
 
 def _as_written(value: str) -> tuple[str, ...]:
-    """Return the whole value of a User-agent line as a name."""
+    """Return the whole *value* of a User-agent line as the only name."""
     return (value,) if value else ()
 
 
 def _without_stars(value: str) -> tuple[str, ...]:
-    """Return the *value* of a User-agent line as written, and again without any `*` in it."""
+    """Return the *value* of a User-agent line as written, and also without any `*`."""
     names = (value, value.replace("*", "") if value != EVERYBODY else "")
     return tuple(dict.fromkeys(filter(None, names)))
 
 
 def at_a_boundary(name: str, robot: str) -> int:
-    """Return the rank of *name* for the header *robot*; 0 if no word in it begins with *name*.
+    """Return the rank of *name* for the header *robot*. A longer name has a higher rank.
 
-    A longer name has a higher rank.
+    Return 0 if no word of the header begins with *name*.
     """
     words = re.finditer(rf"(?<![\w-]){re.escape(name)}", robot)
     return NAMED + len(name) if next(words, None) else 0
@@ -356,9 +367,10 @@ def _before_slash(robot: str) -> tuple[str, ...]:
 
 
 def _named_by(robot: Callable[[str], tuple[str, ...]], **changes: Any) -> Point:
-    """Return the point that calls *robot* with the robot's header to get the robot's names.
+    """Return the point that replaces the robot's names with the result of *robot* for the
+    header.
 
-    The point also makes these *changes* to the dialect.
+    The point also applies *changes* to the attributes of the dialect.
     """
     change = _dialect(**changes)
     return lambda it: change(replace(it, names=robot(it.header)))
@@ -446,4 +458,4 @@ PROFILES = {
     "PythonRobotParser": PYTHON,
     "RerpRobotParser": RERP,
 }
-"""The points in which each of Scrapy's parsers differs from ours, by the name of the parser."""
+"""The profiles of Scrapy's parsers, by the name of the parser."""

@@ -1,4 +1,4 @@
-"""ComparisonReport: the result of a comparison, as a text table and as plain values for JSON."""
+"""The result of a comparison, as text tables and as plain values for JSON."""
 
 import platform
 from collections import Counter
@@ -24,13 +24,13 @@ from scrapy_robots1994.policy.outcomes import GROUPS, AnswerGroup, with_settings
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 AROUND = 3
-"""The number of lines shown before and after a needed line, if the file is not shown whole."""
+"""The number of lines that an excerpt shows before and after each needed line."""
 
 MAX_WHOLE = 24
 """The maximum number of lines of a file that is shown whole."""
 
 MAX_LINES = 200
-"""The maximum number of lines that are shown of one file."""
+"""The maximum number of lines shown in an excerpt of a file."""
 
 # The minimum width of a column of numbers in a text table.
 _NUMBER = 9
@@ -38,11 +38,12 @@ _NUMBER = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """The result of a comparison: exact counts, and the sites with examples of disagreements.
+    """The exact counts of a comparison, and the sites with examples of disagreements.
 
-    The first of *parsers* is the parser in use. *metadata* says what was compared, when and how.
-    *is_sampled* says that the counts of causes include only the examples; otherwise they include
-    all disagreements. *notes* are further sentences about the comparison.
+    The first of *parsers* is the parser in use, if it was compared. *metadata* says what
+    was compared, when and how. *is_sampled* says that the counts of causes include only the
+    examples, and not all disagreements. *has_answers* says that answers of origins were
+    compared, and not only files. *notes* are further sentences about the comparison.
     """
 
     subject: str
@@ -55,14 +56,14 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """The number of questions that were compared. If the parsers have different numbers, this
-        is the largest.
+        """The number of questions that were compared. If the parsers have different numbers
+        of questions, this is the largest number.
         """
         return max(map(self.totals.count, self.parsers), default=0)
 
     @property
     def disagreements(self) -> int:
-        """The number of answers that differ from ours, over all parsers."""
+        """The total number of answers of all parsers that differ from our answers."""
         return sum(self.totals.count(name, *DISAGREEING) for name in self.parsers)
 
     @property
@@ -74,9 +75,9 @@ class ComparisonReport:
 class Column(NamedTuple):
     """A column of the table of sites on the HTML page. The table can be sorted by each column.
 
-    *value* returns the cell for a site and a parser; the JSON report has the cell, too. *shown*
-    says how the page shows the cell: as `text`, as a `count`, or in the words of a `change`, a
-    `cause` or a `basis`.
+    *value* returns the cell for a site and a parser. The JSON report contains the cell,
+    too. *shown* is the format of the cell on the page: `text`, `count`, `change`, `cause`
+    or `basis`.
     """
 
     key: str
@@ -103,7 +104,7 @@ COLUMNS = (
 
 
 def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
-    """Return the metadata of a report: its time, the settings, and the versions of the packages."""
+    """Return the metadata of a report: the time, the settings and the package versions."""
     return {
         "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "dialect": variant.dialect,
@@ -119,8 +120,9 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
 def as_table(report: ComparisonReport) -> str:
     """Return the counts of *report* as three tables of plain text.
 
-    The tables say for each parser how many sites a switch to our parser changes, how often the
-    parser agrees with ours, and which causes its disagreements have.
+    The tables show, for each parser, how many sites a switch to our parser changes, how
+    often the parser agrees with our parser, and how often each cause explains a
+    disagreement.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers = totals.changes()
@@ -149,14 +151,14 @@ def as_table(report: ComparisonReport) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    """Return *part* as a percentage of *whole*; a dash if *whole* is 0."""
+    """Return *part* as a percentage of *whole*, or a dash if *whole* is 0."""
     return f"{100 * part / whole:.2f} %" if whole else "-"
 
 
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """Return the lines of a table, with names aligned left and numbers right, under *heads*."""
+    """Return the lines of a table under *heads*. Align names left and numbers right."""
     lines = {title: heads, **rows}
     first = max(map(len, lines))
     return [
@@ -170,7 +172,7 @@ def _grid(
 
 
 def as_plain(report: ComparisonReport) -> dict[str, Any]:
-    """Return *report* as one object of plain values, with unescaped texts.
+    """Return *report* as one object of plain values. The texts in the object are unescaped.
 
     The JSON report and the HTML page are both made from this object.
     """
@@ -243,10 +245,10 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
 def _named(
     changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
 ) -> dict[str, int]:
-    """Return the number of sites for each kind of change, by the name of the change.
+    """Return how many sites each kind of change affects, by the name of the change.
 
-    The changes are those of a switch from *parser* to ours. *to* is the second item of a
-    `Switch`, which says which sites or which variant are counted.
+    The changes are the effects of a switch from *parser* to our parser. *to* is the second
+    item of a `Switch`, which selects the sites or the variant to count.
     """
     return {change.name: changes[parser, to, change] for change in CHANGES}
 
@@ -254,8 +256,8 @@ def _named(
 def _site(
     report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
 ) -> dict[str, Any]:
-    """Return one site: the counts of each parser, an excerpt of its file, and the problems of the
-    needed lines.
+    """Return the values of one site: the counts of each parser, an excerpt of the file, and
+    the problems of the needed lines.
     """
     examples = chain.from_iterable(site.examples.values())
     needed = {number for it in examples for number in it.needed_lines}
@@ -284,7 +286,7 @@ def _site(
 def _excerpt(count: int, needed: set[int]) -> list[int]:
     """Return the numbers (from 1) of the lines to show, out of *count* lines.
 
-    *needed* are the numbers of the lines that make the parsers differ.
+    *needed* has the numbers of the lines that make the parsers differ.
     """
     if count <= MAX_WHOLE:
         return list(range(1, count + 1))
