@@ -1,4 +1,6 @@
-"""Stores for policies: in memory, in SQLite, in Redis, and the contract of other stores."""
+"""Stores for policies in memory, in SQLite and in Redis, and the contract for further
+stores.
+"""
 
 from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
 

@@ -1,12 +1,12 @@
-"""The contract of stores that outlive a crawl. A store saves bytes; only the crawl decodes
-these bytes to policies.
+"""The contract for persistent stores. A store saves bytes, and only the crawl decodes the
+bytes to policies.
 
-Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once, and
-name the class by its import path::
+Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once. Then set
+`ROBOTS1994_STORE` to a URL that starts with the import path of the class::
 
     ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
 
-A minimal store implements five methods and `from_url`::
+A minimal store implements `from_url` and five other methods::
 
     class FolderStore(PolicyStore):
         def __init__(self, folder):
@@ -22,17 +22,17 @@ A minimal store implements five methods and `from_url`::
 
         ...
 
-Methods are plain functions, not coroutines. A crawl creates the store and calls it in one
-daemon thread. So methods may block, and only one method runs at a time. Only `from_url`
-and `check` also run in the main thread when a crawl starts. A call may take one second
-longer than the `timeout` of the store URL. After a longer call, the store is not called
-again in that crawl.
+Methods are plain functions, not coroutines. A crawl creates the store and calls its methods
+in one daemon thread. So methods may block, and only one method runs at a time. The methods
+`from_url` and `check` also run in the main thread when a crawl starts. A call may take up
+to one second longer than the `timeout` of the store URL. If a call takes longer, the crawl
+does not call the store again.
 
-If something fails, raise `StoreError` with a message of one sentence. Any other exception
-has the same effect as `StoreError`. The first failure of a crawl is logged as a warning,
-safe to print and without the credentials of the store URL. After a failure the crawl
-continues as if the store had no entry. After a failed read, the crawl does not call the
-store for two seconds.
+If a method fails, raise `StoreError` with a message of one sentence. Any other exception
+has the same effect as `StoreError`. The first failure in a crawl is logged as a warning.
+The warning is safe to print and does not contain the credentials of the store URL. After a
+failure, the crawl continues as if the store had no entry. After a failed read, the crawl
+does not call the store for two seconds.
 """
 
 from abc import ABC, abstractmethod
@@ -43,14 +43,14 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""Largest size of an entry, in bytes. A larger entry is not from this package, and is
+"""Largest size of an entry in bytes. A larger entry was not written by this package, and is
 never read.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The entry of *origin*: the bytes *packed*, which are not used after *keep_until*.
+    """The entry of *origin*. The bytes *packed* are not used after *keep_until*.
 
     *keep_until* is in seconds since the epoch.
     """
@@ -64,94 +64,100 @@ class Stored:
 class Lease:
     """The result of `SharedStore.acquire_lease`.
 
-    *granted* is `True` if the caller now has the lease. Otherwise another worker has the
-    lease.
+    *granted* is `True` if the caller now has the lease, and `False` if another worker has
+    the lease.
     """
 
     granted: bool
 
 
 class PolicyStore(ABC):
-    """Stores one entry for each origin, beyond the life of a process.
+    """Stores one entry for each origin. Entries persist after the process ends.
 
-    Entries past their `keep_until` may be deleted at any time.
+    An entry may be deleted at any time after its `keep_until`.
     """
 
     @classmethod
     @abstractmethod
     def from_url(cls, url: str, *, timeout: float) -> "PolicyStore":
-        """Return the store that *url* names. Open nothing yet.
+        """Return the store that *url* names. Do not open files or connections yet.
 
-        *url* is the value of `ROBOTS1994_STORE` without the options that belong to the
-        crawl (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit
-        of each call, in seconds. A store that gives up before this limit can report the
-        reason. For a wrong URL, raise `SettingsError` with a message that says what to
-        write instead.
+        *url* is the value of `ROBOTS1994_STORE` without the options that the crawl reads
+        (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit of each
+        call, in seconds. A store that gives up before the time limit can report the reason.
+        If the URL is wrong, raise `SettingsError` with a message that says what to write
+        instead.
         """
 
     @property
     def exists(self) -> bool:
-        """Whether the store exists; `False` if the first `put` will create the store.
+        """Whether the store exists. The value is `False` if the first `put` will create the
+        store.
 
-        `robots-store` reports a missing store. By default the store always exists.
+        `robots-store` reports a missing store. The default is `True`.
         """
         return True
 
     def check(self) -> None:  # noqa: B027 - nothing to check by default
-        """Raise `SettingsError` if no crawl can use the store, for example because its
-        folder does not exist.
+        """Raise `SettingsError` if no crawl can use the store, for example because the
+        folder of the store does not exist.
 
-        The message says what to do. This method is called when a crawl starts. Do not
-        connect to a server here, because the server may be down only for a short time.
-        By default nothing is checked.
+        The message of the exception says what to do. This method is called when a crawl
+        starts. Do not connect to a server in this method, because the server may be down
+        only for a short time. By default, the method does nothing.
         """
 
     @abstractmethod
     def get(self, origin: Origin) -> bytes | None:
-        """Return the bytes that were last stored for *origin*, or `None`.
+        """Return the bytes that were last stored for *origin*. Return `None` if the store
+        has no entry of *origin*.
 
-        Also return `None` for an entry that is not `bytes`. Return `None` without reading
-        the entry if the entry is larger than `MAX_ENTRY_BYTES`.
+        Also return `None` if the stored value is not binary. If the entry is larger than
+        `MAX_ENTRY_BYTES`, return `None` without reading the whole entry.
         """
 
     @abstractmethod
     def put(self, stored: Stored) -> None:
         """Store *stored*, and replace any older entry of its origin.
 
-        After this method returns, the entry must survive if the process is killed.
+        When this method has returned, the entry must persist even if the process is killed.
         """
 
     @abstractmethod
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry of *origin*. Return whether the store had an entry."""
+        """Delete the entry of *origin*, and return whether the store had such an entry."""
 
     @abstractmethod
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries, in any order. The store may change during the iteration."""
+        """Yield all entries in any order. Other processes may change the store during the
+        iteration.
+        """
 
     @abstractmethod
     def close(self) -> None:
         """Close connections and files, and end threads.
 
-        The crawl may also call this method if the store has opened nothing.
+        The crawl may call this method even if the store has not opened anything.
         """
 
 
 class SharedStore(PolicyStore):
-    """A store with leases: the worker that has the lease of an origin fetches its policy.
+    """A store with leases. The worker that has the lease of an origin fetches the policy of
+    that origin.
 
-    A lease expires by itself. A worker that waits for a lease tries to acquire the lease
-    about once a second.
+    A lease expires if it is not released. A worker that waits for a lease tries to acquire
+    the lease about once a second.
     """
 
     @abstractmethod
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Try to acquire the lease of *origin* for *holder*, for *seconds* from now.
+        """Try to acquire the lease of *origin* for *holder*. The lease ends *seconds* from
+        now.
 
-        If *holder* already has the lease, grant the lease again, for *seconds* from now.
-        A lease that ends too early only causes a second fetch.
+        If *holder* already has the lease, grant the lease again, and let it end *seconds*
+        from now. If a lease ends too early, the only effect is a second fetch.
         """
 
     @abstractmethod
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lease of *origin* if *holder* has the lease."""
+        """Release the lease of *origin* if *holder* has that lease."""

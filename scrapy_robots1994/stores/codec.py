@@ -1,8 +1,8 @@
-"""The stored form of a policy: its response as bytes, with a version.
+"""The stored form of a policy: the bytes of its response, with a version.
 
-An entry is one byte for the version, then a zlib stream. The stream has one line of JSON
-and the body of the file. Decoding an entry cannot execute code. An entry that cannot be
-decoded is ignored.
+An entry consists of one byte for the version and a zlib stream. The stream contains one
+line of JSON (the head) and the body of the file. Decoding an entry cannot execute code. An
+entry that cannot be decoded is ignored.
 """
 
 import json
@@ -21,15 +21,15 @@ from scrapy_robots1994.robotstxt import Reader
 VERSION: Final = b"\x02"
 
 MAX_HEAD_BYTES: Final = 2**14
-"""Largest size of the JSON line before the body, in bytes. A longer line is not from this
-package, and is not parsed: in memory, parsed JSON is many times larger than its text.
+"""Largest size of the JSON line in bytes. This package never writes a longer line. A longer
+line is not parsed, because parsed JSON takes many times more memory than its text.
 """
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
 
-# Text that most entries contain. The most frequent text is at the end, where zlib finds
-# text best. The dictionary is part of version 2: a changed dictionary requires a new
-# version.
+# Text that most entries contain. The most frequent text is at the end, where zlib encodes
+# matches most efficiently. The dictionary is part of version 2, so a change to the
+# dictionary requires a new version.
 DICTIONARY: Final = (
     b"\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\nDisallow: /*?\n"
     b"Disallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -49,11 +49,11 @@ DICTIONARY: Final = (
 def encode(policy: Policy) -> bytes:
     """Return the stored form of *policy*.
 
-    The crawl that decodes the entry decides how long the policy applies.
+    The settings of the crawl that decodes the entry decide how long the policy applies.
     """
     robots = policy.robots
-    # Ours R5 (unreachable): a policy without an answer is fetched again at `retry_at`. A
-    # policy whose refresh failed is also fetched again at `retry_at`.
+    # Ours R5 (unreachable): store the time of the next fetch if the origin gave no usable
+    # answer, or if the last refresh of the policy failed.
     is_ours = policy.is_stale_on_error or not policy.is_known
     head = {
         "origin": str(policy.origin),
@@ -75,10 +75,12 @@ def encode(policy: Policy) -> bytes:
 def decode(
     entry: bytes, origin: Origin, reader: Reader, freshness: FreshnessSettings
 ) -> Policy | None:
-    """Return the policy of *origin* in *entry*, with lifetimes from *freshness*.
+    """Return the policy in *entry*, the entry of *origin*.
+
+    *freshness* decides how long the policy applies.
 
     Return `None` for an entry of another version or another origin, and for a broken
-    entry. Never raises.
+    entry. No entry causes an exception.
     """
     try:
         head, body = _unpack(entry, MAX_HEAD_BYTES + reader.limit)
@@ -97,13 +99,13 @@ def decode(
             last_modified=_header(head["last_modified"]),
             final_url=_header(head["final_url"]),
         )
-    # If zlib, JSON or reading a field raises any exception, the entry is broken.
+    # Any exception from zlib, the JSON parser or a field means that the entry is broken.
     except Exception:  # noqa: BLE001 - a broken entry
         return None
     policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     if response.is_truncated and len(body) < reader.limit:
-        # Ours O24 (truncated files): a crawl with a lower size limit stored the file.
-        # Make the policy stale, so that the rest of the file is fetched.
+        # Ours O24 (truncated files): a crawl with a lower size limit stored the beginning
+        # of the file. Make the policy stale, so that the file is fetched again.
         policy = replace(policy, fresh_until=fetched_at, stale_until=fetched_at)
     if retry_at is None or not policy.is_known:
         return policy
@@ -111,12 +113,13 @@ def decode(
 
 
 def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
-    """Return the head and the body of *entry*, together at most *limit* bytes, or raise
-    an error.
+    """Return the head and the body of *entry*. Raise an exception if the entry is broken,
+    or if the zlib stream contains more than *limit* bytes.
     """
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
-    # Limit the size, so that another user of the store cannot fill our memory. If a
-    # stored file exceeds the download limit of this crawl, the file is fetched again.
+    # Limit the size, so that another program with access to the store cannot fill our
+    # memory. If a stored file exceeds the download limit of this crawl, the file is fetched
+    # again.
     text = unpacker.decompress(entry[1:], limit + 1)
     line, _, body = text.partition(b"\n")
     if entry[:1] != VERSION or not unpacker.eof or len(line) > MAX_HEAD_BYTES:
@@ -125,8 +128,8 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
 
 
 def _number(value: Any, *types: type) -> Any:
-    """Return *value* if its type is one of *types* and it is `None` or a finite number;
-    otherwise raise an error.
+    """Return *value* if its type is one of *types*. Raise `ValueError` for any other type,
+    and for a number that is not finite.
     """
     if type(value) in types and (value is None or math.isfinite(value)):
         return value
@@ -134,8 +137,8 @@ def _number(value: Any, *types: type) -> Any:
 
 
 def _header(value: object) -> str | None:
-    """Return *value* if it is `None` or text that a request header may contain; otherwise
-    raise `ValueError`.
+    """Return *value* if it is `None` or a text that a request header may contain. Raise
+    `ValueError` for any other *value*.
     """
     if value is None or (isinstance(value, str) and _HEADER.fullmatch(value)):
         return value

@@ -1,18 +1,18 @@
 """Protects a crawl from a slow or failing store, and coordinates fetches between workers.
 
-If the store fails, the crawl continues as if the store had no entry. A store may be of any
-class, so all its methods run in one daemon thread (`_StoreThread`), one after the other.
-Two limits protect the crawl:
+If the store fails, the crawl continues as if the store had no entry. The store may be an
+instance of any class, so all methods of the store run in one daemon thread
+(`_StoreThread`), one after the other. Two mechanisms protect the crawl:
 
-* **a circuit breaker** (`CircuitBreaker`): after a failed read, the store is not called for
-  `REST_SECONDS`;
-* **a time limit**: if a call takes `GRACE_SECONDS` longer than the `timeout` of the store
+* **A circuit breaker** (`CircuitBreaker`): after a failed read, the store is not called for
+  `REST_SECONDS`.
+* **A time limit**: if a call takes `GRACE_SECONDS` longer than the `timeout` of the store
   URL, the store is not called again in this crawl.
 
-If several workers share the store, the worker that has the lease of an origin fetches its
-policy. The other workers check from time to time whether the policy is stored or the lease
-is free. A worker that has waited longer than one request may take fetches the policy
-itself.
+If several workers share the store, the worker that has the lease of an origin fetches the
+policy of that origin. The other workers check from time to time whether the policy is
+stored or the lease is free. If a worker has waited longer than one robots.txt request may
+take, that worker also fetches the policy.
 """
 
 import logging
@@ -48,35 +48,39 @@ logger = logging.getLogger("scrapy_robots1994")
 Job: TypeAlias = Callable[[PolicyStore], Any]
 
 REST_SECONDS: Final = 2.0
-"""Seconds for which the store is not called after a failed read."""
+"""Number of seconds for which the store is not called after a failed read."""
 
 GRACE_SECONDS: Final = 1.0
-"""Extra seconds after the time limit of a call. During this time, a call on a busy machine
-may still end with its own error.
+"""Number of extra seconds that the crawl waits after the time limit of a call. On a busy
+machine, the store may need the extra seconds to raise its own error.
 """
 
 LEASE_MARGIN: Final = 2.0
-"""Seconds by which a lease outlasts the time limit of one robots.txt request."""
+"""Number of seconds by which a lease is longer than the time limit of one robots.txt
+request.
+"""
 
 WAIT_MARGIN: Final = 5.0
-"""Seconds that a worker waits beyond the time limit of one robots.txt request, before it
-fetches despite another worker's lease.
+"""Number of seconds by which a worker waits longer for a lease than one robots.txt request
+may take. When the time is over, the worker fetches the robots.txt without the lease.
 """
 
 LOOK_SECONDS: Final = 1.0
 """Mean number of seconds between two checks by a worker that waits for a lease. The actual
-time is 50% to 150% of this value.
+number is random, between 50% and 150% of the mean.
 """
 
 
 class CircuitBreaker:
-    """Stops calls to a failing store for a while, and counts and logs its failures."""
+    """Prevents calls to a failing store for a while. Counts and logs the failures of the
+    store.
+    """
 
     def __init__(self, url: StoreUrl) -> None:
         self._url = url
         self._rests_until = -math.inf
         self.failures = 0
-        """How many calls of the store failed."""
+        """The number of calls to the store that failed."""
 
     @property
     def is_closed(self) -> bool:
@@ -86,11 +90,11 @@ class CircuitBreaker:
     def failed(
         self, error: BaseException, *, rests: bool, is_final: bool = False
     ) -> None:
-        """Count and log *error*; the first error is logged as a warning.
+        """Count and log *error*. The first error is logged as a warning.
 
-        If *rests* is true, the store is not called for `REST_SECONDS`. If *is_final* is
-        true, the store is not called again in this crawl, and *error* is always logged as
-        a warning.
+        If *rests* is true, prevent calls to the store for `REST_SECONDS`. If *is_final* is
+        true, the caller does not call the store again in this crawl, and *error* is always
+        logged as a warning.
         """
         self.failures += 1
         if rests:
@@ -119,32 +123,32 @@ class _StoreThread(Thread):
         self._store: PolicyStore | None = None
         self._jobs: SimpleQueue[tuple[Future[Any], Job | None, bool]] = SimpleQueue()
         self.pending: set[Future[Any]] = set()
-        """The futures without a result."""
+        """The futures that do not have a result yet."""
         self.began: float | None = None
-        """When the running call of the store began (`time.monotonic`); `None` if no call
-        is running.
+        """The time when the running call to the store began, on the clock `time.monotonic`.
+        The value is `None` if no call is running.
         """
         self.has_ended = False
-        """Whether `end` was called. The thread then runs no further job."""
+        """Whether `end` was called. After `end`, the thread does not run further jobs."""
 
     def submit(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
-        """Run *job* after all earlier jobs; return its future, whose result is `None` if
-        the store fails.
+        """Run *job* after all earlier jobs, and return the future of *job*. If the store
+        fails, the result of the future is `None`.
 
         If *rests* is true and *job* fails, the store is not called for `REST_SECONDS`. If
         *job* is `None`, close the store and end the thread.
         """
         future: Future[Any] = Future()
         self.pending.add(future)
-        # `set.add` and `set.discard` are atomic, so no lock is needed.
+        # No lock is needed, because `set.add` and `set.discard` are atomic.
         future.add_done_callback(self.pending.discard)
         self._jobs.put((future, job, rests))
         return future
 
     def end(self) -> None:
-        """Set the result of all pending futures to `None`, and run no further job.
+        """Set the result of each pending future to `None`, and do not run any further job.
 
-        A running call of the store cannot be stopped.
+        This method cannot stop a call to the store that is already running.
         """
         self.has_ended = True
         for future in tuple(self.pending):
@@ -164,7 +168,7 @@ class _StoreThread(Thread):
             self.end()
 
     def _call(self, job: Job, *, rests: bool, is_close: bool = False) -> Any:
-        """Run *job* with the store and return its result.
+        """Call *job* with the store, and return the result of *job*.
 
         Return `None` if the store fails, or if the circuit breaker prevents the call.
         """
@@ -173,12 +177,13 @@ class _StoreThread(Thread):
         self.began = time.monotonic()
         try:
             if self._store is None:
-                # Create the store in this thread: some libraries require that one thread
-                # creates and uses a client.
+                # Create the store in this thread, because some libraries require that a
+                # client is created in the thread that uses the client.
                 self._store = _checked(self._url.new_store(), PolicyStore)
             return job(self._store)
         except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
-            # After `end`, the crawl has already reported that it gave up this call.
+            # After `end`, do not report the error, because the crawl has already reported
+            # that it gave up the call.
             if not self.has_ended:
                 self._breaker.failed(error, rests=rests)
             return None
@@ -191,9 +196,10 @@ class GuardedStore:
     """The store at *url*, with the interface that the resolver needs
     (`policy.backend.Store`).
 
-    *decode* returns the policy of an entry, or `None`. *fetch_seconds* is the time limit
-    of one robots.txt request. *wait* returns an awaitable for a future; *sleep* and
-    *call_later* use the event loop of the crawl. No method raises.
+    *decode* returns the policy in an entry, or `None` if the entry cannot be decoded.
+    *fetch_seconds* is the time limit of one robots.txt request. *wait* returns an awaitable
+    for a future. *sleep* and *call_later* use the event loop of the crawl. No method raises
+    an exception.
     """
 
     url: StoreUrl
@@ -206,28 +212,28 @@ class GuardedStore:
     _is_closed: bool = False
     _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Origins whose lease this process acquired, or may have acquired before a call failed.
-    # Only the thread of the store uses this set.
+    # Origins whose lease this process has acquired, or may have acquired in a call that
+    # failed. Only the thread of the store uses this set.
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Create the thread, which starts with the first call."""
+        """Create the thread of the store. The first call to the store starts the thread."""
         self._breaker = CircuitBreaker(self.url)
         self._thread = _StoreThread(self.url, self._breaker)
 
     @property
     def failures(self) -> int:
-        """How many calls of the store failed."""
+        """The number of calls to the store that failed."""
         return self._breaker.failures
 
     @property
     def _limit(self) -> float:
-        """Seconds after which a call is given up."""
+        """Number of seconds after which the crawl gives up a call."""
         return self.url.timeout + GRACE_SECONDS
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Return the stored policy of *origin*, fresh or stale; `None` if no policy is
-        stored or the store fails.
+        """Return the stored policy of *origin*, fresh or stale. Return `None` if no policy
+        is stored or the store fails.
         """
         policy: Policy | None
         policy = await self._result(partial(self._read, origin), rests=True)
@@ -236,35 +242,37 @@ class GuardedStore:
     async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait until this process may fetch the robots.txt of *origin*.
 
-        Return the fresh policy that another worker fetched meanwhile, or `None`. After
-        `None` this process fetches the policy.
+        If another worker has stored a fresh policy meanwhile, return that policy.
+        Otherwise return `None`, which means that this process must fetch the robots.txt.
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
         while True:
             found: Policy | Lease | None
-            # Do not set `rests` here: if only leases fail, every worker fetches for
-            # itself, but can still read the store.
+            # Do not set `rests` here. If only the leases fail, each worker fetches each
+            # robots.txt itself, but can still read stored policies.
             found = await self._result(partial(self._take_lease, origin))
             if isinstance(found, Policy):
                 return found
             if found is None or found.granted or time.monotonic() >= give_up:
                 return None
-            # Vary the time, so that not all workers check at once.
+            # Vary the time, so that the workers do not all check at the same moment.
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store *policy*, which this process fetched, and end the lease of *origin* if this
-        process has the lease.
+        """Store *policy*, which this process has fetched. Release the lease of *origin* if
+        this process has the lease.
+
+        *policy* is `None` if the fetch ended without a policy.
         """
         if policy is not None:
             self._submit(partial(self._write, policy))
         self._submit(partial(self._end_lease, origin))
 
     async def close(self) -> None:
-        """Close the store, after it has stored the policies of earlier `release_lease`
-        calls.
+        """Close the store after the policies of earlier `release_lease` calls have been
+        stored.
 
-        If the store exceeds its time limit, it is given up.
+        If the store exceeds its time limit, do not wait any longer.
         """
         was_closed, self._is_closed = self._is_closed, True
         thread = self._thread
@@ -280,15 +288,15 @@ class GuardedStore:
         await self.wait(closed)
 
     async def _result(self, job: Job, *, rests: bool = False) -> Any:
-        """Return the result of *job* in the thread of the store; `None` if the store
-        fails.
+        """Run *job* in the thread of the store, and return the result of *job*. Return
+        `None` if the store fails or is not called now.
         """
         future = self._submit(job, rests=rests)
         return future and await self.wait(future)
 
     def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
-        """Run *job* in the thread of the store and return its future; `None` if the store
-        is not called now.
+        """Run *job* in the thread of the store, and return the future of *job*. Return
+        `None` if the store is not called now.
         """
         thread = self._thread
         if self._is_closed or thread.has_ended or not self._breaker.is_closed:
@@ -297,7 +305,8 @@ class GuardedStore:
             try:
                 thread.start()
             except RuntimeError as error:
-                # Starting a thread may fail: a container may limit threads.
+                # A thread may fail to start, for example because a container limits the
+                # number of threads.
                 self._give_up(error)
                 return None
         future = thread.submit(job, rests=rests)
@@ -306,13 +315,14 @@ class GuardedStore:
         return future
 
     def _watch(self) -> None:
-        """Give up the store if its running call has reached the time limit.
+        """Give up the store if the running call to the store has reached the time limit.
 
-        While a future is pending, check again when the running call will have reached
-        the time limit.
+        Otherwise, if a future is pending, schedule another check for the moment when the
+        running call would reach the time limit.
         """
         now, thread = time.monotonic(), self._thread
-        # Count only the time of the running call, not the time of jobs in our queue.
+        # Measure only the time of the running call, not the time that jobs spend in our
+        # queue.
         left = (thread.began or now) + self._limit - now
         self._is_watched = bool(thread.pending) and left > 0
         if self._is_watched:
@@ -321,7 +331,7 @@ class GuardedStore:
             self._give_up()
 
     def _give_up(self, error: Exception | None = None) -> None:
-        """Do not call the store again in this crawl."""
+        """Log that the store failed, and do not call the store again in this crawl."""
         limit = f"no answer within {self._limit:g} seconds"
         self._breaker.failed(error or StoreError(limit), rests=True, is_final=True)
         self._thread.end()
@@ -329,28 +339,31 @@ class GuardedStore:
     # The following methods run in the thread of the store.
 
     def _read(self, origin: Origin, store: PolicyStore) -> Policy | None:
-        """Return the stored policy of *origin*; `None` if no policy is stored or its
-        `keep_until` is past.
+        """Return the stored policy of *origin*. Return `None` if no policy is stored, or if
+        the `keep_until` of the policy is past.
         """
         entry = _checked(store.get(origin), bytes, type(None))
         policy = entry and self.decode(entry, origin)
         return policy if policy and policy.keep_until > self.clock() else None
 
     def _take_lease(self, origin: Origin, store: PolicyStore) -> Policy | Lease:
-        """Return a fresh policy that another worker stored, or a lease that says whether
-        this worker may fetch.
+        """Return a fresh policy that another worker has stored, or a `Lease` that says
+        whether this worker may fetch the robots.txt of *origin*.
         """
         if not isinstance(store, SharedStore):
-            # Workers on other machines do not share this store.
+            # Without leases, the store does not coordinate the fetches of several workers,
+            # so each worker may fetch.
             return Lease(granted=True)
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # Add the origin before the call: a call that fails may have acquired the lease.
+        # Add the origin before the call, because a call that fails may still have acquired
+        # the lease.
         self._held.add(origin)
         lease: Lease
         lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
         if not lease.granted:
             self._held.discard(origin)
-        # The previous holder of the lease may have stored a policy since our last check.
+        # Read the store now, because the previous holder of the lease may have stored a
+        # policy since our last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
             return lease
@@ -364,11 +377,14 @@ class GuardedStore:
             store.release_lease(origin, self._holder)
 
     def _write(self, policy: Policy, store: PolicyStore) -> None:
-        """Store *policy*, if other crawls can use the policy."""
+        """Store *policy* if other crawls can use it, and if it may replace the stored
+        policy.
+        """
         if not policy.may_be_shared or not self._may_replace(policy, store):
             return
         if policy.keep_until <= self.clock():
-            # The policy has expired meanwhile, and so has any older policy in the store.
+            # The policy has expired. Any older policy in the store has also expired, so
+            # delete the entry.
             store.forget(policy.origin)
             return
         entry = encode(policy)
@@ -378,9 +394,9 @@ class GuardedStore:
     def _may_replace(self, policy: Policy, store: PolicyStore) -> bool:
         """Return whether *policy* may replace the stored entry of its origin.
 
-        A policy that the origin stated may always replace the entry. Ours R5
-        (unreachable): a policy without an answer must not replace the last good policy.
-        This crawl may not know the last good policy, because a read failed or another
+        A policy that the origin has just stated may always replace the entry. Ours R5
+        (unreachable): a policy without a usable answer must not replace the last good
+        policy. The last good policy may be only in the store, for example because another
         crawl fetched that policy.
         """
         if policy.is_known and not policy.is_stale_on_error:
@@ -388,25 +404,31 @@ class GuardedStore:
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Do not replace an entry that this crawl cannot decode: the entry may be of
+            # Do not replace an entry that this crawl cannot decode. The entry may have
             # another version, or its file may exceed the download limit of this crawl.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
-        # A stored policy with a date in the future is not newer: the clock was set back.
+        # A stored policy with a date in the future does not count as newer, because the
+        # date is wrong: the clock was set back.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (is_good and (is_newer or not policy.is_known))
 
 
 def _set_result(future: "Future[Any]", result: Any) -> None:
-    """Set the result of *future*, unless *future* already has a result or is cancelled."""
+    """Set the result of *future*. Do nothing if *future* already has a result or was
+    cancelled.
+    """
     with suppress(InvalidStateError):
         future.set_result(result)
 
 
 def _checked(result: Any, *types: type) -> Any:
-    """Return *result* if its type is one of *types*; otherwise raise `StoreError`."""
+    """Return *result* if it is an instance of one of *types*. Otherwise raise `StoreError`
+    with the reason.
+    """
     if iscoroutine(result):
-        # Close the coroutine: Python warns of a coroutine that was never awaited.
+        # Close the coroutine, because Python warns about a coroutine that was never
+        # awaited.
         result.close()
         raise StoreError("its methods must be plain functions, not coroutines")
     if not isinstance(result, types):

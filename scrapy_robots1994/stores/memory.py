@@ -1,5 +1,5 @@
-"""The policies in the memory of this process. If they exceed a limit, the least recently
-used policies are removed.
+"""The store for policies in the memory of this process. If the policies exceed a limit, the
+least recently used policies are removed.
 """
 
 from collections.abc import Callable
@@ -11,15 +11,19 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.url import MEMORY_BYTES
 
 POLICY_BYTES = 1_300
-"""Bytes of a policy without its file: the policy, its origin, and its entries in caches."""
+"""Approximate number of bytes that a policy takes in memory without its file. The number
+includes the origin of the policy and its entries in caches.
+"""
 
 
 class MemoryStore:
-    """Stores at most *max_origins* policies, with at most *max_bytes* bytes in all.
+    """Stores at most *max_origins* policies, whose size is limited to *max_bytes* bytes in
+    all.
 
     The size of a policy includes its file and the compiled rules of the file. The policy
-    that was stored last is never removed to make room. *clock* returns seconds since the
-    epoch. `get` removes a policy whose `keep_until` is past.
+    that was stored last is never removed to make room, even if that policy alone is larger
+    than *max_bytes*. *clock* returns seconds since the epoch. `get` removes a policy after
+    its `keep_until`.
     """
 
     def __init__(
@@ -35,7 +39,9 @@ class MemoryStore:
         )
 
     def get(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin*, fresh or stale, or `None`."""
+        """Return the policy of *origin*, fresh or stale. Return `None` if no policy is
+        stored.
+        """
         policy = self._policies.get(origin)
         if policy is None or self._clock() < policy.keep_until:
             return policy
@@ -49,14 +55,18 @@ class MemoryStore:
             self._policies.popitem()
 
     def measure(self, policy: Policy) -> None:
-        """Count the bytes of *policy* again, because its rules have been compiled."""
+        """Measure the size of *policy* again. Call this method when rules of *policy* have
+        been compiled, because compiled rules take memory.
+        """
         if self._policies.get(policy.origin) is policy:
             self.put(policy)
 
 
 def bytes_of(policy: Policy) -> int:
-    """Return about how many bytes *policy* takes with its origin and its file."""
-    # These texts are usually short, but a URL or a header may have any length.
+    """Return the approximate number of bytes that *policy* takes in memory, including its
+    origin and its file.
+    """
+    # Most of the following texts are short, but a URL or a header may have any length.
     texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
     own_bytes = POLICY_BYTES + sum(len(text) for text in texts if text)
     return own_bytes + (0 if policy.robots is None else policy.robots.memory_bytes)

@@ -1,5 +1,5 @@
-"""A Redis store that all workers share: over TCP, TLS or a Unix socket, with Sentinel or
-as a cluster.
+"""A Redis store that all workers share. The server is reached over TCP, TLS or a Unix
+socket. Sentinel and clusters are supported.
 """
 
 import struct
@@ -24,7 +24,7 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
 PREFIX: Final = "robots1994"
 
 PAGE: Final = 500
-"""Approximate number of keys that one SCAN examines."""
+"""Approximate number of keys that one SCAN command examines."""
 
 _END = struct.Struct(">d")
 
@@ -33,13 +33,13 @@ _UNESCAPED = (
 )
 
 
-# There is no `__repr__`, because the URL may have a password.
+# Do not generate `__repr__`, because the URL may contain a password.
 @dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
-    """Stores policies and leases in Redis, where both expire.
+    """Stores policies and leases in Redis, which deletes both when they expire.
 
-    The key of an entry starts with `prefix:policy:`, the key of a lease with
-    `prefix:lease:`.
+    The key of an entry starts with `prefix:policy:`. The key of a lease starts with
+    `prefix:lease:`. *prefix* is an option of the store URL.
     """
 
     url: str
@@ -50,32 +50,33 @@ class RedisStore(SharedStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Return the store at *url*, which is a URL of the client library (redis-py) or
-        starts with `redis+cluster://`, `rediss+cluster://` or `redis+sentinel://`.
+        """Return the store at *url*.
 
-        This package reads the option `prefix`, and ignores `max_connections`. The library
-        reads all other options.
+        *url* is a URL of the client library (redis-py), or starts with `redis+cluster://`,
+        `rediss+cluster://` or `redis+sentinel://`. This package reads the option `prefix`,
+        and ignores the option `max_connections`. The library reads all other options.
         """
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
         place = f"{scheme.lower()}://{rest}"
-        # An unescaped / or # in a password ends the host part too early. The URL of a Unix
-        # socket has no host part.
+        # An unescaped / or # in a password ends the host part of the URL too early. The URL
+        # of a Unix socket does not have a host part.
         host, path = urlsplit(place)[1:3]
         if host and "@" in place and "@" not in host:
             raise parts.refusal(_UNESCAPED)
-        # Check the path: the library reads any path that is not a number as database 0.
+        # Check the path, because the library reads a path that is not a number as database
+        # 0.
         base = path.replace("/", "")
         if host and "+sentinel:" not in place and not (base or "0").isdecimal():
             shown = escape_control_chars(base)
             raise parts.refusal(f'the database "{shown}" is not a number')
         try:
             _check_url(place, timeout)
-        # The library raises exceptions of many classes for a wrong option.
+        # For a wrong option, the library may raise an exception of any class.
         except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
-            # An unescaped ? in a password also ends the host part. The message of the
-            # library would then show the start of the password as a port.
+            # An unescaped ? in a password also ends the host part too early. In that case,
+            # the message of the library would show the start of the password as a port.
             if why.startswith("Port "):
                 why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
@@ -83,28 +84,29 @@ class RedisStore(SharedStore):
         return cls(place, prefix=prefix, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
-        """Read the entry with one GETRANGE, which limits how much of a large value is
-        read.
+        """Read the entry with one GETRANGE command, which limits how many bytes of a large
+        value are read.
         """
         found = self._entry(self._key("policy", origin))
         return None if found is None else found[_END.size :]
 
     def put(self, stored: Stored) -> None:
-        """Write the entry and its expiry with one SET."""
-        # Limit the expiry: the server refuses an expiry that is 300 million years away.
+        """Write the entry and its expiry time with one SET command."""
+        # Limit the time until the entry expires, because the server rejects a time of 300
+        # million years.
         left = int(max(1, min((stored.keep_until - self.clock()) * 1000, 2**52)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
             client.set(self._key("policy", stored.origin), value, px=left)
 
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry with one DEL."""
+        """Delete the entry with one DEL command."""
         with self._connected() as client:
             return bool(client.delete(self._key("policy", origin)))
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries by SCAN. An entry that is added or deleted during the iteration
-        may be missing.
+        """Yield all entries, which are found with SCAN commands. An entry that is added or
+        deleted during the iteration may be missing.
         """
         start = f"{self.prefix}:policy:"
         pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
@@ -121,8 +123,8 @@ class RedisStore(SharedStore):
         client, self._client = self._client, None
         if client is not None:
             client.close()
-            # The `close` method of the library does not close the connections to the
-            # nodes of a cluster or to the sentinels.
+            # The method `close` of the library does not close the connections to sentinels
+            # and to the nodes of a cluster.
             pool = getattr(client, "connection_pool", None)
             others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
             nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
@@ -130,9 +132,9 @@ class RedisStore(SharedStore):
                 each.connection_pool.disconnect()
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Acquire the lock of *origin* with the lock class of the library.
+        """Acquire the lease of *origin* with the lock class of the library.
 
-        If *holder* already has the lock, start the time of the lock again.
+        If *holder* already has the lease, restart the time of the lease.
         """
         with self._connected() as client:
             lock = self._lock(client, origin, seconds)
@@ -145,26 +147,31 @@ class RedisStore(SharedStore):
                 return Lease(granted=False)
 
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lock of *origin* if *holder* has the lock."""
+        """Release the lease of *origin* if *holder* has that lease."""
         with self._connected() as client, suppress(redis.exceptions.LockError):
             self._lock(client, origin).do_release(holder)
 
     def _lock(self, client: Any, origin: Origin, seconds: float | None = None) -> Any:
-        """Return the lock of *origin*; its token is the name of the holder."""
-        # The token need not be stored for each thread: a lock object is used in only one
-        # thread.
+        """Return the lock that represents the lease of *origin*. The token of the lock is
+        the name of the holder.
+        """
+        # The lock does not need to store a token for each thread, because each lock object
+        # is used in only one thread.
         return client.lock(
             self._key("lease", origin), timeout=seconds, thread_local=False
         )
 
     def _key(self, kind: str, origin: Origin) -> str:
-        """Return the key of an origin. Each command has one key, so that a cluster can
-        route the command.
+        """Return the key of *origin* for *kind*, which is "policy" or "lease".
+
+        Each command uses only one key, so that a cluster can route the command.
         """
         return f"{self.prefix}:{kind}:{origin}"
 
     def _entry(self, key: str | bytes) -> bytes | None:
-        """Return the value of *key*; `None` if it cannot be an entry of this package."""
+        """Return the value of *key*, or `None` if the value cannot be an entry of this
+        package.
+        """
         longest = _END.size + MAX_ENTRY_BYTES
         with self._connected() as client:
             try:
@@ -178,30 +185,32 @@ class RedisStore(SharedStore):
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
-        """Yield the client, and convert its errors to `StoreError`.
+        """Yield the client, and convert errors of the library to `StoreError`.
 
-        The client is created in the thread that uses it.
+        The first call creates the client, so that the thread that uses the client also
+        creates it.
         """
         try:
             if self._client is None:
                 self._client = _new_client(self.url, self.timeout)
             yield self._client
         except redis.exceptions.MovedError as error:
-            # Replace the message of the library, which has only a number and an address.
-            # Both differ for each key.
+            # Replace the message of the library, which contains only a slot number and an
+            # address. The number and the address are different for each key.
             raise StoreError("a node of a cluster: write redis+cluster://") from error
         except (redis.RedisError, OSError) as error:
             raise StoreError(str(error) or type(error).__name__) from error
 
 
 def _check_url(url: str, timeout: float) -> None:
-    """Raise the exception of the library for a wrong *url*, without connecting."""
+    """Raise an exception if *url* is wrong. Do not connect to the server."""
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
-    # Create a connection, without opening it, to find a wrong option now.
+    # Create a connection object, which does not connect yet, to find wrong options now.
     connection = pool.connection_class(**pool.connection_kwargs)
     if not isinstance(connection.retry, Retry):
         raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
-    # The library reads even "false" as true. It would then return text instead of bytes.
+    # The library reads any value of `decode_responses` as true, even "false", and would
+    # then return text instead of bytes.
     if "decode_responses" in pool.connection_kwargs:
         raise ValueError("decode_responses cannot be set")
     if "+cluster:" in url:
@@ -212,22 +221,26 @@ def _check_url(url: str, timeout: float) -> None:
 
 
 def _new_client(url: str, timeout: float) -> Any:
-    """Return a client with one connection."""
+    """Return a new client for *url*.
+
+    *timeout* is the time limit of each call, in seconds.
+    """
     scheme, _, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     options = {
-        # Connecting and one answer must together fit into the time limit. Then a slow
-        # server causes an error before the store is given up.
+        # Connecting and waiting for one answer must together take less than the time limit.
+        # Otherwise the crawl would give up the store before the library reports that the
+        # server is slow.
         "socket_timeout": timeout * 0.4,
         "socket_connect_timeout": timeout * 0.4,
-        # No retry is needed: the pool replaces connections that the server closed while
-        # they were idle.
+        # Retries are not necessary, because the pool replaces each idle connection that the
+        # server has closed.
         "retry": Retry(NoBackoff(), 0),
     }
     if kind == "sentinel":
         return _sentinel_client(rest, options)
     if kind == "cluster":
-        # The cluster client connects immediately, to learn which node has which keys.
+        # The cluster client connects immediately, to find out which node has which keys.
         return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
     options = {"max_connections": 1, "timeout": timeout * 0.4, **options}
     pool = redis.BlockingConnectionPool.from_url(f"{plain}://{rest}", **options)
@@ -235,10 +248,12 @@ def _new_client(url: str, timeout: float) -> Any:
 
 
 def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
-    """Return a client of the master of `[user:password@]host,host/service[/db]`.
+    """Return a client of the master of a Sentinel service. *rest* has the form
+    `[user:password@]host,host/service[/db]`, perhaps with options.
 
-    The library has no URL scheme for Sentinel. The password before the hosts is for the
-    Redis server. The password for the sentinels is the option `sentinel_password`.
+    This function is necessary because the library does not have a URL scheme for Sentinel.
+    The password in front of the hosts is for the Redis server. The option
+    `sentinel_password` is the password for the sentinels.
     """
     address, _, query = rest.partition("?")
     user_info, at, place = address.rpartition("@")
@@ -248,7 +263,7 @@ def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
         why = "the form is redis+sentinel://host:26379,host:26379/service/db"
         raise ValueError(why)
     nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]
-    # Let the library parse the URL with one host.
+    # Let the library parse the user name, the password, the database and the options.
     server = redis.connection.parse_url(f"redis://{user_info}{at}/{base}?{query}")
     own = {"password": server.pop("sentinel_password", None)}
     sentinel = redis.Sentinel(

@@ -1,8 +1,8 @@
-"""`sqlite://`: a store in one file, which the processes of one machine share. The stored
-policies survive SIGKILL.
+"""`sqlite://`: a store in one file, which the processes of one machine can share. Stored
+policies persist even if a process is killed.
 
 The file may belong to another program, or another program may have changed the file. The
-store recognises such a file, and limits the work that the file can cause in SQLite.
+store detects both cases, and limits the work that the file can cause in SQLite.
 """
 
 import sqlite3
@@ -21,50 +21,54 @@ from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 from scrapy_robots1994.stores.url import UrlParts
 
 FILE_BYTES: Final = 1_000_000_000
-"""Default size limit of the file, in bytes."""
+"""Default limit for the size of the file, in bytes."""
 
 MIN_BYTES: Final = 65_536
-"""Smallest size limit that can be set, in bytes. A file without entries already has about
-25,000 bytes.
+"""Smallest limit that can be set for the size of the file, in bytes. A file without entries
+is already about 25,000 bytes long.
 """
 
 BATCH: Final = 10
-"""Largest number of expired or old entries that one statement deletes."""
+"""Largest number of entries that one statement deletes."""
 
 MAX_BATCHES: Final = 100
-"""Largest number of batches that one write deletes. Later writes delete the rest."""
+"""Largest number of batches of old entries that one write deletes. If the file is still too
+large, later writes delete more entries.
+"""
 
 PAGES_GIVEN_BACK: Final = 2_000
-"""Largest number of pages by which one write shortens the file. Removing these pages takes
-some milliseconds.
+"""Largest number of pages by which one write shortens the file. Removing 2,000 pages takes
+a few milliseconds.
 """
 
 MAX_NAME: Final = 1_000
-"""Largest number of characters of an origin. A longer origin is not from this package."""
+"""Largest number of characters in an origin. This package never writes a longer origin."""
 
 STEPS_BETWEEN_CHECKS: Final = 10_000
-"""Number of steps of SQLite's virtual machine between two checks of the time limit. These
-steps take well under 1 ms.
+"""Number of steps of SQLite's virtual machine between two checks of the time limit. Running
+10,000 steps takes well under 1 ms.
 """
 
 OWN_SHARE: Final = 0.8
-"""Share of the caller's time limit after which SQLite gives up. The error message of
-SQLite then says "locked" or "interrupted".
+"""Share of the caller's time limit after which SQLite gives up. SQLite then raises its own
+error ("locked" or "interrupted") before the caller gives up.
 """
 
 RETRY_SECONDS: Final = 0.02
-"""Seconds between attempts to create a database that other processes are also creating."""
+"""Seconds between two attempts to create a database while other processes are also creating
+the database.
+"""
 
 APPLICATION_ID: Final = 0x19940630
-"""Marks a database of this package, so that the database of another program is never
-changed.
+"""The number that marks a database of this package, so that a database of another program
+is never changed.
 """
 
 VERSION: Final = 2
-"""Version of the table. Entries have a version of their own (`codec`)."""
+"""Version of the table. Entries have a separate version (`codec.VERSION`)."""
 
-# `used_at` is the time when the entry was stored; version 0.1 also updated it at each
-# use.
+# `used_at` is the time when the entry was stored. Version 0.1 of this package also updated
+# `used_at` whenever the entry was used.
 TABLE: Final = """CREATE TABLE policies (
     origin TEXT PRIMARY KEY NOT NULL,
     keep_until REAL NOT NULL,
@@ -83,7 +87,7 @@ OWN_OBJECTS: Final = frozenset(
         ("sqlite_autoindex_policies_1", None),
     }
 )
-"""Name and SQL of each object in a file of this package, as SQLite reports them."""
+"""The name and the SQL of each object in a file of this package, as reported by SQLite."""
 
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
@@ -96,10 +100,10 @@ COMMIT;
 """
 
 # SQLite's documentation recommends the first three pragmas for a file that another program
-# may have written. With `synchronous = NORMAL` a commit does not wait for an fsync. Commits
-# survive if a process is killed. After a power failure the last commits may be missing, but
-# the file is intact. The last two pragmas limit the write-ahead log: it is copied into the
-# file after 250 pages (1 MB), and a longer log is truncated.
+# may have written. With `synchronous = NORMAL` a commit does not wait for an fsync. If a
+# process is killed, no commit is lost. After a power failure, the last commits may be
+# missing, but the file is intact. The last two pragmas limit the write-ahead log. The log
+# is copied into the file after 250 pages (1 MB), and a longer log is truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -109,8 +113,8 @@ PRAGMA wal_autocheckpoint = 250;
 PRAGMA journal_size_limit = 1048576;
 """
 
-# Read origins as bytes: `entries` continues after the last origin, which need not be valid
-# UTF-8.
+# Read origins as bytes, because an origin in the file may not be valid UTF-8, and `entries`
+# needs the exact bytes to find the next origin.
 _ENTRY = (
     "SELECT CAST(origin AS BLOB), keep_until, CASE WHEN typeof(packed) = 'blob' "  # noqa: S608 - no input
     f"AND length(packed) <= {MAX_ENTRY_BYTES} THEN packed END FROM policies "
@@ -121,9 +125,9 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# If another program wrote a cell of 400 MB, SQLite needs seconds to free that cell. No
-# handler can interrupt this step. The crawl then gives up the store, and the thread
-# completes the call.
+# If another program has written a cell of 400 MB, SQLite takes seconds to free that cell,
+# and no handler can interrupt SQLite. In that case, the crawl gives up the store, and the
+# thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (
@@ -136,10 +140,11 @@ _DELETE_OLDEST = _DELETE.format("ORDER BY used_at")
 
 @dataclass(eq=False)
 class SqliteStore(PolicyStore):
-    """Stores policies in the file at *path*, which has about *max_bytes* bytes at most.
+    """Stores policies in the file at *path*. The size of the file is limited to about
+    *max_bytes* bytes.
 
-    If the file grows larger, the entries that were stored first are deleted, and the file
-    is shortened.
+    If the file exceeds the limit, the entries that were stored first are deleted, and the
+    file is shortened.
     """
 
     path: str
@@ -151,7 +156,7 @@ class SqliteStore(PolicyStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "SqliteStore":
-        """Return the store of `sqlite:///relative.db` or `sqlite:////absolute.db`."""
+        """Return the store for `sqlite:///relative.db` or `sqlite:////absolute.db`."""
         parts = UrlParts.split(url)
         parts.allow("max_bytes")
         if not parts.place.startswith("/") or len(parts.place) == 1:
@@ -162,20 +167,20 @@ class SqliteStore(PolicyStore):
         return cls(parts.place[1:], max_bytes=max_bytes, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
-        """Return the entry of *origin*, by its primary key."""
+        """Look up the entry of *origin* by the primary key."""
         row, _ = self._query(_GET, str(origin))
         return None if row is None or row[2] is None else bytes(row[2])
 
     def put(self, stored: Stored) -> None:
-        """Store an entry; in the same commit, delete expired entries and entries beyond
-        the size limit.
+        """Store an entry. In the same transaction, delete some expired entries, and delete
+        the oldest entries if the file exceeds its limit.
         """
         with self._connected() as base:
             bound = self.max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
-                # Check again: another program may have added a trigger since the file was
-                # opened.
+                # Check the objects again, because another program may have added a trigger
+                # since the file was opened.
                 _check_objects(base)
                 now = self.clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
@@ -188,12 +193,12 @@ class SqliteStore(PolicyStore):
                 base.executescript(f"PRAGMA incremental_vacuum({excess})")
 
     def forget(self, origin: Origin) -> bool:
-        """Delete one entry."""
+        """Delete the entry of *origin*."""
         return self._query(_FORGET, str(origin))[1] > 0
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries, sorted by origin. No read transaction is open between two
-        entries.
+        """Yield all entries, sorted by origin. Between two entries, no read transaction is
+        open.
         """
         name = b""
         while row := self._query(_NEXT, name)[0]:
@@ -210,7 +215,7 @@ class SqliteStore(PolicyStore):
 
     @property
     def exists(self) -> bool:
-        """Whether the file exists; the first `put` creates it."""
+        """Whether the file exists. The first `put` creates the file."""
         return Path(self.path).exists()
 
     def check(self) -> None:
@@ -224,8 +229,10 @@ class SqliteStore(PolicyStore):
             )
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
-        """Return the first row of *statement*, and the number of rows that it changed."""
-        # Reading must not create the file.
+        """Execute *statement*, and return its first row and the number of rows that
+        *statement* changed.
+        """
+        # If the file does not exist, do not create it.
         if self._connection is None and not self.exists:
             return None, 0
         with self._connected() as base:
@@ -235,7 +242,9 @@ class SqliteStore(PolicyStore):
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection, with a time limit; convert its errors to `StoreError`."""
+        """Yield the connection, whose statements have a time limit. Convert errors of
+        SQLite to `StoreError`.
+        """
         self._give_up = time.monotonic() + self.timeout * OWN_SHARE
         try:
             if self._connection is None:
@@ -245,7 +254,9 @@ class SqliteStore(PolicyStore):
             raise StoreError(f"{self.path}: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file; close it again if it does not belong to this package."""
+        """Open the file. If the file does not belong to this package, close the file and
+        raise an error.
+        """
         seconds = self.timeout * OWN_SHARE
         base = sqlite3.connect(self.path, timeout=seconds, isolation_level=None)
         try:
@@ -256,7 +267,7 @@ class SqliteStore(PolicyStore):
         return base
 
     def _is_late(self) -> bool:
-        """Return whether the time limit is reached and SQLite must give up."""
+        """Return whether the time limit has passed, so that SQLite must give up."""
         return time.monotonic() > self._give_up
 
     def _prepare(self, base: sqlite3.Connection) -> None:
@@ -264,13 +275,13 @@ class SqliteStore(PolicyStore):
         is new, and check the table.
         """
         base.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
-        # Python 3.10 has no `setlimit`. There, the only limits are the time limit and
-        # `length()` in the statements.
+        # Python 3.10 does not have `setlimit`. With Python 3.10, only the time limit and
+        # `length()` in the statements limit the work.
         if sys.version_info >= (3, 11):
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES + 2**16)
         base.executescript(PRAGMAS)
-        # Check after creating: a table that another process creates meanwhile also passes
-        # the check.
+        # Check the file after the table was created, because another process may have
+        # created the table meanwhile.
         if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             self._make(base)
         if _number(base, "application_id") != APPLICATION_ID:
@@ -283,18 +294,21 @@ class SqliteStore(PolicyStore):
 
     def _make(self, base: sqlite3.Connection) -> None:
         """Create the table. If several processes open a new database at once, only one
-        process creates the table, and all processes continue.
+        process creates the table, and then all processes continue.
         """
-        # Set `auto_vacuum` before the first page is written. It cannot be changed later.
+        # Set `auto_vacuum` before the first page is written. Later, `auto_vacuum` cannot be
+        # changed.
         base.execute("PRAGMA auto_vacuum = INCREMENTAL")
         while True:
             try:
-                # With WAL, readers and a writer do not wait for each other. If a process
-                # is killed, the next process reads up to the last complete commit.
+                # With a write-ahead log (WAL), readers and a writer do not wait for each
+                # other. If a process is killed, other processes read everything up to the
+                # last complete commit.
                 base.execute("PRAGMA journal_mode = WAL")
                 break
             except sqlite3.OperationalError:
-                # Retry, because SQLite does not wait for this lock by itself.
+                # Retry, because SQLite itself does not wait for the lock that this pragma
+                # needs.
                 if self._is_late():
                     raise
             time.sleep(RETRY_SECONDS)
@@ -302,9 +316,10 @@ class SqliteStore(PolicyStore):
 
 
 def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:
-    """Delete the entries that were stored first, until the rest fits into *bound* pages.
+    """Delete the entries that were stored first, until the remaining entries fit into
+    *bound* pages.
 
-    Delete at most `MAX_BATCHES` batches.
+    Delete at most `MAX_BATCHES` batches of entries.
     """
     for _ in range(MAX_BATCHES):
         if _number(base, "page_count") - _number(base, "freelist_count") <= bound:
@@ -313,10 +328,11 @@ def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:
 
 
 def _check_objects(base: sqlite3.Connection) -> None:
-    """Raise an error unless *base* has our table and its indexes, and nothing else.
+    """Raise `sqlite3.DatabaseError` unless *base* contains our table and its indexes, and
+    nothing else.
 
     A trigger would run with each write, and could fill the disk in one step. With a view,
-    a virtual table or other columns, our statements would not do what they say.
+    a virtual table or other columns, our statements could have other effects.
     """
     most = len(OWN_OBJECTS) + 1
     query = f"SELECT name, sql FROM sqlite_master LIMIT {most}"  # noqa: S608 - no input

@@ -1,4 +1,4 @@
-"""`ROBOTS1994_STORE`: parse the URL, check it, and show it without its credentials."""
+"""`ROBOTS1994_STORE`: parse and check the URL, and show the URL without its credentials."""
 
 import re
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ STORES: Final = {
         ),
     ),
 }
-"""The stores of this package by URL scheme, each with an example URL. A scheme may also be
-the import path of another store class.
+"""For each URL scheme, the store class of this package and an example URL. A scheme may
+also be the import path of another store class.
 """
 
 _EXAMPLES: Final = {
@@ -34,7 +34,7 @@ _EXAMPLES: Final = {
 }
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
-"""Options that the crawl reads for every store. They are not passed to the store."""
+"""Options that the crawl reads for every store, and does not pass to the store."""
 
 MEMORY_ORIGINS: Final = 100_000
 """Default maximum number of policies in memory."""
@@ -44,8 +44,8 @@ MEMORY_BYTES: Final = 256_000_000
 
 TIMEOUT: Final = 2.0
 
-# A count has at most 18 digits. No memory has as many bytes, and `int` converts such a
-# number quickly.
+# A count may have up to 18 digits after leading zeros. 18 digits are enough for any size of
+# memory in bytes, and `int` converts 18 digits quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -54,10 +54,10 @@ _MEMORY = re.compile("memory:/*", re.IGNORECASE)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
 
-# There is no `__repr__`, because the URL may have a password.
+# Do not generate `__repr__`, because the URL may contain a password.
 @dataclass(frozen=True, slots=True, repr=False)
 class UrlParts:
-    """The parts of a store URL, from which stores read their options."""
+    """The parts of a store URL. Stores read their options from the parts."""
 
     scheme: str
     place: str
@@ -65,25 +65,25 @@ class UrlParts:
 
     @classmethod
     def split(cls, url: str) -> "UrlParts":
-        """Return the parts of *url*, unchecked."""
+        """Return the parts of *url* without checking them."""
         address, _, query = url.partition("?")
         scheme, _, place = address.partition("://")
         return cls(scheme, place, tuple(parse_qsl(query, keep_blank_values=True)))
 
     def refusal(self, why: str) -> SettingsError:
-        """Return the error for a URL that cannot be used, with the reason *why* and an
-        example of a correct URL.
+        """Return the exception for a URL that cannot be used. The message contains the
+        reason *why* and an example of a correct URL.
         """
-        # If the scheme is not known, show a persistent store, because every command can
-        # use a persistent store.
+        # If the scheme is not known, use the URL of a persistent store as the example,
+        # because every command can use a persistent store.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
 
     def allow(self, *names: str) -> None:
-        """Raise `SettingsError` for an option that is not one of *names*.
+        """Raise `SettingsError` if the URL has an option that is not one of *names*.
 
-        Otherwise a misspelt option would silently have no effect.
+        Without this check, a misspelt option would be ignored.
         """
         for name, _ in self.options:
             if name not in names:
@@ -91,14 +91,14 @@ class UrlParts:
                 raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
 
     def count(self, name: str, default: int) -> int:
-        """Return the option *name* as a whole number of at least 1; raise `SettingsError`
-        for any other value.
+        """Return the option *name*, which must be a whole number of at least 1. Raise
+        `SettingsError` for any other value.
         """
         return int(self._last(name, default, _COUNT, "a whole number of at least 1"))
 
     def seconds(self, name: str, default: float) -> float:
-        """Return the option *name* in seconds, more than 0; raise `SettingsError` for any
-        other value.
+        """Return the option *name*, which must be a number of seconds greater than 0. Raise
+        `SettingsError` for any other value.
         """
         return float(self._last(name, default, _SECONDS, "seconds, more than 0"))
 
@@ -109,8 +109,8 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        # A password may contain a "?" that should have been escaped. The options then
-        # start inside the password.
+        # A password may contain a "?" that should have been escaped. In that case, the
+        # first option starts inside the password.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"
         user_info = place.rpartition("@")[0]
@@ -123,10 +123,11 @@ class UrlParts:
     def _last(
         self, name: str, default: float, pattern: re.Pattern[str], kind: str
     ) -> str:
-        """Return the last value of the option *name*, or *default*.
+        """Return the last value of the option *name*, or *default* if the URL does not have
+        the option.
 
-        Raise `SettingsError` for a value that does not match *pattern*; *kind* describes
-        the permitted values.
+        Raise `SettingsError` if a value does not match *pattern*. *kind* describes the
+        permitted values in the message of the exception.
         """
         values = [value for key, value in self.options if key == name]
         for value in values:
@@ -138,25 +139,27 @@ class UrlParts:
 
 @dataclass(frozen=True, slots=True)
 class StoreUrl:
-    """A checked `ROBOTS1994_STORE`.
+    """The checked value of `ROBOTS1994_STORE`.
 
-    Memory has at most *max_origins* policies, in about *max_bytes* bytes. If *url* is not
-    `None`, the store at *url* is read when memory has no fresh policy. *timeout* is the
-    time limit of each call of the store, in seconds.
+    Memory contains at most *max_origins* policies, whose size is limited to about
+    *max_bytes* bytes in all. If *url* is not `None`, the store at *url* is read for each
+    origin without a fresh policy in memory. *timeout* is the time limit of each call to the
+    store, in seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS
     max_bytes: int = MEMORY_BYTES
-    # Leave the URL out of `__repr__`: it may have a password.
+    # Leave the URL out of `__repr__`, because the URL may contain a password.
     url: str | None = field(default=None, repr=False)
     timeout: float = TIMEOUT
 
     @classmethod
     def parse(cls, url: str) -> "StoreUrl":
-        """Return the store that *url* names. Open nothing.
+        """Return the checked *url*. Do not open files or connections.
 
-        Raise `SettingsError` if *url* names no store or an option is wrong; the message
-        says what to write. Raise `MissingExtra` if the client library is not installed.
+        Raise `SettingsError` if *url* does not name a store, or if an option is wrong. The
+        message says what to write. Raise `MissingExtra` if the client library is not
+        installed.
         """
         parts = UrlParts.split(url)
         if _MEMORY.fullmatch(url.partition("?")[0]):
@@ -192,8 +195,8 @@ class StoreUrl:
         return store_url
 
     def new_store(self) -> PolicyStore | None:
-        """Return a new instance of the store at *url*, not opened yet; `None` if there is
-        only memory.
+        """Return a new instance of the store at *url*, which is not opened yet. Return
+        `None` if policies are stored only in memory.
         """
         if self.url is None:
             return None
@@ -202,7 +205,10 @@ class StoreUrl:
         return _store_class(path).from_url(self.url, timeout=self.timeout)
 
     def check(self) -> None:
-        """Raise `SettingsError` if no crawl can use the store. Open no connection."""
+        """Raise `SettingsError` if no crawl can use the store.
+
+        This method does not connect to a server.
+        """
         store = self.new_store()
         if store is not None:
             store.check()
@@ -210,7 +216,8 @@ class StoreUrl:
     def describe(self, error: BaseException) -> str:
         """Return the message of *error* as one printable line without credentials.
 
-        Return the name of the exception class if the message is empty or `__str__` raises.
+        Return the name of the exception class if the message is empty, or if `__str__` of
+        *error* raises an exception.
         """
         try:
             text = " ".join(str(error).split()).rstrip(".")
@@ -221,15 +228,15 @@ class StoreUrl:
         return escape_control_chars(text, 300) or type(error).__name__
 
     def __str__(self) -> str:
-        """Return the URL without credentials and options, for a log."""
+        """Return the URL without credentials and options, as shown in log messages."""
         return escape_control_chars(redact_url(self.url or "memory://"))
 
 
 def open_store(url: str) -> PolicyStore:
-    """Return the store that *url* names, for a program that is not a crawl.
+    """Return the store that *url* names, for use outside a crawl.
 
     *url* is a value of `ROBOTS1994_STORE` other than `memory://`. The store opens files
-    and connections when one of its methods is first called. The caller must close the
+    and connections only when one of its methods is called. The caller must close the
     store.
     """
     store = StoreUrl.parse(url).new_store()
@@ -240,7 +247,11 @@ def open_store(url: str) -> PolicyStore:
 
 
 def _store_class(path: str) -> type[PolicyStore]:
-    """Return the store class at the import path *path*."""
+    """Return the store class at the import path *path*.
+
+    Raise `SettingsError` if *path* does not name a store class. Raise `MissingExtra` if
+    the client library of the store is not installed.
+    """
     module, _, name = path.rpartition(".")
     try:
         store_class = getattr(import_module(module), name)

@@ -1,5 +1,5 @@
-"""Check the requests that the browser of scrapy-playwright makes by itself
-(ROBOTS1994_BROWSER).
+"""Apply robots.txt to the requests that the browser of scrapy-playwright makes on its own
+(`ROBOTS1994_BROWSER`).
 """
 
 import asyncio
@@ -23,23 +23,26 @@ from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.spellings import canonical, without_dot_segments
 
 SETTING = "PLAYWRIGHT_ABORT_REQUEST"
-"""The setting of scrapy-playwright for a function that decides which requests are aborted."""
+"""The setting of scrapy-playwright whose value is a function. The function decides which
+requests of the browser are aborted.
+"""
 
 
 class Judge(Protocol):
-    """The part of the middleware that this module uses."""
+    """The part of `Robots1994Middleware` that this module uses."""
 
     async def judge(self, request: Request) -> Verdict:
         """Return the verdict for *request*."""
 
 
 def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) -> None:
-    """Set `PLAYWRIGHT_ABORT_REQUEST` to a `BrowserRequests`.
+    """Set `PLAYWRIGHT_ABORT_REQUEST` to an instance of `BrowserRequests`.
 
-    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function, this function still
-    decides first. Raise `SettingsError` if the function cannot be loaded.
+    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function of its own, the function
+    of the project still decides first. Raise `SettingsError` if the function of the project
+    cannot be loaded.
 
-    *judge* is the class of the middleware that decides about requests.
+    *judge* is the class of the middleware that decides whether a request is allowed.
     """
     own = settings[SETTING]
     try:
@@ -48,26 +51,28 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
         raise SettingsError(
             f"{SETTING}: {escape_control_chars(str(error))}; write the path of a function"
         ) from error
-    # Use the priority of the project's setting. If the project has not set it, use the
-    # priority of add-ons.
+    # Keep the priority that the project gave to the setting. If the project has not set
+    # `PLAYWRIGHT_ABORT_REQUEST`, use the priority of add-ons.
     priority = settings.getpriority(SETTING) if own else "addon"
     settings.set(SETTING, BrowserRequests(crawler, own, judge), priority=priority or 0)
 
 
 class BrowserRequests:
-    """Makes Playwright abort the requests of the browser that robots.txt disallows.
+    """Makes Playwright abort each browser request that robots.txt disallows.
 
-    For each request for an http or https URL, even a navigation, the policy of its own
-    origin decides. A navigation to a URL that Scrapy itself requested always passes,
-    because the crawl has already decided about that URL. If a policy cannot be found, the
-    request is aborted. *own* is a function of the project that decides first, or `None`.
+    For each request for an http or https URL, even a navigation, the policy of the origin
+    of that URL decides. A navigation to a URL that Scrapy itself requested is not
+    checked, because the crawl has already checked that URL. A request is also aborted if
+    no policy can be found. *own* is a function of the project that decides first, or
+    `None`.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
         self._crawler = crawler
         self._judge_class = judge
         self._own = own
-        # How many pages the browser is loading for Scrapy, by the key of their URL.
+        # For each `_key` of a URL, the number of pages with that URL that the browser is
+        # loading for Scrapy.
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,7 +84,7 @@ class BrowserRequests:
         connect(self._closed, signals.spider_closed)
 
     def __repr__(self) -> str:
-        """Return the text that Scrapy logs under "Overridden settings"."""
+        """Return the text that Scrapy logs for this object under "Overridden settings"."""
         own = f", after {self._own!r}" if self._own else ""
         return f"<requests that robots.txt disallows{own}>"
 
@@ -91,15 +96,15 @@ class BrowserRequests:
                 return True
         url: str = request.url
         if self._middleware is None or Origin.of(url) is None:
-            # Without the middleware, robots.txt is not obeyed. A URL without an origin,
-            # such as a `data:` URL, has no robots.txt.
+            # If the middleware is not enabled, the crawl does not obey robots.txt. A URL
+            # without an origin, such as a `data:` URL, has no robots.txt.
             return False
         if request.is_navigation_request() and self._requested[_key(url)] > 0:
             return False
         judging = self._is_disallowed(request.method, url)
         if self._loop in (None, asyncio.get_running_loop()):
             return await judging
-        # On Windows the browser has its own event loop, in another thread.
+        # On Windows, scrapy-playwright runs a separate event loop in another thread.
         return await asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(judging, self._loop)
         )
@@ -107,8 +112,8 @@ class BrowserRequests:
     async def _is_disallowed(self, method: str, url: str) -> bool:
         """Return whether a request for *url* must be aborted, and count the request."""
         assert self._middleware is not None  # noqa: S101 - the caller has checked
-        # Use a separate slot, so that the robots.txt need not wait for the page that needs
-        # it. The page occupies the slot of its host until it is loaded.
+        # Use a separate slot for the robots.txt request. The slot of the host is occupied
+        # by the page that the browser is loading, and that page waits for the robots.txt.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -133,8 +138,8 @@ class BrowserRequests:
         log_line(self._crawler, DEBUG, text, method, url, str(why))
 
     def _opened(self) -> None:
-        """Look up the middleware; without the middleware this crawl does not obey
-        robots.txt.
+        """Store the middleware and the event loop of the crawl. The middleware is `None`
+        if the crawl does not obey robots.txt.
         """
         self._middleware = self._crawler.get_downloader_middleware(self._judge_class)
         try:
@@ -156,7 +161,7 @@ class BrowserRequests:
             del self._requested[key]
 
     def _closed(self) -> None:
-        """Log the numbers of checked and of aborted requests."""
+        """Log how many requests were checked, and how many requests were aborted."""
         text = (
             "Of what the browser loaded by itself, robots.txt was applied to %s: %d aborted "
             "because robots.txt disallows them, %d aborted because no policy was found"
@@ -166,6 +171,9 @@ class BrowserRequests:
 
 
 def _key(url: str) -> object:
-    """Return a key that is equal for a URL in Scrapy and the same URL in the browser."""
+    """Return a key that is equal for two spellings of one URL.
+
+    Scrapy and the browser may spell a URL in different ways.
+    """
     target = target_of(url)
     return Origin.of(url), canonical(without_dot_segments(target) or target)

@@ -1,11 +1,11 @@
 """Compare each decision of a crawl with the decisions of other parsers.
 
-1. `compare` runs on the event loop: it puts each decision into a queue, as a question.
-2. `_run` runs in one daemon thread: the parsers answer the questions, and questions about
+1. `compare` runs on the event loop, and puts a question about each decision into a queue.
+2. `_run` runs in one daemon thread, where the parsers answer the questions. Questions about
    one file are answered together. If a parser computes for longer than `PARSER_SECONDS`,
    the comparison ends.
-3. `report` runs when the crawl closes: it returns all results, with as many causes as the
-   thread finds within `CLOSE_SECONDS`.
+3. `report` runs when the crawl closes, and returns the results. The results include the
+   causes of differences that the thread finds within `CLOSE_SECONDS`.
 """
 
 import time
@@ -45,16 +45,17 @@ from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
-# The maximum number of bytes in memory: first of the files for the other parsers, then of
-# the compressed bodies of answers that decide by their status alone. `_ENTRY_BYTES` is
-# added for each file and each body, because most bodies are smaller than the rest of their
-# entry.
+# `MAX_FILE_BYTES` limits the memory for the files that the other parsers read.
+# `MAX_BODY_BYTES` limits the memory for the compressed bodies of answers that decide by
+# their status alone. Each file or body counts `_ENTRY_BYTES` more than its own size,
+# because the rest of a cache entry is often larger than the body.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
-# Maximum number of questions that wait for the other parsers, and maximum number of bytes
-# of their files. Further questions are skipped.
+# Up to `MAX_QUEUED` questions wait for the other parsers. The files that these questions
+# are about may be up to `MAX_QUEUED_BYTES` bytes long in all. Questions that exceed a limit
+# are skipped.
 MAX_QUEUED = 20_000
 MAX_QUEUED_BYTES = 64_000_000
 
@@ -62,12 +63,14 @@ BATCH = 200
 """Largest number of questions that the thread takes from the queue at a time."""
 
 PARSER_SECONDS = 5.0
-"""Seconds of processor time in which a parser must answer a batch of questions about one
-file.
+"""Maximum number of seconds of processor time that a parser may need to answer a batch of
+questions about one file.
 """
 
 CLOSE_SECONDS = 20.0
-"""Seconds that a closing crawl waits for the remaining questions and causes."""
+"""Maximum number of seconds that a closing crawl waits for the remaining answers and
+causes.
+"""
 
 _LOOK_SECONDS = 0.1
 
@@ -80,7 +83,9 @@ UNCHECKED = (
 
 
 class _Request(NamedTuple):
-    """The question of one request; *is_new* marks the first question about *capture*."""
+    """The question about one request. *is_new* says whether *question* is the first
+    question about *capture*.
+    """
 
     capture: Capture
     is_new: bool
@@ -88,11 +93,12 @@ class _Request(NamedTuple):
 
 
 class ShadowComparison(FetchObserver):
-    """Compares each decision of a crawl with other parsers, and reports when the crawl
-    closes.
+    """Compares each decision of a crawl with the decisions of other parsers, and reports
+    the differences when the crawl closes.
 
-    Call `store_body` with the body of each answer whose status decides, and `compare` for
-    each decision.
+    In most crawls, this object observes fetches and decisions. In a dry run, `DryRun` calls
+    `store_body` for each body that only other parsers read whole, and `compare` for each
+    decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -107,45 +113,48 @@ class ShadowComparison(FetchObserver):
             if settings.dry_run
             else settings.compare
         )
-        # Load the parsers now, so that a crawl with a wrong name does not start.
+        # Load the parsers now, so that the crawl does not start if a parser cannot be
+        # loaded.
         others = peers(wanted, crawler)
         self._parsers = tuple(other.name for other in others)
         self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
-        # After the end of the comparison the thread may still compute, but must not change
-        # the results.
+        # When the comparison has ended, the thread may still be computing, but must not
+        # change the results.
         self._lock = Lock()
         self._is_over = False
-        # The running call of the thread: the parser, the site, and the start of the call
-        # by the clock of the thread.
+        # The parser call that the thread is running: the name of the parser, the label of
+        # the site, and the time on the clock of the thread when the call began.
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
-        # A request may have its own User-Agent. The report lists all names.
+        # The report lists all robot names, because each request may have its own
+        # User-Agent.
         self._robots: set[str] = set()
-        # Store the bodies of answers whose status decides for us: other parsers read the
-        # body of any status as rules. Error pages compress well.
+        # Store the bodies of answers whose status decides. Our parser ignores these bodies,
+        # but other parsers read the body of any answer as rules. The bodies are compressed,
+        # because error pages compress well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(
             MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
         )
-        # Each capture has the `stated` object of its policy next to it. A policy that a
-        # 304 confirmed has the same object, so its capture is not new.
+        # Store each capture together with the `stated` object of its policy. If a 304
+        # confirms a policy, the `stated` object stays the same, so the capture is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
-        # Each of the following numbers is written by only one thread.
+        # Only one thread changes each of the following numbers.
         self._asked = self._queued_bytes = 0
         self._compared = self._compared_bytes = 0
         self._why_skipped = (
             "the parsers did not keep up, or the body of an answer was no longer stored"
         )
         self.unknown = 0
-        """Number of requests of a dry run for which the decision of our middleware is not
+        """Number of requests in a dry run for which the decision of our middleware is not
         known.
         """
-        # Use a daemon thread, so that the interpreter does not wait for a parser that
-        # never returns.
+        # Use a daemon thread, so that the interpreter does not wait at exit for a parser
+        # that never returns.
         self._thread = Thread(target=self._run, daemon=True)
         self.report_path = report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -153,7 +162,7 @@ class ShadowComparison(FetchObserver):
     def store_body(self, origin: Origin, body: bytes) -> None:
         """Store the body of a response whose status decides.
 
-        In a dry run, also store a body of which our parser reads only the beginning.
+        A dry run also stores a body of which our parser reads only the beginning.
         """
         self._bodies[origin] = zlib.compress(body)
 
@@ -164,19 +173,23 @@ class ShadowComparison(FetchObserver):
         is_read = answer is None or answer.outcome.row.reads_body
         if answer is None or is_read or not isinstance(result, RobotsResponse):
             return
-        # Leave out a body that cannot be unpacked: the body decides nothing.
+        # Do not store a body that cannot be unpacked. Our parser does not need the body,
+        # because the status decides.
         with suppress(Undecodable):
             self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
-        """Compare the decision about *request*, if a policy made it."""
+        """Compare the decision about *request* with the decisions of other parsers, if a
+        policy made the decision.
+        """
         if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
 
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""
     ) -> None:
-        """Compare the decision of *policy* whether *robot* may fetch *url*.
+        """Put the question whether *robot* may fetch *url* into the queue. The thread
+        compares the answer of *policy* with the answers of the other parsers.
 
         In a dry run, the other parsers decide for the robot name *theirs*.
         """
@@ -187,28 +200,31 @@ class ShadowComparison(FetchObserver):
         is_new = stated is not policy.stated
         if is_new:
             capture = self._capture(policy)
-        # If the thread is too slow, skip the question, so that no request waits.
+        # If the thread is too slow, skip the question, so that no request waits for the
+        # thread.
         size = self._queued_bytes - self._compared_bytes
         is_full = self._queue.qsize() >= MAX_QUEUED
         if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
             return
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
-        # Other parsers may accept only text.
+        # Convert the name to text, because other parsers may accept only text.
         name = robot_text(robot)
         self._robots.add(name)
         others = robot_text(theirs)
-        # Remove credentials, because people share the report.
+        # Remove credentials, because users may share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
-        # Start the thread with the first question: a crawl without questions needs no
-        # thread.
+        # Start the thread only with the first question, because a crawl without questions
+        # needs no thread.
         if self._thread.ident is None:
             self._thread.start()
 
     def _capture(self, policy: Policy) -> Capture | None:
-        """Return *policy* as a capture; `None` if the body of its answer is not stored."""
+        """Return the capture of *policy*, or `None` if the body of its answer is not
+        stored.
+        """
         packed = self._bodies.get(policy.origin)
         body = None if packed is None else zlib.decompress(packed)
         if policy.robots is not None:
@@ -218,21 +234,22 @@ class ShadowComparison(FetchObserver):
             return replace(capture, others=body) if self._is_dry_run else capture
         if policy.status is None and not self._is_dry_run:
             # Ours R5 (unreachable): a failed fetch has no body. Scrapy's built-in
-            # middleware then treats the file as empty.
+            # middleware treats the file as empty if the fetch fails.
             body = b""
         return None if body is None else capture_of(policy, body)
 
     def _run(self) -> None:
-        """Let the parsers answer the questions. After the last question, find causes."""
+        """Let the parsers answer the questions, then find the causes of differences."""
         self._clock = _processor_time()
         is_open = True
         while is_open:
-            # Only this thread takes items from the queue. If the queue is empty, `get`
-            # waits for one item.
+            # Only this thread takes items from the queue, so `count` items are available.
+            # If the queue is empty, `get` waits for one item.
             count = min(self._queue.qsize(), BATCH) or 1
             batch = [self._queue.get() for _ in range(count)]
             is_open = None not in batch
-            # Group by identity, because the hash of a capture reads the whole file.
+            # Group by identity, because computing the hash of a capture reads the whole
+            # file.
             grouped: defaultdict[int, list[_Request]] = defaultdict(list)
             for each in filter(None, batch):
                 grouped[id(each.capture)].append(each)
@@ -243,10 +260,10 @@ class ShadowComparison(FetchObserver):
                 self._explain(site)
 
     def _compare_group(self, group: list[_Request]) -> None:
-        """Compare the decisions of *group*, whose questions are about one file."""
+        """Compare the answers to the questions of *group*, which are about one file."""
         questions = tuple(it.question for it in group)
-        # Do not find causes here: finding a cause parses the file many times. `_explain`
-        # finds the causes later.
+        # Do not find causes here, because finding a cause parses the file many times.
+        # `_explain` finds the causes later.
         task = Comparison(group[0].capture, questions, diagnose=False)
         site = SiteImpact.of(task.capture)
         for name in self._parsers:
@@ -264,7 +281,9 @@ class ShadowComparison(FetchObserver):
         self._compared_bytes += len(task.capture.body) * captures
 
     def _explain(self, site: SiteImpact) -> None:
-        """Find the causes and the lines of the examples of *site*."""
+        """Find the causes of each example of *site*, and the lines that make the parsers
+        differ.
+        """
         for name in self._parsers:
             found = self._comparer.explain(name, site)
             with self._lock:
@@ -276,9 +295,11 @@ class ShadowComparison(FetchObserver):
                 self._totals.causes.update(site.causes)
 
     def _has_hung(self, *, is_late: bool = False) -> bool:
-        """Return whether a parser computes for too long. If so, end the comparison.
+        """Return whether a parser has exceeded its time limit. In that case, also end the
+        comparison.
 
-        If *is_late* is true, any running call of a parser is too long.
+        If *is_late* is true, the time limit has passed for any parser that is still
+        computing.
         """
         call = self._call
         if call is None:
@@ -297,11 +318,13 @@ class ShadowComparison(FetchObserver):
         return True
 
     def report(self) -> ComparisonReport:
-        """Return the report of the comparison. No question may follow this call.
+        """Wait up to `CLOSE_SECONDS` for the thread, and return the report of the
+        comparison.
 
-        Wait for the thread, but not longer than `CLOSE_SECONDS`.
+        Do not call `compare` after this method.
         """
-        # `None` marks the end of the queue: the questions before it are still compared.
+        # `None` marks the end of the queue. The questions before the mark are still
+        # compared.
         self._queue.put(None)
         end = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and not (self._is_over or self._has_hung()):
@@ -334,7 +357,7 @@ class ShadowComparison(FetchObserver):
         )
 
     def _notes(self) -> Iterator[str]:
-        """Yield notes for the reader of a dry run's report."""
+        """Yield the notes in the report of a dry run."""
         if self._is_dry_run:
             yield UNCHECKED
         if self.unknown:
@@ -345,10 +368,11 @@ class ShadowComparison(FetchObserver):
             )
 
     async def _closed(self) -> None:
-        """Log the table and write the report. If the report cannot be written, log one
-        line.
+        """Log the table and write the report. If the report cannot be written, log an
+        error.
         """
-        # The report takes up to CLOSE_SECONDS, and other crawls may share the event loop.
+        # Run `report` in a thread, because the call takes up to `CLOSE_SECONDS`, and other
+        # crawls may share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}
@@ -373,8 +397,8 @@ class ShadowComparison(FetchObserver):
 
 
 def _processor_time() -> Callable[[], float]:
-    """Return a clock of the processor time of this thread, or `monotonic` if the system
-    has no such clock.
+    """Return a clock that measures the processor time of this thread. Return `monotonic`
+    if the system cannot measure the processor time of one thread.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         return monotonic
@@ -382,7 +406,9 @@ def _processor_time() -> Callable[[], float]:
 
 
 def capture_of(policy: Policy, body: bytes) -> Capture:
-    """Return the capture for decisions of *policy*; other parsers read *body*."""
+    """Return a capture of the answer from which *policy* was made. Other parsers read
+    *body*.
+    """
     label = str(policy.origin)
     if policy.robots is not None:
         return Capture(label, body)

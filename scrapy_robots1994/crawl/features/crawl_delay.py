@@ -1,8 +1,8 @@
-"""Crawl delay: requests to an origin are sent at the intervals that its robots.txt states
+"""Crawl delay: send the requests to an origin at the intervals that its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 
-A request waits for its turn in a middleware, as other requests wait for a robots.txt. The
-next turn begins when the stated time has passed since the last request was answered.
+Each request waits in a middleware for its turn. A turn begins when the delay has passed
+since the answer to the previous request.
 """
 
 import math
@@ -30,8 +30,8 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Number of origins whose delay is stored. If a delay was removed to make room, the next
-request to its origin sets the delay again.
+"""Largest number of origins whose delay is stored. If the delay of an origin was removed to
+make room, the next request to that origin sets the delay again.
 """
 
 
@@ -39,8 +39,9 @@ request to its origin sets the delay again.
 class _Turns:
     """The turns of the requests to one origin, *delay* seconds apart.
 
-    The next turn may begin at *free_at*, a time of `monotonic`. *last* is the request that
-    had the last turn. *is_sent* says that *last* has reached the downloader.
+    The next turn may begin at *free_at*, which is a time of the clock `monotonic`. *last*
+    is the request that had the last turn. *is_sent* says whether *last* has reached the
+    downloader.
     """
 
     delay: float = 0.0
@@ -60,9 +61,9 @@ _CAPPED = MessageKind(
 
 
 class CrawlDelays:
-    """Applies the crawl delay of each origin to its requests.
+    """Applies the crawl delay of each origin to the requests for that origin.
 
-    *waiting* counts the requests that wait for their turn.
+    *waiting* manages the requests that wait for their turn.
     """
 
     def __init__(
@@ -73,24 +74,27 @@ class CrawlDelays:
         self._longest = settings.crawl_delay or math.inf
         self._waiting = waiting
         self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_DELAYED_ORIGINS)
-        # The turns of each origin, by the last request, until that request is answered.
+        # The turns of each origin, by the request that had the last turn. An entry is
+        # removed when its request is answered.
         self._last: dict[Request | None, _Turns] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
         connect(self._answered, signals.request_left_downloader)
-        # For a page from the HTTP cache, Scrapy does not send `request_left_downloader`.
+        # Also connect to `response_received`, because Scrapy does not send
+        # `request_left_downloader` for a page from the HTTP cache.
         connect(self._answered, signals.response_received)
 
     def set_delay(self, origin: Origin, seconds: float | None, answered: float) -> None:
-        """Apply a delay of *seconds* to *origin* from now on; `None` for no delay.
+        """Apply a delay of *seconds* to *origin* from now on. `None` means no delay.
 
         *answered* is the Unix time at which the origin answered the robots.txt request.
         """
-        # Some parsers return any value that `float` accepts, such as -5, "nan" or "inf".
+        # Replace unusable values with 0, because some parsers return any value that `float`
+        # accepts, such as -5, "nan" or "inf".
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         turns = self._turns.get(origin) or _Turns()
-        # This method is called for each request, and the delay has usually not changed.
+        # This method is called for each request, so most calls do not change the delay.
         if turns.delay != applied:
             self._turns[origin], turns.delay = turns, applied
             self._report(origin, stated, applied)
@@ -99,10 +103,10 @@ class CrawlDelays:
         turns.free_at = max(turns.free_at, first)
 
     async def turn(self, visit: Visit, origin: Origin) -> bool:
-        """Wait for the turn of a request of *origin*.
+        """Wait for the turn of the request of *visit*, which is a request for *origin*.
 
-        Return `False` if the request must be returned to the scheduler because the crawl
-        closes.
+        Return `True` if the request may be sent. Return `False` if the request must be
+        returned to the scheduler because the crawl closes.
         """
         turns = self._turns.get(origin)
         if turns is None or not turns.delay:
@@ -131,20 +135,22 @@ class CrawlDelays:
             self._last.pop(turns.last, None)
             turns.last, turns.is_sent = visit.request, False
             self._last[visit.request] = turns
-            # If the request reaches the downloader, `_answered` sets this time again.
+            # If the request reaches the downloader, `_answered` sets `free_at` again.
             turns.free_at = monotonic() + turns.delay
             if visit.turn is not None:
                 visit.turn.release(None)
 
     def _reached(self, request: Request) -> None:
-        """Record that *request* is sent: no other turn begins before its answer."""
+        """Record that *request* was sent. No other turn begins before *request* is
+        answered.
+        """
         if turns := self._last.get(request):
             turns.is_sent = True
 
     def _answered(self, request: Request) -> None:
         """Begin the pause after *request*, which was answered or failed.
 
-        If *request* was not sent, the next turn begins without a pause.
+        If *request* was never sent, the next turn begins without a pause.
         """
         if turns := self._last.pop(request, None):
             turns.free_at = monotonic() + turns.delay * turns.is_sent
@@ -152,7 +158,7 @@ class CrawlDelays:
             self._next(turns)
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
-        """Log and count the delay that is applied, if any."""
+        """Log and count the applied delay, unless the delay is 0."""
         if not applied:
             return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
@@ -166,12 +172,12 @@ class CrawlDelays:
 
 
 class CrawlDelay:
-    """The extension to use with Scrapy's built-in robots.txt middleware.
+    """The extension that applies crawl delays for Scrapy's built-in robots.txt middleware.
 
-    The extension gets each delay from the parser of the built-in, by the signal
-    `robots_parsed` of Scrapy 2.18. To apply the delays, the extension adds itself as a
-    downloader middleware behind the built-in. `Robots1994Middleware` applies delays
-    itself, without this extension.
+    The signal `robots_parsed` of Scrapy 2.18 passes each parsed file to the extension,
+    which reads the delay from the file. To apply the delays, the extension adds itself as
+    a downloader middleware behind the built-in middleware. `Robots1994Middleware` applies
+    delays itself, without this extension.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -202,16 +208,20 @@ class CrawlDelay:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "CrawlDelay":
-        """Return the extension; raise `NotConfigured` if the setting is off."""
+        """Return the extension. Raise `NotConfigured` if the extension cannot apply delays
+        in this crawl.
+        """
         # Scrapy also calls this method to create the downloader middleware that the
-        # extension has added. Return the extension itself then.
+        # extension has added. In that case, return the existing extension.
         with suppress(RuntimeError):
             if made := crawler.get_extension(cls):
                 return made
         return cls(crawler)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Apply the delay in a robots.txt that was parsed because *request* needed it."""
+        """Apply the delay in a robots.txt, which was parsed because *request* needed the
+        file.
+        """
         if origin := Origin.of(request.url):
             delay = robotparser.crawl_delay(self._robot.of(request))
             self._delays.set_delay(origin, delay, time())

@@ -1,21 +1,22 @@
 """Dry run: Scrapy's own middleware decides, and ours reports what ours would change.
 
-"Ours" is `Robots1994Middleware`; "Scrapy's middleware" may be a subclass of it.
+In this module, "ours" is `Robots1994Middleware`. "Scrapy's middleware" is
+`RobotsTxtMiddleware` or a subclass of `RobotsTxtMiddleware`.
 
-1. `DryRun.of` checks that there is something to observe. Scrapy's middleware may be listed
-   in front of ours. Otherwise ours creates an instance of Scrapy's middleware, which
-   decides.
-2. `_received` and `_failed` get the answer to a robots.txt request of Scrapy's middleware,
-   or its exception. `_result` returns the result that ours would get from the answer, or
-   `None` if ours would not stop at the answer. The policy is built from the result as in
-   any other crawl.
+1. `DryRun.of` checks that the crawl obeys robots.txt. If Scrapy's middleware is listed in
+   front of ours, ours observes that middleware. If Scrapy's middleware is not listed, ours
+   creates an instance of Scrapy's middleware, which decides.
+2. `_received` gets the answer to a robots.txt request of Scrapy's middleware, and `_failed`
+   gets the exception of a failed request. `_result` returns the result that ours would get
+   from the answer, or `None` if ours would continue the fetch. The policy is built from
+   the result as in any other crawl.
 3. `process_request` is called if Scrapy's middleware lets a request pass, and
    `process_exception` if Scrapy's middleware refuses a request. `_count` compares the
-   decision with the policy.
+   decision of Scrapy's middleware with the policy.
 4. `_closed` logs the summary.
 
-Our code requests, refuses and changes nothing in a dry run. If no answer says what ours
-would decide about a request, the decision is counted as not known.
+In a dry run, our code does not send requests, refuse requests or change decisions. If no
+answer says what ours would decide about a request, the decision is counted as not known.
 """
 
 from __future__ import annotations
@@ -78,19 +79,20 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
 
 FORBIDDEN = "Forbidden by robots.txt"
-"""The message of the `IgnoreRequest` by which Scrapy's middleware refuses a request."""
+"""The message of the `IgnoreRequest` with which Scrapy's middleware refuses a request."""
 
 NOTHING_DECIDES = "Dry run disabled: %s, so robots.txt is not obeyed in this crawl"
 
-# Flags that Scrapy sets on a response with an incomplete body.
+# Flags that Scrapy sets on a response whose body is incomplete.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
 
 
 class DryRun:
-    """Observes Scrapy's middleware; counts, logs and sums up what ours would change.
+    """Observes Scrapy's middleware. Counts and logs each decision that ours would change,
+    and logs a summary.
 
-    *built_in* is an instance of Scrapy's middleware that decides in place of ours. It is
-    `None` if the crawl already lists Scrapy's middleware.
+    *built_in* is an instance of Scrapy's middleware that decides in place of ours.
+    *built_in* is `None` if `DOWNLOADER_MIDDLEWARES` already lists Scrapy's middleware.
     """
 
     def __init__(
@@ -106,16 +108,17 @@ class DryRun:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         url = settings.store
-        # Store policies only in memory: the store of the setting has answers that this
-        # crawl did not get.
+        # Store policies only in memory. The store that `ROBOTS1994_STORE` names has answers
+        # that this crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
-        # Ours 3.1 (retries): apply the same limit as `ScrapyBackend`.
+        # Ours 3.1 (retries): apply the limit of retries that `ScrapyBackend` applies.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
         self._requests = 0
-        # Number of requests that ours would open and would refuse, by origin.
+        # By origin, the number of requests that only ours would allow, and the number of
+        # requests that only ours would refuse.
         self._opened: Counter[Origin] = Counter()
         self._refused: Counter[Origin] = Counter()
         self._evidence: Evidence | None = None
@@ -132,7 +135,7 @@ class DryRun:
     def of(cls, crawler: Crawler, settings: RobotsSettings, ours: type) -> Self:
         """Return the dry run for *ours*, the class of our middleware in the settings.
 
-        Raise `NotConfigured` if there is nothing to observe.
+        Raise `NotConfigured` if ours cannot observe Scrapy's middleware in this crawl.
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured(NOTHING_DECIDES % "ROBOTSTXT_OBEY is False")
@@ -152,14 +155,14 @@ class DryRun:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Awaitable[None] | None:
-        """Count a request that Scrapy's middleware let pass.
+        """Count *request*, which Scrapy's middleware let pass.
 
         If ours is listed in place of Scrapy's middleware, first let our own instance of
         Scrapy's middleware decide.
         """
         if self._built_in is not None:
             return self._decided(request, spider)
-        # Await nothing, so that requests are sent in the order in which they arrived.
+        # Do not await anything, so that requests are sent in their order of arrival.
         self._count(request, is_open=True)
         return None
 
@@ -168,7 +171,8 @@ class DryRun:
         passes.
         """
         decide = self._built_in.process_request
-        # Scrapy 2.13 passes and expects the spider. Newer versions warn of the argument.
+        # Scrapy 2.13 passes the spider and requires the argument. Newer versions warn about
+        # the argument.
         decision = decide(request) if spider is None else decide(request, spider)
         # In Scrapy 2.13 the method returns a Deferred, or `None` for a request that is not
         # checked. In newer versions the method is a coroutine.
@@ -184,8 +188,8 @@ class DryRun:
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Count a request that Scrapy's middleware refused, or evaluate a failed
-        robots.txt request.
+        """Count *request* if Scrapy's middleware refused it. If *request* is a failed
+        robots.txt request, evaluate *exception*.
         """
         if _is_for_robots_txt(request):
             self._failed(request, exception)
@@ -193,7 +197,7 @@ class DryRun:
             self._count(request, is_open=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Record the answer to a robots.txt request, before a middleware changes the
+        """Record the answer to a robots.txt request before any middleware can change the
         answer.
         """
         if self._evidence is not None and _is_for_robots_txt(request):
@@ -203,29 +207,29 @@ class DryRun:
                 self._evidence.write_exchange(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
-        """Evaluate the answer to a robots.txt request: the response that Scrapy's parser
-        gets.
+        """Evaluate the answer to a robots.txt request. The parser of Scrapy's middleware
+        gets the same response.
         """
         if not _is_for_robots_txt(request):
             return
         urls = [*request.meta.get("redirect_urls", ()), response.url]
         reasons = request.meta.get("redirect_reasons", ())
-        # The answer also applies to each robots.txt URL that redirected to this URL. Start
-        # with the last URL.
+        # The answer also applies to each robots.txt URL that redirected to the final URL.
+        # Start with the final URL.
         for hops, url in enumerate(reversed(urls)):
-            # Stop at a meta refresh, which ours does not follow. The reason of a meta
-            # refresh is a text, not a status.
+            # Stop at a meta refresh, which ours does not follow. For a meta refresh, the
+            # redirect reason is a text instead of a status.
             if hops and not isinstance(reasons[-hops], int):
                 break
             result = self._result(response, request, hops)
             self._note(url, request, result, response.body)
 
     def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
-        """Return the result that ours would get from *response* after *hops* redirects;
-        `None` if the result is not known.
+        """Return the result that ours would get from *response* after *hops* redirects.
+        Return `None` if the result is not known.
         """
         if hops > (most := self._settings.max_redirects):
-            # Ours R2 (redirects): ours has its own limit of redirects.
+            # Ours R2 (redirects): ours has its own limit on the number of redirects.
             detail = f"more than {most} redirects"
             return FetchError("too many redirects", detail, is_final=True)
         flags = response.flags
@@ -239,27 +243,28 @@ class DryRun:
             final_url=response.url if hops else None,
         )
         is_late = request.meta.get("download_latency", 0) > self._settings.timeout
-        # R5 (unreachable): ours has its own time limit. An old failure from an HTTP cache
-        # does not say whether the origin fails now.
+        # Ours R5 (unreachable): ours has its own time limit (`is_late`). A failure that
+        # Scrapy's HTTP cache stored earlier does not say whether the origin fails now.
         is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
-        # R5: ours would retry after an incomplete body, and may be able to unpack a body
-        # that Scrapy could not unpack.
+        # Ours R5: ours would retry after an incomplete body, and may be able to unpack a
+        # body that Scrapy could not unpack.
         is_read = answer.outcome.row.reads_body
         is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
         if is_late or is_old_failure or (is_read and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
-        # After a redirect, ours would continue (R2). A `LocalFault` is the answer of a
-        # proxy, not of the origin (R7, our own fault).
+        # If the answer is a redirect, ours would follow it (R2). A `LocalFault` here comes
+        # from a proxy, not from the origin (R7, our own fault).
         return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
-        """Evaluate *error*, with which the robots.txt request *request* ended."""
-        # An exception that is not a network failure comes from a middleware.
+        """Evaluate *error*, with which the robots.txt request *request* failed."""
+        # An exception that is not a network failure was raised by a middleware.
         was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
         result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)
-        # Other results say nothing about the origin (R6, closing; R7).
+        # Ignore any other result. Only a `FetchError` says something about the origin (R6,
+        # closing; R7, our own fault).
         if not isinstance(result, FetchError):
             return
         for url in (*request.meta.get("redirect_urls", ()), request.url):
@@ -268,7 +273,8 @@ class DryRun:
     def _note(
         self, url: str, request: Request, result: Answer | None, body: bytes = b""
     ) -> None:
-        """Store and log the policy that *result* states for the origin of *url*.
+        """Store and log the policy that ours would make from *result* for the origin of
+        *url*.
 
         Do nothing if *url* is not the URL of a robots.txt, or if *result* is `None`. Also
         do nothing if the origin already has a policy, or if ours would retry. *body* is the
@@ -277,7 +283,7 @@ class DryRun:
         origin = Origin.of(url)
         if result is None or origin is None or target_of(url) != "/robots.txt":
             return
-        # Use only the first answer: ours would not request the file again.
+        # Use only the first answer, because ours would not request the file again.
         if self._memory.get(origin) is not None:
             return
         retries = request.meta.get("retry_times", 0)
@@ -302,9 +308,14 @@ class DryRun:
             self._log.read_strictly(origin, problems)
 
     def _count(self, request: Request, *, is_open: bool) -> None:
-        """Compare the decision about *request* with what ours would have decided."""
+        """Compare the decision of Scrapy's middleware about *request* with the decision
+        that ours would have made.
+
+        *is_open* says whether Scrapy's middleware let *request* pass.
+        """
         origin = Origin.of(request.url)
-        # Remove the key of an earlier request, from whose meta this request was made.
+        # Remove the reference to evidence about an earlier request: *request* may have been
+        # made with the meta of that request.
         request.meta.pop(EVIDENCE, None)
         if origin is None or exemption_of(
             request.url, origin, request.meta, self._settings.exempt
@@ -344,11 +355,14 @@ class DryRun:
             self._log_line(text, request, change)
 
     def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
-        """Return why it is not known what ours would decide; `None` if it is known."""
+        """Return why the decision that ours would make about *request* is not known.
+        Return `None` if the decision is known.
+        """
         if policy is None:
             return "no answer of its robots.txt that ours would have accepted as final"
-        # Ours would request robots.txt by the route of the page. By another route, the
-        # file is the same, but refusals and failures may differ.
+        # Ours would send the robots.txt request by the route of the page request, for
+        # example through the same proxy. By another route, the file is the same, but
+        # refusals and failures may differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
         has_route = any(request.meta.get(key) for key in keys)
         # A proxy from the environment also applies to the robots.txt requests of Scrapy's
@@ -362,19 +376,19 @@ class DryRun:
         return None
 
     def _their_name(self, request: Request) -> str | bytes:
-        """Return the robot name for the other parsers in the report. The name has no
-        effect on the crawl.
+        """Return the robot name for which the other parsers decide. The name affects only
+        the report.
         """
         settings = self._crawler.settings
         sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
         return settings["ROBOTSTXT_USER_AGENT"] or sent or ""
 
     def _log_line(self, text: str, request: Request, why: object) -> None:
-        """Log one line about *request* at DEBUG."""
+        """Log one line about *request* at the level DEBUG."""
         log_line(self._crawler, DEBUG, text, request.method, request.url, why)
 
     def _closed(self) -> None:
-        """Log one line that says what would change and where the report is."""
+        """Log one line that says what ours would change, and where the report is."""
         where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
         if self._shadow.report_path is not None:
             where = f"the report is {self._shadow.report_path}"
@@ -395,10 +409,12 @@ class DryRun:
 
 
 def listed_middlewares(settings: BaseSettings) -> dict[type, float]:
-    """Return the enabled downloader middlewares with their orders, sorted by order."""
+    """Return the classes of the enabled downloader middlewares with their orders, sorted
+    by order.
+    """
     orders: dict[type, float | None] = {}
     for key, order in settings.getwithbase("DOWNLOADER_MIDDLEWARES").items():
-        # Skip a path that cannot be loaded: Scrapy itself reports it.
+        # Skip a path that cannot be loaded, because Scrapy itself reports the error.
         with suppress(ImportError, NameError, TypeError, ValueError):
             orders[load_object(key)] = order
     enabled = {kind: order for kind, order in orders.items() if order is not None}
@@ -406,14 +422,15 @@ def listed_middlewares(settings: BaseSettings) -> dict[type, float]:
 
 
 def is_built_in(kind: object) -> bool:
-    """Return whether *kind* is Scrapy's own middleware or a subclass of it."""
+    """Return whether *kind* is `RobotsTxtMiddleware` or a subclass of
+    `RobotsTxtMiddleware`.
+    """
     return isinstance(kind, type) and issubclass(kind, RobotsTxtMiddleware)
 
 
 def _is_for_robots_txt(request: Request) -> bool:
-    """Return whether *request* is a robots.txt request of Scrapy's middleware.
-
-    *request* may have been redirected or retried.
+    """Return whether *request* is a robots.txt request of Scrapy's middleware, perhaps
+    after redirects or retries.
     """
     first = (*request.meta.get("redirect_urls", ()), request.url)[0]
     return (

@@ -1,9 +1,9 @@
 """Evidence: a record of each robots.txt answer, and a line for each decision.
 
-`Evidence` observes each fetch and each decision. It finds the record of a policy by the
-`uid` of the policy. A policy without a record in this WARC comes from a store, from the
-HTTP cache or from a downloader middleware. The first decision by such a policy writes a
-record with the bytes of its file.
+`Evidence` observes each fetch and each decision, and finds the record of a policy by the
+`uid` of the policy. If a policy comes from a store, from the HTTP cache or from a
+downloader middleware, its answer is not in this WARC. In that case, a record with the bytes
+of the file is written, at the latest with the first decision by the policy.
 """
 
 import time
@@ -61,7 +61,7 @@ _DESCRIPTION = (
 
 
 class Reference(NamedTuple):
-    """The id of a record, and the digest of its payload."""
+    """A reference to a WARC record: the id of the record, and the digest of its payload."""
 
     record: str
     digest: str
@@ -92,12 +92,13 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # The records of policies, by `uid`. If a reference was removed from this cache, the
-        # record is written again.
+        # References to the records of policies, by `uid`. If a reference was removed from
+        # this cache, the record is written again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # By origin, the record of the last answer of a fetch that still has no policy.
+        # For each origin whose robots.txt is being fetched, a reference to the record of
+        # the latest answer. The reference is removed when the policy has been made.
         self._answers: dict[Origin, Reference] = {}
-        # The source to state for a policy that this crawl did not fetch.
+        # The source that a record states for a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._source = (
@@ -124,7 +125,8 @@ class Evidence(FetchObserver):
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
 
             texts[names.USAGE_VERSIONS] = VERSIONS
-        # Each decision can be verified with the following settings and clients.
+        # With the following settings and clients, `robots-check --evidence` can verify each
+        # decision.
         texts |= self._settings.recorded()
         clients = self._clients.names.items()
         texts |= {names.CLIENT + scheme: it for scheme, it in clients}
@@ -146,17 +148,21 @@ class Evidence(FetchObserver):
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Forget the record of the answer if *result* does not come from the answer."""
-        # If a downloader middleware changed the answer, the record does not match the
-        # *result*.
+        """Forget the record of the latest answer, unless *result* was read from the
+        recorded answer.
+        """
+        # If a downloader middleware changed the answer, the record does not match *result*.
         is_recorded = answer is not None and not answer.is_changed
         if not (is_recorded and isinstance(result, RobotsResponse)):
             self._answers.pop(origin, None)
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
-        """Store which record *policy* was made from; *last* is the last good policy."""
+        """Store a reference to the record from which *policy* was made. *last* is the last
+        good policy.
+        """
         reference = self._answers.pop(policy.origin, None)
-        # After a 304 or a failure, the policy still states what the last policy stated.
+        # After a 304 or a failure, *policy* has the `uid` of the last policy, whose record
+        # still applies.
         is_new = last is None or policy.uid != last.uid
         if is_new and policy.status is not None:
             reference = reference or self._write_policy(policy, MIDDLEWARE)
@@ -167,8 +173,8 @@ class Evidence(FetchObserver):
     def decided(
         self, request: Request, _origin: Origin, found: Policy | Exception | Exemption
     ) -> None:
-        """Write the line of one decision about *request*: the decision by a policy, or
-        the reason why no policy decides.
+        """Write the journal line of *request*. If *found* is a policy, the line states the
+        decision of that policy. Otherwise the line states why no policy decides.
         """
         if isinstance(found, Exemption):
             self.unchecked(request, found.value)
@@ -178,11 +184,11 @@ class Evidence(FetchObserver):
             self._decided_by(found, request)
 
     def unchecked(self, request: Request, reason: str) -> None:
-        """Write the line of a *request* that no policy decides about."""
+        """Write the journal line of *request*, with the *reason* why no policy decides."""
         self._write_line(request, lambda: names.unchecked(reason))
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
-        """Write the line of a *request* about which *policy* decides."""
+        """Write the journal line of *request*, with the decision of *policy*."""
         reference = self._records.get(policy.uid)
         # A policy without a status has no record, because there was no answer.
         if reference is None and policy.status is not None:
@@ -196,7 +202,8 @@ class Evidence(FetchObserver):
         more = {
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
             "failure": policy.failure,
-            # State the client only if this request chose its client itself.
+            # State the client only if the request itself chose a client. The warcinfo
+            # record states the usual clients.
             "client": own_name_of(clients),
         }
 
@@ -213,8 +220,8 @@ class Evidence(FetchObserver):
     def _usage_of(
         self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
     ) -> dict[str, Any]:
-        """Return the values of a journal line about usage preferences; no values if the
-        crawl does not read usage preferences.
+        """Return the values of a journal line that are about usage preferences. Return no
+        values if the crawl does not read usage preferences.
         """
         if not self._settings.reads_usage:
             return {}
@@ -229,7 +236,11 @@ class Evidence(FetchObserver):
         decide: Callable[[], dict[str, Any]],
         reference: Reference | None = None,
     ) -> None:
-        """Write the line of *request*; the thread that writes the line calls *decide*."""
+        """Queue the journal line of *request*.
+
+        The thread that writes the line calls *decide*, which returns the values of the
+        decision.
+        """
         record, digest = reference or (None, None)
         at, method, url = time.time(), request.method, request.url
         robot = self._robot.of(request)
@@ -252,8 +263,8 @@ class Evidence(FetchObserver):
     # Records.
 
     def _write_policy(self, policy: Policy, source: str) -> Reference:
-        """Write a record of *policy*, whose answer is not in this WARC; *source* says
-        where the policy comes from.
+        """Write a record of *policy*, whose answer is not in this WARC. *source* says where
+        the policy comes from.
         """
         robots, status = policy.robots, policy.status or 0
         url = policy.final_url or policy.origin.robots_url
@@ -274,10 +285,11 @@ class Evidence(FetchObserver):
     def write_exchange(
         self, origin: Origin, request: Request, response: Response, truncated: str = ""
     ) -> Reference:
-        """Write *request* and *response*, and return the reference of *response*.
+        """Write a record of *request* and a record of *response*. Return a reference to the
+        record of *response*.
 
-        If the body is incomplete, *truncated* is the reason: a value that WARC defines for
-        the field `WARC-Truncated`.
+        If the body is incomplete, *truncated* is the reason. The WARC standard defines the
+        possible reasons as the values of the field `WARC-Truncated`.
         """
         protocol = response.protocol or "HTTP/1.1"
         if not protocol.startswith("HTTP/"):
@@ -290,7 +302,8 @@ class Evidence(FetchObserver):
         headers = {"WARC-Concurrent-To": f"<{sent}>"}
         if request.meta.get("proxy"):
             headers[names.VIA_PROXY] = "yes"
-        # If a proxy was used, `ip_address` would be the address of the proxy.
+        # Do not state `ip_address` if a proxy was used, because `ip_address` is then the
+        # address of the proxy.
         elif response.ip_address is not None:
             headers["WARC-IP-Address"] = str(response.ip_address)
         if truncated:
@@ -303,7 +316,9 @@ class Evidence(FetchObserver):
     def _write(
         self, origin: Origin, url: str, record: WarcRecord, name: str
     ) -> Reference:
-        """Write *record*, which is about *url*, with the id *name*."""
+        """Write *record*, with the id *name* and *url* as its target. Return a reference to
+        the record.
+        """
         reference = Reference(name, names.digest_text(sha256(record.body)))
         headers = {
             "WARC-Record-ID": f"<{name}>",
@@ -326,8 +341,9 @@ class Evidence(FetchObserver):
         self._files.start()
 
     def _failed(self) -> None:
-        """Close the crawl; may be called from any thread."""
-        # A crawl that has ended has no event loop. `_closed` then logs the error.
+        """Close the crawl. Any thread may call this method."""
+        # If the crawl has already ended, the event loop may be closed. In that case,
+        # `_closed` logs the error.
         with suppress(RuntimeError):
             self._call_in_crawl(self._fail)
 
@@ -345,7 +361,9 @@ class Evidence(FetchObserver):
             deferred_from_coro(close(reason=CLOSE_REASON))
 
     def _log_error(self) -> bool:
-        """Return whether evidence is missing. If so, log the reason once."""
+        """Return whether evidence is missing. The first call that finds an error also logs
+        the error.
+        """
         error = self._files.error
         if error is not None and not self._has_failed:
             self._has_failed = True
@@ -362,15 +380,16 @@ class Evidence(FetchObserver):
         return error is not None
 
     def _idle(self) -> None:
-        """Write all waiting items now, while an error can still be the reason for which
-        the crawl closes.
+        """Write all waiting items. If evidence is missing, close the crawl with the reason
+        `CLOSE_REASON`.
         """
+        # When the spider is closed, it is too late to set `CLOSE_REASON`.
         self._files.flush()
         if self._log_error():
             raise CloseSpider(CLOSE_REASON)
 
     async def _closed(self) -> None:
-        """Write the rest, and log where the files are."""
+        """Write the remaining items, and log where the files are."""
         await run_in_thread(self._files.close)
         if self._log_error():
             return

@@ -1,11 +1,11 @@
 """The files of evidence of one crawl: a WARC of answers, and a journal of decisions.
 
-A thread builds and writes the records and lines of each second together. On the event
-loop, between two pages, the same work takes several times as long.
+Once a second, a thread builds and writes all waiting records and lines. Building a record
+or a line on the event loop, between two pages, takes several times as long.
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
-member, and the journal lines of each second are one gzip member. The thread writes the
-WARC before the journal, so that no line names a missing record.
+member, and the journal lines of each second are one gzip member. The thread writes records
+before lines, so that no line names a missing record.
 """
 
 import gzip
@@ -37,30 +37,36 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.warcwriter import WARCWriter
 
 FLUSH_SECONDS = 1.0
-"""Seconds between two writes. A killed crawl may lose the evidence of these seconds."""
+"""Seconds between two writes. If a crawl is killed, the evidence since the last write is
+lost.
+"""
 
 FLUSH_BYTES = 4_000_000
-"""Size of the waiting items, in bytes, at which the thread writes immediately."""
+"""If the waiting items are larger than this number of bytes, the thread writes the items
+immediately.
+"""
 
 MAX_WAITING_BYTES = 64_000_000
-"""Largest size of the waiting items, in bytes. If they are larger, the disk is too slow,
-and evidence is missing.
+"""Largest permitted size of the waiting items, in bytes. If the items are larger, the disk
+is too slow, and evidence is missing.
 """
 
 CLOSE_SECONDS = 30.0
-"""Seconds that the last write may take when the crawl closes."""
+"""Maximum number of seconds that writing the waiting items may take when the spider is idle
+and when the crawl closes.
+"""
 
 COMPRESSION = 3
-"""The compression level of gzip. Level 3 takes a third of the time of level 9, and its
-files are a tenth larger.
+"""The compression level of gzip. Compared with level 9, level 3 takes a third of the time,
+and the files are a tenth larger.
 """
 
 _ENTRY_BYTES = 500
-"""Bytes of memory that a record or a line takes in addition to its text."""
+"""Number of bytes of memory that a record or a line takes in addition to its text."""
 
-# Leave out headers with credentials, because people share the files. In a request, any
-# header that a project sets may have credentials, so only the headers in `_OF_REQUESTS` are
-# written. In an answer, headers are left out if their names match `_LEFT_OUT`.
+# Leave out headers with credentials, because users may share the files. Any request header
+# that a project sets may contain credentials, so only the request headers in `_OF_REQUESTS`
+# are written. A response header is left out if its name matches `_LEFT_OUT`.
 # `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),
@@ -80,7 +86,9 @@ HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
 
 
 class WarcRecord(NamedTuple):
-    """A record of the WARC; *http* is the start line and all headers of its message."""
+    """A record of the WARC. *http* is the start line and all headers of the HTTP message in
+    the record, or `None` if the record has no HTTP message.
+    """
 
     kind: str
     headers: Mapping[str, str]
@@ -89,14 +97,16 @@ class WarcRecord(NamedTuple):
 
 
 MakeLine: TypeAlias = Callable[[], JournalLine]
-"""Makes a line of the journal. It is called in the thread that writes the journal."""
+"""A function that returns a line of the journal. The thread that writes the journal calls
+the function.
+"""
 
 
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    After the constructor, no method raises. The first exception is stored in `error`, and
-    then *on_error* is called. *on_error* may be called in any thread.
+    Only the constructor raises exceptions. The other methods store the first exception in
+    `error`, and then call *on_error*, which may run in any thread.
     """
 
     def __init__(
@@ -109,10 +119,12 @@ class EvidenceFiles:
     ) -> None:
         """Create both files, whose names begin with *name*.
 
-        *info* has the fields of the warcinfo record, *header* the first line of the
-        journal. Raise `SettingsError` if the folder cannot be written.
+        *info* contains the fields of the warcinfo record, and *header* contains the values
+        of the first line of the journal. Raise `SettingsError` if the files cannot be
+        created.
         """
-        # Add a random part to the name: workers of one spider may start in the same second.
+        # Add a random part to the name, because workers of one spider may start in the same
+        # second.
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -121,7 +133,7 @@ class EvidenceFiles:
             self._journal = FileIO(str(folder / f"{stem}.jsonl.gz"), "x")
             self.paths: tuple[str, str] = self._warc.name, self._journal.name
             """The paths of the WARC and of the journal."""
-            # Do not let warcio compress: its level is always 9.
+            # Do not let warcio compress the records, because warcio always uses level 9.
             self._block = io.BytesIO()
             self._writer = WARCWriter(self._block, gzip=False, warc_version="1.1")
             record = self._writer.create_warcinfo_record(f"{stem}.warc.gz", info)
@@ -136,27 +148,28 @@ class EvidenceFiles:
             ) from error
         self._on_error = on_error
         self.error: Exception | None = None
-        # The warcinfo record and the first line are already written.
+        # The warcinfo record counts as a record. The first line of the journal does not
+        # count as a line.
         self.records, self.lines = 1, 0
         self._waiting: deque[WarcRecord | MakeLine | Event] = deque()
-        # Bytes that `write` accepted, and bytes that the thread has handled. Only one
-        # thread changes each number.
+        # The number of bytes that `write` has accepted, and the number of bytes that the
+        # thread has handled. Only one thread changes each number.
         self._accepted = self._done = 0
         self._is_due = Event()
         self._is_closing = False
-        # Use a daemon thread, so that the interpreter does not wait for a disk that does
-        # not respond.
+        # Use a daemon thread, so that the interpreter does not wait at exit for a disk that
+        # does not respond.
         self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
 
     def start(self) -> None:
-        """Start the thread, which also writes the items of earlier `write` calls."""
+        """Start the thread, which also writes the items that were queued earlier."""
         self._thread.start()
 
     def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
-        """Queue a record or a line of about *size* bytes, to be written after all earlier
-        items.
+        """Queue *item*, a record or a line of about *size* bytes.
 
-        After an error nothing more is written.
+        The thread writes items in the order of the calls, except that it writes the records
+        of each second before the lines. After an error, nothing more is written.
         """
         if self.error is not None:
             return
@@ -169,8 +182,9 @@ class EvidenceFiles:
             self._fail(TimeoutError("the disk is too slow for the crawl"))
 
     def flush(self, *, is_last: bool = False) -> None:
-        """Wait until all items are written or an error occurs; if *is_last*, close the
-        files.
+        """Wait until all items are written or an error occurs.
+
+        If *is_last* is true, the thread then closes the files and ends.
         """
         is_written = Event()
         self._waiting.append(is_written)
@@ -180,13 +194,13 @@ class EvidenceFiles:
             self._fail(TimeoutError(f"the disk took more than {CLOSE_SECONDS:g} s"))
 
     def close(self) -> None:
-        """Write the rest, and close the files."""
+        """Write the remaining items, and close the files."""
         if self._thread.ident is None:
             self._thread.start()
         self.flush(is_last=True)
 
     def _run(self) -> None:
-        """Write the waiting items every second, until the files are closed."""
+        """Write the waiting items once a second, until the files are closed."""
         is_open = True
         while is_open:
             self._is_due.wait(FLUSH_SECONDS)
@@ -202,24 +216,26 @@ class EvidenceFiles:
                     self._journal.close()
             except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
                 self._fail(error)
-            # Count the items only now, because they were in memory until now.
+            # Count the items as handled only now, because the items were in memory until
+            # they were written.
             self._done = accepted
             for item in items:
                 if isinstance(item, Event):
                     item.set()
 
     def _write_out(self, items: Iterable[WarcRecord | MakeLine | Event]) -> None:
-        """Write *items*, records first."""
+        """Write the records in *items*, then the lines in *items*."""
         records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
         lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
-        # Append even if there is no record, because `_append` detects a removed file.
+        # Call `_append` even if there is no record, because `_append` also detects a
+        # removed file.
         _append(self._warc, b"".join(records))
         _append(self._journal, _packed_lines(it()._asdict() for it in lines))
         self.records += len(records)
         self.lines += len(lines)
 
     def _pack(self, record: WarcRecord) -> bytes:
-        """Return *record* as the bytes to write into the WARC."""
+        """Return the bytes of *record* to write into the WARC."""
         headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
         http = None
         if record.http is not None:
@@ -238,21 +254,23 @@ class EvidenceFiles:
         return self._packed(built)
 
     def _packed(self, record: ArcWarcRecord) -> bytes:
-        """Return *record*, which warcio made, as a gzip member."""
+        """Return a gzip member with *record*, which warcio has built."""
         self._block.seek(0)
         self._block.truncate()
         self._writer.write_record(record)
         return gzip.compress(self._block.getvalue(), COMPRESSION)
 
     def _fail(self, error: Exception) -> None:
-        """Store *error* and call `on_error`, if *error* is the first error."""
+        """If *error* is the first error, store *error* and call `on_error`."""
         if self.error is None:
             self.error = error
             self._on_error()
 
 
 def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
-    """Return *lines* of the journal as a gzip member; empty bytes for no lines."""
+    """Return *lines* of the journal as one gzip member, or empty bytes if there are no
+    lines.
+    """
     text = "".join(f"{_as_json(line)}\n" for line in lines)
     return gzip.compress(text.encode("ascii"), COMPRESSION) if text else b""
 
@@ -260,8 +278,8 @@ def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
 def without_credentials(
     headers: HttpHeaders, kind: str
 ) -> tuple[list[tuple[str, str]], str]:
-    """Return the part of *headers* to write into a record of *kind*, and the names of the
-    other headers.
+    """Return the headers to write into a record of *kind*, and the names of the headers to
+    leave out.
     """
     shown, left_out = [], []
     for raw_name, values in headers:
@@ -280,8 +298,8 @@ def without_credentials(
 
 
 def _append(file: FileIO, piece: bytes) -> None:
-    """Write *piece* to the end of *file*. If that fails, leave *file* unchanged and raise
-    `OSError`.
+    """Append *piece* to *file*. If *piece* cannot be written, leave *file* unchanged and
+    raise `OSError`.
     """
     status = os.fstat(file.fileno())
     # A write to a file that was removed would be lost without an error.
@@ -292,8 +310,8 @@ def _append(file: FileIO, piece: bytes) -> None:
         while rest:
             rest = rest[file.write(rest) :]
     except OSError:
-        # Remove the part that was written before the error, for example before the disk was
-        # full. Otherwise the file would end with a broken gzip member.
+        # Remove the part of *piece* that was written before the error. Otherwise the file
+        # would end with a broken gzip member.
         with suppress(OSError):
             file.truncate(status.st_size)
         raise

@@ -1,4 +1,4 @@
-"""The names and values in files of evidence. The crawl writes these files, and
+"""The names and values in files of evidence. The crawl writes the files, and
 `robots-check --evidence` reads the files.
 """
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
-"""The header with the origin whose robots.txt was requested. After a redirect, the URL of
-the record may have another origin.
+"""The WARC header with the origin whose robots.txt was requested. After a redirect, the URL
+of the record may have another origin.
 """
 
 STATUS = "Robots1994-Status"
-"""The header with the status of the answer, for a policy whose answer is not in the WARC."""
+"""The WARC header with the HTTP status of a policy whose answer is not in the WARC."""
 
 FETCHED = "Robots1994-Fetched"
-"""The header with the time of the fetch, for a policy whose answer is not in the WARC."""
+"""The WARC header with the fetch time of a policy whose answer is not in the WARC."""
 
 SOURCE = "Robots1994-Source"
-"""The header with the source of a policy whose answer is not in the WARC."""
+"""The WARC header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The header of an answer that came through a proxy. The proxy itself may have made the
-answer.
+"""The WARC header that marks an answer received through a proxy. The proxy itself may have
+made the answer.
 """
 
 LEFT_OUT = "Robots1994-Left-Out"
-"""The header with the names of the HTTP headers that a record leaves out."""
+"""The WARC header with the names of the HTTP headers that are left out of a record."""
 
 CLIENT = "client-"
 """The prefix of a warcinfo field that names the client for a URL scheme. `client-https`,
@@ -44,28 +44,28 @@ for example, names the client for `https`.
 """
 
 UNCHECKED = "unchecked"
-"""The decision about a request that no policy decides about: the request is not checked, or
-no policy could be found.
+"""The value of "decision" if no policy decides about a request. Either the request is not
+checked, or no policy could be found.
 """
 
 DECLINED = "declined"
-"""The decision about a request that robots.txt allows, but whose page must not be used for
+"""The value of "decision" if robots.txt allows a request, but the page must not be used for
 a purpose of the crawl.
 """
 
 USAGE_VERSIONS = "usage-preferences"
-"""The warcinfo field with the versions of the drafts by which this crawl read usage
+"""The warcinfo field with the versions of the drafts that define how the crawl read usage
 preferences.
 """
 
 MAX_TEXT = 4_000
 """Largest number of characters of a rule in the journal, and of a header or a field in the
-WARC. The rest is cut off.
+WARC. A longer text is shortened to this number.
 """
 
 
 def shown_url(url: str) -> str:
-    """Return *url* without user name, password and fragment."""
+    """Return *url* without its user name, password and fragment."""
     head = head_of(url)
     scheme, slashes, authority = head.partition("//")
     behind = url[len(head) :].partition("#")[0]
@@ -73,7 +73,7 @@ def shown_url(url: str) -> str:
 
 
 class JournalLine(NamedTuple):
-    """A line of the journal, which is about one request."""
+    """A line of the journal: the decision about one request."""
 
     time: str
     method: str
@@ -90,13 +90,14 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # For each purpose, the answer and the line of robots.txt that states it.
+    # For each purpose, the answer and the number of the line in robots.txt that states the
+    # answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> "JournalLine | None":
-        """Return the line with these *values*; `None` if a value is missing, unknown or of
-        a wrong type.
+        """Return the journal line with *values*. Return `None` if a value is missing, has
+        an unknown name or has a wrong type.
         """
         with suppress(TypeError):
             line = cls(**values)
@@ -105,8 +106,8 @@ class JournalLine(NamedTuple):
 
     @staticmethod
     def values_of(text: bytes) -> dict[str, Any]:
-        """Return the values in *text*; raise `ValueError` if *text* is not a line of the
-        journal.
+        """Return the values in *text*, a line of the journal. Raise `ValueError` if *text*
+        cannot be converted to a dictionary.
         """
         with suppress(ValueError, TypeError, RecursionError):
             return dict(json.loads(text))
@@ -117,8 +118,10 @@ _TYPES = tuple(JournalLine.__annotations__.values())
 
 
 def decision_of(verdict: Verdict) -> dict[str, Any]:
-    """Return the values of a journal line for *verdict*. To verify a line, its values are
-    compared with these values.
+    """Return the values that a journal line has for *verdict*.
+
+    The crawl writes the returned values. `robots-check --evidence` compares the values of
+    a line with the returned values.
     """
     return {
         "decision": "allowed" if verdict.allowed else "refused",
@@ -131,12 +134,13 @@ def decision_of(verdict: Verdict) -> dict[str, Any]:
 def usage_of(
     usage: "Usage | None", verdict: Verdict, purposes: "Collection[str]"
 ) -> dict[str, Any]:
-    """Return the values of a journal line for *usage*, the statements of robots.txt about
-    the use of a URL.
+    """Return the values that a journal line has for *usage*, the statements of robots.txt
+    about the use of a URL.
 
-    These values are added to the values of *verdict*. They also replace the decision if
-    *verdict* allows the URL, but the page must not be used for one of *purposes*. Such a
-    request is not sent.
+    The returned values are added to the values of *verdict*. If *verdict* allows the URL,
+    but the page must not be used for one of *purposes*, the request is not sent. In that
+    case, the returned values include the decision `DECLINED`, which replaces the decision
+    of *verdict*.
     """
     if usage is None or not usage.statements:
         return {"usage": None}
@@ -154,22 +158,28 @@ def usage_of(
 
 
 def line_of(statement: "Statement") -> int:
-    """Return the number of the line in robots.txt that has *statement*."""
+    """Return the number of the line in robots.txt that contains *statement*."""
     return int(statement.where.rpartition(" ")[2])
 
 
 def unchecked(reason: str) -> dict[str, Any]:
-    """Return the values of a journal line for a request that no policy decides about."""
+    """Return the values of a journal line for a request about which no policy decides.
+
+    *reason* says why no policy decides.
+    """
     return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
 
 
 def digest_text(digest: Any) -> str:
-    """Return *digest*, a hash object of `hashlib`, in the format of WARC files."""
+    """Return the value of the `hashlib` object *digest* in the format of WARC files."""
     return f"{digest.name}:{b32encode(digest.digest()).decode()}"
 
 
 def rfc3339(at: datetime | float) -> str:
-    """Return *at*, a time or seconds since the epoch, in the format of RFC 3339, in UTC."""
+    """Return the time *at* in UTC, in the format of RFC 3339.
+
+    *at* is a `datetime`, or a number of seconds since the epoch.
+    """
     if isinstance(at, datetime):
         at = at.astimezone(timezone.utc)
     else:

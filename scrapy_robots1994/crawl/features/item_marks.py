@@ -1,7 +1,7 @@
-"""Marks on items: a spider middleware marks an item, and an item pipeline drops it.
+"""Marks on items: a spider middleware marks an item, and an item pipeline drops the item.
 
-A spider middleware should not drop an item itself: Scrapy would neither count the dropped
-item nor send a signal.
+A spider middleware should not drop an item itself, because Scrapy would neither count the
+dropped item nor send the signal `item_dropped`.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem
 
 
 class Mark(NamedTuple):
-    """Why an item is to be dropped: the exception to raise, and the key of the stat that
+    """The reason to drop an item: the exception to raise, and the key of the stat that
     counts the dropped item.
     """
 
@@ -21,16 +21,21 @@ class Mark(NamedTuple):
 
 
 class ItemMarks:
-    """The items of one crawl that are to be dropped, and why."""
+    """The items of one crawl that are to be dropped, with the reasons."""
 
     def __init__(self) -> None:
-        # The key is the `id` of an item, because items need not be hashable. Each value has
-        # a reference to the item, so that Python does not use its `id` again. A value is a
-        # list, because a callback may yield an item several times.
+        # Each key is the `id` of an item, because items need not be hashable. Each value
+        # contains a reference to the item, so that Python does not assign the `id` to
+        # another object. Each value is a list, because a callback may yield an item several
+        # times.
         self._marks: dict[int, list[tuple[Any, dict[str, Mark]]]] = {}
 
     def mark(self, feature: str, item: Any, dropped: DropItem, stat: str) -> None:
-        """Mark *item*, which a callback has yielded, for *feature*."""
+        """Mark *item*, which a callback has yielded, for the feature with the name
+        *feature*.
+
+        *dropped* is the exception to raise, and *stat* is the key of the stat to count.
+        """
         marks = self._marks.setdefault(id(item), [])
         # A second mark by the same feature means that the item was yielded again.
         if not marks or feature in marks[-1][1]:
@@ -38,8 +43,10 @@ class ItemMarks:
         marks[-1][1][feature] = Mark(dropped, stat)
 
     def take(self, item: object) -> Mark | None:
-        """Forget the marks from one time that *item* was yielded, and return the first of
-        these marks; `None` if *item* is not marked.
+        """Remove the marks of *item* and return the first mark. Return `None` if *item* is
+        not marked.
+
+        If *item* was yielded several times, remove only the marks from the last time.
         """
         marks = self._marks.get(id(item))
         if marks is None:

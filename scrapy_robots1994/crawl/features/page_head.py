@@ -1,5 +1,5 @@
-"""The robots header (`X-Robots-Tag`) and the meta tags of a page. Page directives and usage
-preferences are read from this header and these tags.
+"""The header `X-Robots-Tag` and the meta tags of a page, which state page directives and
+usage preferences.
 """
 
 import re
@@ -18,27 +18,28 @@ from w3lib.encoding import (
 from scrapy_robots1994.directives import meta_tags
 
 MAX_PAGE_BYTES = 64 * 1024
-"""Number of bytes that are read from the start of a page, and of a header."""
+"""Maximum number of bytes that are read from the start of a page or of a header."""
 
-# Python raises these exceptions for a charset that cannot decode text, such as `zip`.
-# Scrapy raises them for a page with `<base href="http://[">`, because Scrapy reads the base
-# URL of each page that it parses.
+# Exceptions that a page can cause. Python raises `LookupError` for a charset that cannot
+# decode text, such as `zip`. Scrapy raises `ValueError` when it parses a page with an
+# invalid base URL, such as `<base href="http://[">`.
 UNREADABLE = (LookupError, ValueError)
 
-# A meta tag, whose quoted values may contain `>`. The pattern has nothing after the
-# repetition, so matching never backtracks and takes linear time.
+# Matches a meta tag, whose quoted values may contain `>`. Nothing follows the repetition in
+# the pattern, so matching never backtracks and takes linear time.
 _META = re.compile(rb"""meta(?:[^>"']+|"[^"]*"?|'[^']*'?)*""")
 
-# Encodings of host names, which no page uses. Python needs quadratic time to decode these
-# encodings.
+# Encodings that are meant for host names, not for pages. Python takes quadratic time to
+# decode text in these encodings.
 _SLOW = frozenset({"idna", "punycode"})
 
 
 class PageHead(NamedTuple):
-    """The lines of `X-Robots-Tag` joined into one, and the name and content of each meta
-    tag.
+    """The header and the meta tags of a page.
 
-    *has_tags* says that the page is HTML or XML, and may have meta tags.
+    *header* is all lines of `X-Robots-Tag`, joined into one line. *tags* are pairs of the
+    name and the content of a meta tag. *has_tags* says whether the page is HTML or XML,
+    and thus may have meta tags.
     """
 
     header: str
@@ -46,16 +47,16 @@ class PageHead(NamedTuple):
     has_tags: bool
 
 
-# A cache of one page, because two features read each page, one after the other.
+# Cache the head of one page, because two features read each page, one after the other.
 _last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Return the head of *response*. Never raises on any body.
+    """Return the head of *response*. No body causes an exception.
 
-    At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are in lower
-    case. If *words* are given and no meta tag has one of the words, the result may have no
-    tags.
+    At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are the words
+    that the caller looks for, in lower case. If no meta tag contains one of *words*, the
+    tags may be missing from the returned head. Without *words*, all tags are returned.
     """
     global _last  # noqa: PLW0603 - a cache of one
     known, head = _last
@@ -65,7 +66,8 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags)
     has_tags = True
-    # Avoid parsing the tags, which takes as long as all other work of Scrapy on a page.
+    # Parse the tags only if necessary, because parsing takes as long as all other work of
+    # Scrapy on a page.
     if words and not _may_have(response.body[:MAX_PAGE_BYTES].lower(), words):
         return PageHead(header, (), has_tags)
     tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
@@ -75,45 +77,51 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
 
 
 def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
-    """Return whether a meta tag of *page*, in lower case, may have one of *words*."""
-    # A null byte means an encoding such as UTF-16, which has other bytes for letters.
+    """Return whether a meta tag of *page* may contain one of *words*. *page* and *words*
+    are in lower case.
+    """
+    # A null byte is a sign of an encoding such as UTF-16, in which *words* are spelled with
+    # other bytes.
     if b"\0" in page:
         return True
     tags, place = b"", page.find(b"meta")
     while place >= 0:
         tag = _META.match(page, place)
-        assert tag is not None  # noqa: S101 - it begins with "meta"
+        assert tag is not None  # noqa: S101 - "meta" is at this place
         tags, place = tags + tag[0], page.find(b"meta", tag.end())
     if b"&#" in tags:
         try:
             text = unescape(tags.decode("latin-1")).lower()
         except ValueError:
-            # Python does not convert a character number of more than 4,300 digits.
+            # Python refuses to convert a character reference with more than 4,300 digits.
             return True
         tags = text.encode("ascii", "replace")
-    # UTF-7 may hide a word.
+    # A page in UTF-7 may spell a word with other bytes, so look for the name of the
+    # encoding, too.
     return bool(tags) and any(word in tags for word in (*words, b"utf-7"))
 
 
 def header_of(response: Response, name: bytes) -> str:
-    """Return all lines of the header called *name* as one; empty if there is none. *name* is
-    spelled like the keys of `Headers`.
+    """Return all lines of the header *name*, joined into one line. Return an empty text if
+    *response* does not have the header. *name* must be spelled like the keys of `Headers`.
     """
-    # Fast path: unlike `Headers.getlist`, the view does not change the spelling.
+    # Fast path: unlike `Headers.getlist`, the view does not normalise the spelling of
+    # *name*.
     if name not in response.headers.keys():  # noqa: SIM118 - the view is faster
         return ""
-    # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header
-    # states no encoding, and Latin-1 decodes any bytes.
+    # Several lines mean the same as one joined line (RFC 9110, section 5.3). Decode the
+    # line as Latin-1, which accepts any bytes, because a header does not state its
+    # encoding.
     lines = b", ".join(response.headers.getlist(name))
     return lines[:MAX_PAGE_BYTES].decode("latin-1")
 
 
 def _text(response: TextResponse) -> str:
-    """Return the start of *response*, decoded."""
+    """Return the first `MAX_PAGE_BYTES` of *response* as text."""
     head = response.body[:MAX_PAGE_BYTES]
     content_type = response.headers.get("Content-Type") or b""
-    # Do not use `response.encoding`, which decodes the whole page. If the page states no
-    # encoding, guessing the encoding has no time limit.
+    # Do not use `response.encoding`, which decodes the whole page. If the page does not
+    # state an encoding, the time to guess the encoding is not limited.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(content_type.decode("latin-1"))

@@ -1,4 +1,4 @@
-"""Usage preferences that a page states in its headers and its meta tags."""
+"""Usage preferences that a page states in its headers and meta tags."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,19 +29,19 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 HEADER, META = "header", "meta"
-"""Values of `Usage.read` for a page."""
+"""The sources of preferences in a page, as named in `Usage.read`."""
 
 _NOTHING = {read: Usage(read=read) for read in ((HEADER,), (HEADER, META))}
 
 # Usage U12 (images): `noai` applies to any response, and `noimageai` only to an image.
 _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 
-# TDMRep: any value other than 1 and 0 states nothing.
+# In TDMRep, a value other than 1 and 0 does not state anything.
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# If the meta tags of a page have none of these words, they state no preference.
+# Meta tags without any of these words do not state a preference.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 # Header names, spelled like the keys of `Headers`.
 _HEADERS = frozenset(
@@ -53,20 +53,21 @@ _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNO
 _RSL = "application/rsl+xml"
 
 _Stated: TypeAlias = tuple[Sequence[Statement], Sequence[Said]]
-"""Statements, and values that are not understood."""
+"""A pair: the statements, and the values that are not understood."""
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
-    """Return the usage preferences that *response* states to *robot*, a bare name or a
-    whole User-Agent header.
+    """Return the usage preferences that *response* states for *robot*, which is a bare name
+    or a whole User-Agent header.
 
-    The headers of any response are read, and the meta tags of HTML and XHTML. At most
-    64 KiB of each header and of the page are read. Never raises on any body.
+    The headers of any response are read. The meta tags of HTML, XHTML and other XML pages
+    are also read. At most 64 KiB of each header and of the page are read. No body causes
+    an exception.
     """
     head = page_head(response, _WORDS)
     read = (HEADER, META) if head.has_tags else (HEADER,)
     names = _HEADERS.intersection(response.headers)
-    # Fast path: most pages state nothing.
+    # Fast path: most pages do not state any preference.
     if not (head.tags or names):
         return _NOTHING[read]
     headers = {it: header_of(response, it) for it in names}
@@ -79,7 +80,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
         found.append(_tdm_reservation(head, headers.get(b"Tdm-Reservation", "")))
     statements = tuple(it for stated, _ in found for it in stated)
     odd = tuple(it for _, said in found for it in said)
-    # TDMRep: a policy applies only together with a reservation.
+    # In TDMRep, a policy applies only together with a reservation.
     is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
     policy = (*_contents(head, _TDM_POLICY), headers.get(b"Tdm-Policy", "").strip())
     return Usage(
@@ -92,11 +93,11 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
 
 def _content_usage(value: str) -> _Stated:
-    """Return the preferences in *value*, the joined lines of the header Content-Usage."""
+    """Return the preferences in *value*, the joined lines of the header `Content-Usage`."""
     where = f"header {USAGE_FIELD}"
     try:
-        # RFC 9651, section 4.2: one line that cannot be parsed makes the whole dictionary
-        # invalid.
+        # If one line cannot be parsed, the whole dictionary is invalid (RFC 9651, section
+        # 4.2).
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except NotADictionaryError:
         return (), (Said(value, where),)
@@ -104,8 +105,8 @@ def _content_usage(value: str) -> _Stated:
 
 
 def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _Stated:
-    """Return the preferences that `noai` and `noimageai` state in *head*, the header and
-    the meta tags of *response*.
+    """Return the preferences that `noai` and `noimageai` state in *head*, which is the head
+    of *response*. *names* are the names of the robot.
     """
     statements: list[Statement] = []
     odd: list[Said] = []
@@ -120,12 +121,14 @@ def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _State
 
 
 def _is_image(response: Response) -> bool:
-    """Return whether the Content-Type of *response* is an image."""
+    """Return whether *response* is an image according to its Content-Type."""
     return header_of(response, b"Content-Type").lower().startswith("image/")
 
 
 def _tdm_reservation(head: PageHead, header: str) -> _Stated:
-    """Return the TDMRep preference in the meta tag, or else in *header*."""
+    """Return the TDMRep preference in the meta tags of *head*. Return the preference in
+    *header* if no meta tag states a preference.
+    """
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
     in_header = [
@@ -133,8 +136,8 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
     ]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
-    # Usage U11 (TDMRep): the meta tag overrides the header, even if the header is more
-    # restrictive.
+    # Usage U11 (TDMRep): meta tags override the header, even if the header is more
+    # restrictive. Among several values in one place, the most restrictive value counts.
     for places in (in_meta, in_header):
         for value, answer in _TDM_ANSWERS.items():
             for said in places:
@@ -145,13 +148,13 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
 
 
 def _contents(head: PageHead, name: str) -> list[str]:
-    """Return the contents of the meta tags called *name*, without blank contents."""
+    """Return the contents of the meta tags with the name *name*, except blank contents."""
     said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
     return list(filter(None, said))
 
 
 def _licenses(link: str) -> Iterator[str]:
-    """Yield the URLs of licence terms (RSL) that a *link* header names."""
+    """Yield the URLs of the licence terms (RSL) that *link*, a `Link` header, names."""
     for url, rest in _LINK.findall(link):
         values = {
             name.lower(): (a or b).lower() for name, a, b in _PARAMETER.findall(rest)

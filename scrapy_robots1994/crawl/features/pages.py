@@ -32,35 +32,37 @@ from scrapy_robots1994.parser.user_agent import robot_names
 PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
-# Number of terms that are logged for one page. A page may have thousands of terms.
+# Maximum number of terms that are logged for one page. A page may have thousands of terms.
 _MAX_LOGGED = 10
 
-# Extract all links. By default the extractor leaves out links to images and archives, and
-# all but the first link to a URL. But of two links to one URL, only one may say nofollow.
+# Extract all links. By default the extractor skips links to images and archives, and
+# returns only the first link to each URL. All links to a URL are needed, because
+# `_closed_links` returns a URL only if each link to the URL has `rel=nofollow`.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
     """Raised for an item of a page that must not be indexed.
 
-    *said* is the directive that forbids indexing.
+    *said* is the directive that forbids indexing of the page.
     """
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
-        # Set the level: by default Scrapy logs each dropped item, with all its values, as a
-        # warning.
+        # Set the level, because by default Scrapy logs each dropped item as a warning, with
+        # all values of the item.
         super().__init__(
             f"Not to be indexed: {said} of {redact_and_escape(url)}", log_level="DEBUG"
         )
 
 
 def page_directives(response: Response, robot: str | bytes) -> Directives:
-    """Return the directives of *response* for *robot*, a bare name or a whole User-Agent
-    header.
+    """Return the directives of *response* for *robot*, which is a bare name or a whole
+    User-Agent header.
 
-    The header of any response is read, and the meta tags of HTML and XHTML. At most 64 KiB
-    of the header and of the page are read. Never raises on any body.
+    The header `X-Robots-Tag` of any response is read. The meta tags of HTML, XHTML and
+    other XML pages are also read. At most 64 KiB of the header and of the page are read. No
+    body causes an exception.
     """
     head = page_head(response)
     if not head.tags and not head.header:
@@ -69,11 +71,12 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
 
 
 class RobotsPages(BaseSpiderMiddleware):
-    """Drops requests made from a NOFOLLOW page, and marks items of a NOINDEX page for
-    `RobotsPagesPipeline`.
+    """Drops requests for links that must not be followed (NOFOLLOW and `rel=nofollow`).
+    Marks items of a NOINDEX page, so that `RobotsPagesPipeline` drops the items.
 
     The directives of each page are in `response.meta["robots1994_page"]`. This middleware
-    is the one next to the engine, so it sees the output of all other spider middlewares.
+    must be the spider middleware nearest to the engine, so that it processes the output of
+    all other spider middlewares.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,9 +89,9 @@ class RobotsPages(BaseSpiderMiddleware):
         self._obeyed = settings.pages
         self._robot = RobotName(crawler)
         self._marks = marks_of(crawler)
-        # Cache the links of one response, because many requests may follow from the
-        # response. A cache in the module would keep the last response in memory after the
-        # crawl.
+        # Cache the result of `_closed_links` for one response, because many requests may be
+        # made from one response. A cache in the module would keep the last response in
+        # memory after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def process_spider_input(
@@ -97,7 +100,8 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read the directives of *response* before the spider gets it."""
-        # Read the directives here, because the callback may use them from the meta.
+        # Read the directives now, because the callback may look them up in the meta of
+        # *response*.
         directives = self._read(response)
         for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
@@ -110,10 +114,11 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` if *response*, from which *request* was made, says
-        that the link must not be followed.
+        """Return *request*, or `None` if *response* says that the link to the URL of
+        *request* must not be followed.
         """
-        # Pages P9 (the page itself): a request for the page itself follows no link.
+        # Pages P9 (the page itself): a request for the URL of the page itself does not
+        # follow a link.
         if response is None or request.url == response.url:
             return request
         reason: object = self._directives(response).nofollow
@@ -129,7 +134,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*, marked if its page forbids indexing."""
+        """Return *item*. Mark *item* first if its page forbids indexing."""
         if response is not None and NOINDEX in self._obeyed:
             said = self._directives(response).noindex
             if said is not None:
@@ -138,14 +143,14 @@ class RobotsPages(BaseSpiderMiddleware):
         return item
 
     def _directives(self, response: Response) -> Directives:
-        """Return the directives in the meta of *response*, or read the directives."""
+        """Return the directives from the meta of *response*. Read the directives from the
+        page if the meta does not contain any.
+        """
         found = response.meta.get(PAGE_KEY)
         return found if isinstance(found, Directives) else self._read(response)
 
     def _read(self, response: Response) -> Directives:
-        """Read the directives of *response*, put the directives into its meta, and return
-        the directives.
-        """
+        """Read the directives of *response*, store them in its meta, and return them."""
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
         directives = page_directives(response, self._robot.of(response.request))
         response.meta[PAGE_KEY] = directives
@@ -153,9 +158,9 @@ class RobotsPages(BaseSpiderMiddleware):
 
 
 class RobotsPagesPipeline:
-    """Drops the items that `RobotsPages` and `RobotsUsage` marked.
+    """Drops the items that `RobotsPages` and `RobotsUsage` have marked.
 
-    Scrapy counts items that a pipeline drops.
+    Scrapy counts each item that a pipeline drops.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -172,7 +177,9 @@ class RobotsPagesPipeline:
         item: Any,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Any:
-        """Return *item*, or raise `DroppedByPage` or `DroppedByUsage`."""
+        """Return *item* if it is not marked. Raise `DroppedByPage` or `DroppedByUsage` if
+        *item* is marked.
+        """
         mark = self._marks.take(item)
         if mark is None:
             return item
@@ -181,16 +188,17 @@ class RobotsPagesPipeline:
 
 
 def _closed_links(response: Response) -> frozenset[str]:
-    """Return each URL for which all links in *response* have `rel=nofollow`."""
+    """Return each URL that *response* links to only with `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
     if b"nofollow" not in response.body.lower():
         return frozenset()
-    # Only a page with `nofollow` reaches this step, which parses the page.
+    # Parse the page. For speed, a page that does not contain `nofollow` is not parsed.
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:
-        # If the base URL of the page is invalid, its links cannot be resolved.
+        # The links cannot be resolved, for example because the base URL of the page is
+        # invalid.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)

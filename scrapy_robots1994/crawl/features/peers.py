@@ -13,10 +13,10 @@ from scrapy_robots1994.errors import needs_extra
 def peers(
     wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
 ) -> list[Parser]:
-    """Return the parsers that *wanted*, the value of *setting*, names; each parser once.
+    """Return the parsers that *wanted* names, without duplicates.
 
-    Raise `SettingsError` for anything that is not a parser, and `MissingExtra` for a
-    parser whose library is not installed.
+    *wanted* is the value of *setting*. Raise `SettingsError` for a value that does not name
+    a parser. Raise `MissingExtra` for a parser whose library is not installed.
     """
     found = []
     kinds = (load_parser(path, crawler.settings, setting) for path in wanted)
@@ -26,7 +26,7 @@ def peers(
                 kind.from_crawler(crawler, b"")
             except ImportError:
                 raise
-            except Exception:  # noqa: BLE001, S110 - counted later, for each file
+            except Exception:  # noqa: BLE001, S110 - errors are counted for each file later
                 pass
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found

@@ -1,8 +1,8 @@
-"""Usage preferences in a crawl (`ROBOTS1994_USAGE`): the statements of robots.txt and of
-pages about the use of a page.
+"""Usage preferences in a crawl (`ROBOTS1994_USAGE`): what robots.txt and a page state about
+the use of the page.
 
-The spider gets the preferences of each page, and the stats count the preferences. With
-"items" or "requests" as its value, the setting makes the crawl obey the preferences.
+The spider gets the preferences of each page, and the stats count the preferences. If the
+value of the setting is "items" or "requests", the crawl obeys the preferences.
 """
 
 from logging import DEBUG, INFO
@@ -37,18 +37,19 @@ from scrapy_robots1994.policy.policy import Policy
 USAGE_KEY = "robots1994_usage"
 """The key of `response.meta` with the `Usage` of the page."""
 
-# Number of terms that are logged for one page. A page may have thousands of terms.
+# Maximum number of terms that are logged for one page. A page may have thousands of terms.
 _MAX_LOGGED = 10
 
-# Number of origins that are remembered, so that the statements of an origin are logged once.
+# Maximum number of origins to remember after their statements were logged. The statements
+# of a remembered origin are not logged again.
 _MAX_LOGGED_ORIGINS = 10_000
 
 _UNKNOWN = Usage()
 
 
 def not_for(statement: Statement, url: str) -> str:
-    """Return why the page at *url* must not be used for a purpose: *statement* as text,
-    safe to print.
+    """Return a message, safe to print, that says why the page at *url* must not be used for
+    the purpose of *statement*.
     """
     term = escape_control_chars(statement.term, 60)
     where = escape_control_chars(statement.where, 80)
@@ -57,20 +58,20 @@ def not_for(statement: Statement, url: str) -> str:
 
 
 class DroppedByUsage(DropItem):
-    """Raised for an item of a page that must not be used for a purpose of the crawl.
+    """Raised for an item if its page must not be used for a purpose of the crawl.
 
     *statement* is the statement that disallows the purpose.
     """
 
     def __init__(self, statement: Statement, url: str) -> None:
         self.statement = statement
-        # Set the level: by default Scrapy logs each dropped item, with all its values, as a
-        # warning.
+        # Set the level, because by default Scrapy logs each dropped item as a warning, with
+        # all values of the item.
         super().__init__(not_for(statement, url), log_level="DEBUG")
 
 
 class RefusedByUsage(IgnoreRequest):
-    """Raised for a request that robots.txt allows, but whose page must not be used for a
+    """Raised for a request that robots.txt allows, if the page must not be used for a
     purpose of the crawl.
 
     *statement* is the statement that disallows the purpose.
@@ -87,15 +88,16 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # A missing file states nothing. A file that could not be fetched may state anything.
+    # A missing file does not state any preference. The preferences in a file that could not
+    # be fetched are not known.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
 class StatedUsage:
-    """Looks up the usage preferences of robots.txt for each request that robots.txt allows.
+    """Looks up the usage preferences in robots.txt for each request that robots.txt allows.
 
-    If the crawl obeys the preferences, requests whose pages must not be used for a purpose
-    of the crawl are refused.
+    If `ROBOTS1994_USAGE` is "requests", a request is refused if its page must not be used
+    for a purpose of the crawl.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -111,8 +113,8 @@ class StatedUsage:
         refuses requests.
         """
         usage = stated_by(policy, request.url, self._robot.of(request)).for_export()
-        # Store the preferences before the page is fetched: by draft-ietf-aipref-attach-05,
-        # the robots.txt that is known at the time of the fetch applies.
+        # Store the preferences before the page is fetched. By draft-ietf-aipref-attach-05,
+        # the robots.txt that is known when the page is fetched applies to the page.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
@@ -129,10 +131,10 @@ class StatedUsage:
 
 
 class UsageReader:
-    """Hands the usage preferences of each page to the spider, and counts the preferences.
+    """Passes the usage preferences of each page to the spider, and counts the preferences.
 
-    This spider middleware has no `process_spider_output`, because every item would have to
-    pass through that method.
+    This spider middleware does not have the method `process_spider_output`, because every
+    item would have to pass through that method.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -141,7 +143,7 @@ class UsageReader:
         self._purposes = settings.purposes
         self._robot = RobotName(crawler)
         self._pages = 0
-        # Number of pages that must not be used, by purpose.
+        # For each purpose, the number of pages that must not be used for that purpose.
         self._forbidden: dict[str, int] = {}
         if settings.usage == REPORT:
             crawler.signals.connect(self._closed, signals.spider_closed)
@@ -151,7 +153,9 @@ class UsageReader:
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Read the usage preferences of *response* before the spider gets it."""
+        """Read and count the usage preferences of *response* before the spider gets
+        *response*.
+        """
         usage = self._read(response)
         self._pages += 1
         if not (usage.statements or usage.not_understood):
@@ -171,12 +175,12 @@ class UsageReader:
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
     def _read(self, response: Response) -> Usage:
-        """Read the usage preferences of *response*, put the preferences into its meta, and
-        return the preferences.
+        """Read the usage preferences of *response*, add the preferences that robots.txt
+        states, and store the result in the meta of *response*. Return the result.
         """
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
-        # Remove the preferences of robots.txt: a request made with the meta of this page
-        # must not have them.
+        # Remove the preferences of robots.txt from the meta. Otherwise a request that is
+        # made with the meta of this page would also have the preferences of this page.
         meta = response.meta
         stated = meta.pop(STATED_USAGE, None)
         usage = page_usage(response, self._robot.of(response.request))
@@ -186,18 +190,19 @@ class UsageReader:
         return exported
 
     def _closed(self) -> None:
-        """Log for each purpose how many pages must not be used for that purpose."""
+        """Log, for each purpose, how many pages must not be used for that purpose."""
         for purpose, number in self._forbidden.items():
             text = "%d of %d pages are not for %s"
             log_line(self.crawler, INFO, text, number, self._pages, purpose)
 
 
 class RobotsUsage(UsageReader, BaseSpiderMiddleware):
-    """Hands the usage preferences of each page to the spider. Marks items that must not be
-    used for a purpose of the crawl.
+    """Passes the usage preferences of each page to the spider. Marks the items of a page
+    that must not be used for a purpose of the crawl.
 
     Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
-    `Usage` of the page. The `Usage` comes from robots.txt, the headers and the meta tags.
+    `Usage` of the page. The `Usage` contains the preferences that robots.txt, the headers
+    and the meta tags state.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -206,8 +211,10 @@ class RobotsUsage(UsageReader, BaseSpiderMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        """Return the middleware. If the crawl drops no items, return a `UsageReader`,
+        """Return the middleware. If the crawl does not drop items, return a `UsageReader`,
         which does not process items.
+
+        Raise `NotConfigured` in a dry run, and if `ROBOTS1994_USAGE` is off.
         """
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.dry_run:
@@ -217,7 +224,9 @@ class RobotsUsage(UsageReader, BaseSpiderMiddleware):
         return cls(crawler) if settings.drops_items else UsageReader(crawler)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*, marked if its page must not be used for a purpose of the crawl."""
+        """Return *item*. Mark *item* first if its page must not be used for a purpose of
+        the crawl.
+        """
         if response is not None:
             usage = response.meta.get(USAGE_KEY)
             if not isinstance(usage, Usage):
