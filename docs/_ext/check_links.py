@@ -1,9 +1,11 @@
-"""Check that the targets of links, and the files that pages name, exist.
+"""Check the internal links of pages, and the paths of files that pages mention.
 
-``python docs/_ext/check_links.py docs/_build/html docs README.md``: exit code 1 and one line
-for each internal link whose file or anchor does not exist, for each id of a clause, a decision
-or a problem (F5, O24, R020) that is no link to its row, and for each path of a file of this
-project in a source that does not exist.
+Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. The output has
+one line for each of these errors, and the exit code is 1 if there is an error:
+
+* The file or the anchor of an internal link does not exist.
+* An id of a clause, a decision or a problem (F5, O24, R020) is not a link to its row.
+* A page mentions the path of a file of this project, but the file does not exist.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
 
 
 class Page(HTMLParser):
-    """The links and the anchors of one page, and the ids in its text that are no links."""
+    """The links and anchors of one page, and the ids in its text that are not links."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -49,18 +51,18 @@ class Page(HTMLParser):
                 self.links.append(value)
 
     def handle_endtag(self, tag: str) -> None:
-        """Note where text begins again."""
+        """Record the end of *tag*."""
         if tag in self._open:
             self._open.remove(tag)
 
     def handle_data(self, data: str) -> None:
-        """Record the ids in *data*, but for one that stands alone, as that of a row."""
+        """Record the ids in *data*, unless *data* is only an id, such as the id of a row."""
         if not self._open and not CODE.fullmatch(data.strip()):
             self.codes.update(CODE.findall(data))
 
 
 def broken_in_pages(folder: Path) -> list[str]:
-    """Return the broken links between the pages of *folder*."""
+    """Return the broken links in the pages of *folder*, and the ids that are not links."""
     pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
     rows = {it for page in pages.values() for it in page.anchors}
     found = []
@@ -86,7 +88,7 @@ def broken_in_pages(folder: Path) -> list[str]:
 
 
 def broken_in_markdown(path: Path) -> list[str]:
-    """Return the links of the Markdown file *path* to files that do not exist."""
+    """Return the links in the Markdown file *path* whose target does not exist."""
     links = MARKDOWN_LINK.findall(path.read_text("utf-8"))
     local = [link for link in links if not urlsplit(link).scheme]
     return [
@@ -97,7 +99,7 @@ def broken_in_markdown(path: Path) -> list[str]:
 
 
 def missing_files(path: Path) -> list[str]:
-    """Return the files and folders that the source *path* names and that do not exist."""
+    """Return the files and folders that the source *path* mentions but that do not exist."""
     named = {match[1] for match in NAMED_FILE.finditer(path.read_text("utf-8"))}
     return [
         f"{path}: {name}"
@@ -107,7 +109,7 @@ def missing_files(path: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Check each folder of pages or sources and each Markdown file."""
+    """Check the folders and Markdown files in *arguments*, and return the exit code."""
     found = []
     for name in arguments:
         path = Path(name)

@@ -1,7 +1,8 @@
-"""Build step (a metadata hook of hatchling): the project's URLs, and the README for PyPI.
+"""Build step (a metadata hook of hatchling) for the project's URLs and the README on PyPI.
 
-All come from one line of pyproject.toml, `repository`. PyPI does not resolve relative links, so
-those of README.md get the address of the file in the repository, at the tag of this version.
+The URLs of the repository come from the option `repository` in pyproject.toml. PyPI does
+not resolve relative links, so relative links in README.md are replaced with links to the
+files in the repository, at the tag of this version.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class ProjectUrls(MetadataHookInterface):
         }
 
         def absolute(link: re.Match[str]) -> str:
-            # An image needs the file itself, a link the page that shows it.
+            # An image needs the URL of the file. A link needs the URL of the page that shows
+            # the file.
             view = "raw" if link[1] else "blob"
             return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
 

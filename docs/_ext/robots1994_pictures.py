@@ -1,8 +1,9 @@
-"""Sphinx directive ``.. robots1994-picture:: NAME``: a picture drawn from the code's tables.
+"""Sphinx directive ``.. robots1994-picture:: NAME``, which draws a picture.
 
-NAME is ``request`` (the way of a request), ``policy`` (the life of a policy) or ``evidence``
-(one decision and its record). The picture is SVG inside the page, in the colours of its text,
-so it follows light and dark.
+NAME is ``request`` (the way of a request), ``policy`` (the life of a policy) or
+``evidence`` (one decision and its record). The picture is drawn from tables in the code, as
+SVG code in the page. The picture has the colours of the page's text, so it suits a light
+and a dark theme.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
-# Pixels where the picture is as wide as a phone shows it.
+# Sizes in pixels, for a picture that is as wide as the screen of a phone.
 WIDTH, STEP, EXIT_AT, EXIT, LINE, PAD, GAP = 360, 226, 254, 106, 15, 9, 26
 EXIT_COLUMNS = 16
 
 
 class Step(NamedTuple):
-    """One step of a picture, from top to bottom, and where else it leads.
+    """One step of a picture, in which steps follow each other from top to bottom.
 
-    *way* is the word at the arrow to *leads_to*, *below* the one at the arrow to the next step.
+    *leads_to* is the text of a second box next to the step, and *way* is the text above the
+    box. *below* is the text at the arrow to the next step.
     """
 
     title: str
@@ -47,14 +49,14 @@ class Step(NamedTuple):
 
 
 def default_of(name: str) -> str:
-    """Return the setting *name* with its default, as "ROBOTS1994_TTL (86,400 s)"."""
+    """Return the setting *name* with its default, such as "ROBOTS1994_TTL (86,400 s)"."""
     by_name = {it.name: it for it in fields(crawl_settings.RobotsSettings)}
     default = by_name[name].metadata["default"]
     return f"{crawl_settings.PREFIX}{name.upper()} ({default:,}\N{NO-BREAK SPACE}s)"
 
 
 def request() -> tuple[str, tuple[Step, ...]]:
-    """Return what the picture of a request says."""
+    """Return the title and the steps of the picture of a request."""
     exempt = tuple(f"· {it.value.partition(',')[0]}" for it in Exemption)
     answers = []
     for row in ROWS:
@@ -65,33 +67,44 @@ def request() -> tuple[str, tuple[Step, ...]]:
             meaning = row.effect(is_open=row.allows)
             meaning = f"all URLs {meaning}"
         if not row.is_answer:
-            meaning = f"retried; then the last good policy, else {meaning}"
+            meaning = f"retried; then the last good policy decides, otherwise {meaning}"
         answers.append(f"· {row.statuses}: {meaning}")
     steps = (
         Step("Request of the crawl"),
-        Step("Is it checked?", exempt, "no", "sent, unchecked", "yes"),
         Step(
-            "Is the policy of its origin in memory, and fresh?",
+            "Is there a reason not to check the request?",
+            exempt,
+            "yes",
+            "sent, unchecked",
+            "no",
+        ),
+        Step(
+            "Is the policy of the origin in memory, and fresh?",
             (),
             "yes",
             "the rules decide",
             "no",
         ),
         Step(
-            "It waits, without a place of CONCURRENT_REQUESTS",
-            ("the store, then one fetch of robots.txt for all requests that wait",),
+            "The request waits outside CONCURRENT_REQUESTS",
+            (
+                (
+                    "the policy is looked up in the store; otherwise, robots.txt is fetched "
+                    "once for all waiting requests"
+                ),
+            ),
             "crawl closes",
-            "back to the scheduler",
+            "returned to the scheduler",
         ),
         Step(
             "What does the answer mean?",
             tuple(answers),
-            "failure on our side",
-            "fails with that error",
+            "local error",
+            "the request fails with the error",
         ),
         Step(
             "The rules decide",
-            ("the record for this robot, and the line that covers the URL",),
+            ("in the record for this robot, the line that covers the URL decides",),
             "disallowed",
             "refused, with record and line",
             "allowed",
@@ -102,13 +115,13 @@ def request() -> tuple[str, tuple[Step, ...]]:
 
 
 def policy() -> tuple[str, tuple[Step, ...]]:
-    """Return what the picture of a policy says."""
+    """Return the title and the steps of the picture of a policy."""
     stopgap = next(row for row in ROWS if not row.is_answer)
     limited = next(row for row in ROWS if row.max_lifetime < float("inf"))
     steps = (
         Step(
             "Not known",
-            ("a request waits for the first fetch",),
+            ("requests wait for the first fetch",),
             "no answer",
             "unreachable",
             "answer",
@@ -116,7 +129,7 @@ def policy() -> tuple[str, tuple[Step, ...]]:
         Step(
             "Fresh",
             (
-                "decides, and nothing is requested",
+                "the policy decides, and robots.txt is not requested",
                 (
                     f"for the time that the server states, from {default_of('min_ttl')} "
                     f"to {default_of('ttl')}"
@@ -129,8 +142,8 @@ def policy() -> tuple[str, tuple[Step, ...]]:
             "Stale",
             (
                 (
-                    "still decides while one request renews it; if it is older, or answered "
-                    f"{limited.statuses}, requests wait for the renewal"
+                    "the policy still decides while one request renews it; if the policy is "
+                    f"older, or the answer was {limited.statuses}, requests wait for the renewal"
                 ),
             ),
             "renewed",
@@ -144,30 +157,30 @@ def policy() -> tuple[str, tuple[Step, ...]]:
                     "the last good policy decides, for at most "
                     f"{default_of('stale_ttl')} after it was fresh"
                 ),
-                f"the next try comes after {default_of('retry_after')}",
+                f"the next fetch is after {default_of('retry_after')}",
             ),
             "renewed",
             "fresh again",
-            "that time is over",
+            "after this time",
         ),
         Step(
             "Unreachable",
             (
                 (
-                    f"all URLs {stopgap.effect(is_open=False)}; the next try comes after "
+                    f"all URLs {stopgap.effect(is_open=False)}; the next fetch is after "
                     f"{default_of('retry_after')}"
                 ),
             ),
             "answer",
             "fresh",
-            "not used for long",
+            "not used for a long time",
         ),
         Step(
             "Forgotten",
             (
                 (
-                    "memory and stores have bounds in bytes: what was used least recently goes "
-                    "first, in any state, and costs one fetch"
+                    "memory and stores have a maximum size; the policy that was used least "
+                    "recently is removed first, in any state, and must be fetched again"
                 ),
             ),
         ),
@@ -176,7 +189,7 @@ def policy() -> tuple[str, tuple[Step, ...]]:
 
 
 def evidence() -> tuple[str, tuple[Step, ...]]:
-    """Return what the picture of one decision and its record says."""
+    """Return the title and the steps of the picture of one decision and its record."""
     body, url = b"User-agent: *\nDisallow: /archive\n", "https://example.com/archive/7"
     verdict = RobotsTxt.parse(body).verdict(url, "mybot")
     digest = f"sha256:{b32encode(sha256(body).digest()).decode()[:10]}…"
@@ -216,11 +229,11 @@ def evidence() -> tuple[str, tuple[Step, ...]]:
         Step(
             "The same decision",
             (
-                "· by the bytes of the record",
-                "· by the dialect and reading of the line",
-                f"· by {settings} and others of the warcinfo record",
+                "· from the bytes of the record",
+                "· in the dialect and reading of the line",
+                f"· with {settings} and other settings of the warcinfo record",
             ),
-            "another one",
+            "another decision",
             "a difference, with exit code 1",
         ),
     )
@@ -228,7 +241,7 @@ def evidence() -> tuple[str, tuple[Step, ...]]:
 
 
 def _width(text: str) -> float:
-    """Return about how many pixels *text* takes: capitals and digits are wide."""
+    """Return the approximate width of *text* in pixels. Capitals and digits are wide."""
     return sum(
         7.7 if it.isupper() or it in "_=" else 6.9 if it.isdigit() else 5.9
         for it in text
@@ -251,7 +264,7 @@ def _fitted(text: str, width: int) -> list[str]:
 def _wrapped(step: Step) -> tuple[list[str], list[str]]:
     """Return the lines of the title and of the text of *step*."""
     inside = STEP - 2 * PAD
-    # The title is bold.
+    # Leave more space for the title, because the title is bold.
     title = _fitted(step.title, inside - 25)
     return title, [line for text in step.lines for line in _fitted(text, inside)]
 
@@ -265,7 +278,7 @@ def _text(x: int, y: int, text: str, kind: str) -> str:
 
 
 def draw(name: str, steps: tuple[Step, ...]) -> str:
-    """Return the SVG of *steps*."""
+    """Return the SVG code of the picture *name* with *steps*."""
     parts, y = [], 2
     for place, step in enumerate(steps):
         title, texts = _wrapped(step)
@@ -333,7 +346,7 @@ class Picture(Directive):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the picture, and its text for other forms than HTML."""
+        """Return the picture as a node for HTML. Other formats do not show the picture."""
         self.state.document.settings.env.note_reread()
         (name,) = self.arguments
         title, steps = PICTURES[name]()

@@ -1,4 +1,4 @@
-"""Sphinx directive ``.. robots1994:: KIND``: reference text generated from the code.
+"""Sphinx directive ``.. robots1994:: KIND``, which inserts text generated from the code.
 
 KIND is ``settings``, ``stats``, ``reasons``, ``outcomes``, ``problems``, ``dialects``, or
 ``options`` followed by the name of a command.
@@ -41,13 +41,16 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 
-# The id of a clause, a decision or a problem, which has an anchor on its page.
+# The id of a clause, a decision or a problem. Each id has an anchor on a page.
 CODE = re.compile(r"\b([A-Z]\d{1,3})\b")
 UNLINKED = (nodes.reference, nodes.literal_block, nodes.doctest_block, nodes.title)
 
 
 def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Make each id in the text of *page*, whose name is *name*, a link to its row."""
+    """Replace each id in the text of *page* with a link to the row of the id.
+
+    *name* is the name of *page*.
+    """
     labels = app.env.domains.standard_domain.anonlabels
     for text in list(page.findall(nodes.Text)):
         node, owners = text.parent, []
@@ -61,7 +64,7 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
             target, anchor = (
                 labels.get(part.lower(), ("", "")) if place % 2 else ("", "")
             )
-            # The row itself begins with its id.
+            # Do not link the id at the beginning of its own row.
             is_row = target == name and part == text.parent.astext()
             if target and not is_row:
                 made = make_refnode(app.builder, name, target, anchor, nodes.Text(part))
@@ -72,7 +75,10 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
 
 
 def documentation(module: ModuleType, owner: str, name: str) -> str:
-    """Return the docstring of an attribute; an attribute without one is an error."""
+    """Return the docstring of the attribute *name* of *owner*.
+
+    Raise `KeyError` if the attribute has no docstring.
+    """
     docs = ModuleAnalyzer.for_module(module.__name__).find_attr_docs()
     return " ".join(docs[owner, name]).strip()
 
@@ -94,7 +100,7 @@ def settings(_: str) -> str:
 
 
 def stats(_: str) -> str:
-    """Return every stat key and what it counts."""
+    """Return every stat key, and what the key counts."""
     return "\n".join(
         f"``{key}``\n    {documentation(crawl_stats, '', name)}\n"
         for name, key in vars(crawl_stats).items()
@@ -103,14 +109,14 @@ def stats(_: str) -> str:
 
 
 def reasons(_: str) -> str:
-    """Return every reason of a verdict, as stats and ``--json`` write it."""
+    """Return every reason for a verdict, with its name in stats and ``--json``."""
     return "\n".join(
         f".. _reason-{it.value}:\n\n``{it.value}``\n    {it.meaning}\n" for it in Reason
     )
 
 
 def outcomes(_: str) -> str:
-    """Return the table of what each answer to GET /robots.txt means."""
+    """Return a table with the meaning of each answer to GET /robots.txt."""
     heads = ("id", "answer to GET /robots.txt", "policy", "fresh for")
     lines = [".. list-table::", "   :header-rows: 1", "   :widths: 6 30 44 20"]
     lines += ["   :class: decisions", "", *_cells(heads)]
@@ -136,13 +142,13 @@ def _cells(cells: Iterable[str]) -> list[str]:
 
 
 def problems(_: str) -> str:
-    """Return every kind of problem: what it is, why it matters, an example, and what to write."""
+    """Return every kind of problem: its title, why it matters, an example, and the fix."""
     return "\n".join(
         f".. _{kind.code.lower()}:\n\n"
         f"``{kind.code}`` {kind.title}\n"
         f"    {kind.severity.capitalize()}, about :ref:`{kind.clause} <{kind.clause.lower()}>`."
-        f"{' A line that has it closes nothing.' if kind.weakens_policy else ''}"
-        f"{' A line that has it opens nothing.' if kind.tightens_policy else ''}\n\n"
+        f"{' The file may allow too many URLs.' if kind.weakens_policy else ''}"
+        f"{' The file may disallow too many URLs.' if kind.tightens_policy else ''}\n\n"
         f"    {example.why}\n\n"
         f"    In the dialect ``{example.dialect}``:\n\n{_example(example.bad)}\n"
         f"    {kind.fix}\n\n{_example(example.good)}"
@@ -151,12 +157,13 @@ def problems(_: str) -> str:
     )
 
 
-# Lines of an example; that of a file that is too long has many more.
+# Maximum number of lines of an example. The example of a file over the size limit has many
+# more lines.
 MAX_LINES = 20
 
 
 def _example(body: str | bytes) -> str:
-    """Return a file as a block of code, safe to print and not too long."""
+    """Return the file *body* as a short block of code that is safe to print."""
     text = body.decode("utf-8", "surrogateescape") if isinstance(body, bytes) else body
     lines = text.replace("\r", "\\r\n").splitlines()
     shown = lines if len(lines) <= MAX_LINES else [*lines[:3], "..."]
@@ -165,8 +172,8 @@ def _example(body: str | bytes) -> str:
 
 
 def dialects(_: str) -> str:
-    """Return each dialect with its meaning, and a table of what sets them apart."""
-    # What all dialects have, and what none has, says nothing of their differences.
+    """Return each dialect with its meaning, and a table of the differences."""
+    # A field that all dialects have, or that no dialect has, is not a difference.
     some = [it for it in FIELDS if 0 < sum(map(it.is_in, DIALECTS)) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",
@@ -198,12 +205,12 @@ def dialects(_: str) -> str:
 
 
 def _yes(has: bool) -> str:  # noqa: FBT001 - a cell
-    """Return the cell of a feature."""
+    """Return the table cell that says whether a dialect has a feature."""
     return "yes" if has else ""
 
 
 def options(command: str) -> str:
-    """Return the options of *command* as ``scrapy COMMAND --help`` states them."""
+    """Return the options of *command*, as ``scrapy COMMAND --help`` shows the options."""
     (found,) = entry_points(group="scrapy.commands", name=command)
     instance = found.load()()
     instance.settings = Settings()
@@ -214,14 +221,14 @@ def options(command: str) -> str:
     scrapy_parser = argparse.ArgumentParser(conflict_handler="resolve")
     ScrapyCommand.add_options(instance, scrapy_parser)
     # argparse has no public list of the added options.
-    common = {action.dest for action in scrapy_parser._actions}  # noqa: SLF001 - see above
-    actions = parser._actions  # noqa: SLF001 - see above
+    common = {action.dest for action in scrapy_parser._actions}  # noqa: SLF001 - not public
+    actions = parser._actions  # noqa: SLF001 - not public
     ours = "\n".join(_option(action) for action in actions if action.dest not in common)
     return f"{ours}\nScrapy's own options work too, such as ``-s NAME=VALUE``.\n"
 
 
 def _option(action: argparse.Action) -> str:
-    """Return one option as a definition."""
+    """Return one option as an item of a definition list."""
     choices = f"{{{','.join(action.choices)}}}" if action.choices else action.metavar
     value = "" if action.nargs == 0 else f" {choices or action.dest.upper()}"
     names = ", ".join(f"``{name}{value}``" for name in action.option_strings)
@@ -241,7 +248,7 @@ WRITERS: dict[str, Callable[[str], str]] = {
 
 
 class Reference(Directive):
-    """Insert the text of a writer, as if it were part of the page."""
+    """Insert generated text, as if the text were part of the page."""
 
     required_arguments = 1
     optional_arguments = 1
@@ -264,9 +271,10 @@ class Reference(Directive):
 def let_names_wrap(
     _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
 ) -> None:
-    """Let a name in code wrap after its separators, so that no word of a table is broken.
+    """Allow line breaks after the separators of a name in code, so that tables do not break
+    words.
 
-    What a reader copies is unchanged.
+    The text that a reader copies is unchanged.
     """
     wrap = partial(re.sub, r"([_/.=?&:,-])(?=[^\s<])", r"\1<wbr>")
     context["body"] = re.sub(

@@ -1,7 +1,7 @@
-"""Characters that an author cannot see or mistakes for other characters, and misspelt
-fields.
+"""Find misspelt fields, and characters that an author cannot see or mistakes for other
+characters.
 
-Lint only reports them: a crawl never obeys a corrected text.
+Lint only reports such fields and characters. A crawl never obeys a corrected text.
 """
 
 import re
@@ -12,37 +12,38 @@ from functools import lru_cache
 from scrapy_robots1994.parser.dialects import Dialect, dialect_named
 from scrapy_robots1994.parser.fields import FIELDS, Field
 
-# Ours O17 (undecodable bytes): in the text, such bytes are surrogate escapes. One of them
-# is the no-break space of Latin-1.
+# Ours O17 (undecodable bytes): the text of a file has a surrogate escape in place of each
+# undecodable byte. The byte A0 is the no-break space of Latin-1.
 UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LATIN_SPACE = "\udca0"
 _SOFT_HYPHEN = "\xad"
 
-# Maximum number of characters of a misspelt field.
+# Maximum length of the name of a misspelt field, in characters.
 _LONGEST = 24
-# The name of a field: letters, with spaces, dots and hyphens between them. Letters of other
-# alphabets are included, because some look like letters of a field.
+# The name of a field: a letter, and then letters, underscores, spaces, dots and hyphens.
+# Letters of other alphabets are accepted, because some of them look like Latin letters.
 _FIELD = re.compile(rf"[^\W\d_](?:[^\W\d]|[ .-]){{,{_LONGEST - 1}}}")
 _NO_LETTERS = re.compile(r"[^a-z]+")
-# Characters that authors put before a line or a name: bullets, numbers, quotes, and marks
-# of Markdown. Marks that begin a comment in other languages are left out, such as `//`, `;`
-# and `--`.
+# Characters that authors put before a line or a name: bullets, numbers, quotes, opening
+# brackets and Markdown marks. `//`, `;` and `--` are left out, because these marks begin a
+# comment in other languages.
 _QUOTES = "\"'`*_\u2018\u2019\u201c\u201d\xab\xbb"
 _BEFORE = re.compile(
     r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
     rf"|[{_QUOTES}\[({{]+[ \t]*)+"
 )
-# Characters that end a quoted line or a member of JSON.
+# Characters at the end of a quoted line, or of a member of a JSON object.
 _CLOSING = "\"'`,;\u2019\u201d\xbb \t"
-# Minimum similarity of a misspelt field to a field: about one wrong letter in eight.
+# Minimum similarity between a misspelt field and a known field. This value accepts about
+# one wrong letter in eight.
 _SIMILARITY = 0.87
 
 
 def _seen(character: str) -> str:
     """Return the text that an author sees in place of *character*.
 
-    A special space becomes a space, a dash becomes `-`, and a look-alike of `:`, `#`, `*`
-    or `/` becomes that character. An invisible mark becomes "".
+    A special space becomes a space, and a dash becomes `-`. A character that looks like
+    `:`, `#`, `*` or `/` becomes this ASCII character. An invisible mark becomes "".
     """
     if character.isascii():
         return character
@@ -60,26 +61,26 @@ def _seen(character: str) -> str:
 
 
 def is_odd(character: str) -> bool:
-    """Return whether *character* is invisible, or looks like a character with a meaning."""
+    """Return whether *character* is invisible, or looks like an ASCII character."""
     return _seen(character) != character
 
 
 def first_odd(text: str) -> int:
-    """Return the position of the first odd character of *text*; -1 if it has none."""
+    """Return the position of the first odd character in *text*; -1 if *text* has none."""
     if text.isascii():
         return -1
     return next((at for at, each in enumerate(text) if is_odd(each)), -1)
 
 
 def without_odd(text: str) -> str:
-    """Return *text* as its author sees it."""
+    """Return *text* as the author of the file sees it."""
     return "".join(map(_seen, text))
 
 
 def without_odd_ends(text: str) -> str:
-    """Return *text* with its two ends as its author sees them.
+    """Like `without_odd`, but leave odd characters in the middle of *text* unchanged.
 
-    The author may mean an odd character inside a path, so the middle is unchanged.
+    The author may have meant an odd character inside a path.
     """
     plain = [at for at, it in enumerate(text) if it not in " \t" and not is_odd(it)]
     if not plain:
@@ -89,7 +90,7 @@ def without_odd_ends(text: str) -> str:
 
 
 def name_of(character: str) -> str:
-    """Return the name of *character* for a message, with its code."""
+    """Return the Unicode name of *character* with its code, for a message."""
     if character == _LATIN_SPACE:
         return "a no-break space (byte A0)"
     name = unicodedata.name(character, "an invisible character").lower()
@@ -97,27 +98,29 @@ def name_of(character: str) -> str:
 
 
 def undecorated(name: str) -> str:
-    """Return *name* without quotes, bullets and marks of Markdown around it."""
+    """Return *name* without the quotes, brackets, bullets and Markdown marks around it."""
     start = _BEFORE.match(name)
     return (name[start.end() :] if start else name).rstrip(f"{_QUOTES})]}}")
 
 
 def undecorated_value(name: str, value: str) -> str:
-    """Return *value* without quotes and separators at its ends, if the *name* of its field
-    begins with a quote.
+    """If *name* begins with a quote, return *value* without quotes and separators at its ends.
+
+    Otherwise, return *value* unchanged. *name* is the name of the field.
     """
     is_quoted = name[:1] in _QUOTES and name[:1] not in "*_" and name[:1] != ""
     return value.strip(_CLOSING) if is_quoted else value
 
 
 def letters(name: str) -> str:
-    """Return the letters a to z of *name* in lower case; "" if *name* is not like a field
-    name.
+    """Return the letters a to z of *name*, in lower case.
+
+    Return "" if *name* does not look like the name of a field.
     """
     name = undecorated(name)
     if not name.isascii():
-        # Remove accents before `lower`: the lower case of a capital I with a dot has two
-        # characters.
+        # Remove accents before the call to `lower`, because the lower case of a capital I
+        # with a dot has two characters.
         plain = unicodedata.normalize("NFKD", name)
         name = "".join(it for it in plain if not unicodedata.combining(it))
     name = name.lower()
@@ -134,16 +137,16 @@ _LETTERED = {letters(field.name): field for field in FIELDS}
 
 
 def field_of_letters(name: str) -> Field | None:
-    """Return the field of any dialect that has exactly the letters of *name*."""
+    """Return the field, of any dialect, whose name has the same letters as *name*."""
     return _LETTERED.get(letters(name))
 
 
 def likely_field(name: str, dialect: Dialect) -> Field | None:
-    """Return the field of *dialect* that is probably meant by the unknown *name*."""
+    """Return the field of *dialect* that the author of *name* probably meant, or None."""
     return _closest(letters(name), dialect.name)
 
 
-# Cache the result, because a file often repeats its misspelling.
+# Cache the result, because a file often repeats a misspelt field.
 @lru_cache(maxsize=256)
 def _closest(name: str, dialect: str) -> Field | None:
     """Return the field of *dialect* whose letters are most similar to *name*; None if no

@@ -1,4 +1,4 @@
-"""Fixes: new lines for a file, and what they may change for robots."""
+"""Fixes: new lines for a file, and the effect of the new lines on robots."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from scrapy_robots1994.parser.fields import Field, Role
 from scrapy_robots1994.parser.reader import Line
 
 Edits: TypeAlias = Mapping[int, tuple[str, ...]]
-"""The new lines, without line ends, by the number of the line that they replace. An empty
-tuple deletes the line.
+"""Maps the number of a line to the lines that replace it, without line ends. An empty tuple
+deletes the line.
 """
 
 
 class Effect(Enum):
-    """The change that a fix may make to the URLs that robots may fetch, in any dialect."""
+    """How a fix may change the set of URLs that robots may fetch, in any dialect."""
 
     SAME = "robots may fetch the same URLs as before"
     CLOSES = "robots may fetch fewer URLs because of the new lines"
@@ -26,10 +26,11 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The advice to the author of a file for one problem.
+    """The advice on one problem, for the author of the file.
 
-    *words* is the text of the advice; "" means the text of the kind of problem. *edits* has
-    the new lines; it is empty if only the author knows what to write.
+    *words* is the text of the advice. If *words* is "", the `fix` of the kind of problem is
+    used. *edits* has the new lines, and is empty if only the author knows what to write.
+    *effect* is the effect of *edits* on robots.
     """
 
     words: str = ""
@@ -38,7 +39,7 @@ class Fix:
 
 
 def effect_of(row: Field | None) -> Effect:
-    """Return the effect of a new value for a line of this field."""
+    """Return the effect of a new value in a line whose field is *row*."""
     if row is None or row.role not in (Role.NAMES, Role.RULE):
         return Effect.SAME
     if row.role is Role.NAMES:
@@ -47,16 +48,16 @@ def effect_of(row: Field | None) -> Effect:
 
 
 def effect_of_new(row: Field) -> Effect:
-    """Return the effect of a new line of this field.
+    """Return the effect of a new line whose field is *row*.
 
-    A new rule also ends the list of names above it, so the names below begin another
-    record.
+    A new rule also ends the list of names above the rule, so the names below the rule begin
+    another record.
     """
     return Effect.EITHER if row.ends_names else effect_of(row)
 
 
 def edited(lines: Iterable[Line], edits: Edits) -> str:
-    """Return the text of *lines* after *edits*."""
+    """Return the text of *lines* after *edits* are applied."""
     texts = []
     for line in lines:
         new = edits.get(line.number)
@@ -68,13 +69,14 @@ def edited(lines: Iterable[Line], edits: Edits) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return *text* in backquotes and safe to print, for the words of a fix."""
+    """Return *text*, safe to print and in backquotes, for the words of a fix."""
     return f"`{escape_control_chars(text)}`"
 
 
 def rule_line(line: Line, value: str, name: str = "") -> str:
-    """Return *line* with another *value*, perhaps with another field *name*, and its
-    comment.
+    """Return *line* with the new *value*, but with its old comment.
+
+    If *name* is not "", it replaces the name of the field.
     """
     comment = f" {line.comment}" if line.comment else ""
     return f"{name or line.field}: {value}".rstrip(" ") + comment
@@ -83,5 +85,5 @@ def rule_line(line: Line, value: str, name: str = "") -> str:
 def in_place(
     line: Line, *new: str, words: str = "", effect: Effect = Effect.SAME
 ) -> Fix:
-    """Return the fix that replaces *line* by the *new* lines."""
+    """Return the fix that replaces *line* with the *new* lines."""
     return Fix(words, {line.number: new}, effect)

@@ -1,6 +1,6 @@
-"""Formats of a report: text for people, JSON, and annotations of GitHub.
+"""Formats of a report: text for people, JSON, and GitHub annotations.
 
-In text and annotations, the text of the file is escaped, so that it is safe to print.
+In text and annotations, text from the file is escaped, so that it is safe to print.
 """
 
 from collections import Counter
@@ -28,12 +28,14 @@ _SHOWN_FIELDS = 6
 _MAX_MESSAGE = 1_000
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Returns a text in a style such as `1;31`. Without colours, it returns the text unchanged."""
+"""A function that returns a text in a style such as `1;31`. Without colours, the function
+returns the text unchanged.
+"""
 
-# The codes of terminals for bold and faint text.
+# The terminal codes for bold and faint text.
 BOLD, FAINT = "1", "2"
-# The styles of severities at a terminal (bold red, yellow and cyan), and their names in the
-# commands of a workflow.
+# For each severity, the terminal style (bold red, yellow or cyan) and the name of the
+# GitHub workflow command.
 _STYLES = {ERROR: "1;31", WARNING: "33", INFO: "36"}
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
@@ -46,10 +48,11 @@ def unpainted(text: str, _style: str) -> str:
 def as_text(
     report: Report | Unread, paint: Paint = unpainted, *, only_problems: bool = False
 ) -> Iterator[str]:
-    """Yield the lines of *report* as text.
+    """Yield *report* as lines of text.
 
-    They are each line of the file with its effect, and below this line its problems. With
-    *only_problems*, yield only the heading and the problems.
+    The text is a heading, each line of the file with its effect and its problems, and
+    sentences about other dialects. With *only_problems*, the text is only the heading and
+    the problems.
     """
     if isinstance(report, Unread):
         yield f"{escape_control_chars(report.name)}: {report.why}"
@@ -57,7 +60,7 @@ def as_text(
     yield paint(_heading(report), BOLD)
     rows = [] if only_problems else list(_lines_as_text(report, paint))
     rows += [(it.line, _problem_as_text(it, paint)) for it in report.problems]
-    # The sort is stable, so the problems of a line stay below the line.
+    # The sort is stable, so the problems with a line stay below the line.
     for _, texts in sorted(rows, key=itemgetter(0)):
         yield from texts
     if not only_problems:
@@ -69,8 +72,8 @@ def as_text(
 def _of_other_dialects(report: Report) -> Iterator[str]:
     """Yield a sentence for each dialect that reads some lines differently.
 
-    If the report has the problems in the dialect that most robots follow today, a last
-    sentence gives their numbers.
+    If the report has the problems in the dialect that most robots follow today, the last
+    sentence gives the numbers of these problems.
     """
     for dialect, lines in report.read_otherwise.items():
         closed = report.closed_otherwise.get(dialect, [])
@@ -85,26 +88,26 @@ def _of_other_dialects(report: Report) -> Iterator[str]:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return *number* with *word* in the right form: `1 error`, `2 errors`, `2 info`."""
+    """Return *number* and the right form of *word*: `1 error`, `2 errors`, `2 info`."""
     return f"{number:,} {word}" + "s" * (number != 1 and word != INFO)
 
 
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
-    """Yield the number of each line, with the text of the line and its effect."""
+    """Yield the number of each line, with rows that show the line and its effect."""
     if not report.lines:
         yield 0, [f"{_INDENT}(no line: every robot may retrieve everything)"]
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        # Wrap the effect, because it may not fit behind the text of the line.
+        # Wrap the effect, which may be too long for the rest of the row.
         first, *others = wrap_and_escape(effect, WIDTH - len(row)) or [""]
         more = [" " * len(row) + paint(it, FAINT) for it in others]
         yield line.number, [(row + paint(first, FAINT)).rstrip(), *more]
 
 
 def _heading(report: Report) -> str:
-    """Return the heading of a file: its name, and its numbers of lines, records and
-    problems.
+    """Return the heading of *report*: the name of the file, and how many lines, records and
+    problems the file has.
     """
     counts = {"line": len(report.lines), "record": len(report.records)}
     counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
@@ -114,12 +117,12 @@ def _heading(report: Report) -> str:
 
 
 def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
-    """Yield the lines of one problem: place, severity, code, clause, message and fix."""
+    """Yield rows for one problem: place, severity, code, clause, message and fix."""
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     width = WIDTH - len(_INDENT) - 2
     first, *others = wrap_and_escape(f"{label} {problem.sentence}", width)
-    # The label is always whole, because it is shorter than the first line.
+    # The first row has the whole label, because the label is shorter than a row.
     head, tail = first[: len(label)], first[len(label) :]
     yield f"{_INDENT}^ {paint(head, _STYLES[problem.severity])}{tail}"
     for text in (*others, *wrap_and_escape(problem.fix, width)):
@@ -129,7 +132,8 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
 def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
     """Return the sentence about *lines*, which *dialect* reads differently.
 
-    *closed* has the names for which *dialect* disallows the whole site.
+    *closed* has the names for which *dialect*, but not the dialect of the report, disallows
+    the whole site.
     """
     fields: dict[str, str] = {}
     for line in lines:
@@ -138,7 +142,7 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
     numbers = f"line{'s' * (len(lines) > 1)} {_runs([line.number for line in lines])}"
     sentence = f'the dialect "{dialect}" reads {numbers} otherwise ({", ".join(shown)})'
     if closed:
-        # 1994 A3 (default record): `*` is for robots that no other record names.
+        # 1994 A3 (default record): `*` means the robots that no other record names.
         names = [
             "every robot not named" if it == EVERYBODY else f'"{it}"' for it in closed
         ]
@@ -148,7 +152,7 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
 
 
 def _runs(numbers: list[int]) -> str:
-    """Return ascending *numbers* as text, with runs of successive numbers: `2-4, 7`."""
+    """Return ascending *numbers* as text, with ranges of consecutive numbers: `2-4, 7`."""
     runs = []
     for _, run in groupby(enumerate(numbers), key=lambda it: it[1] - it[0]):
         (_, first), *rest = run
@@ -157,7 +161,7 @@ def _runs(numbers: list[int]) -> str:
 
 
 def as_json(report: Report | Unread) -> dict[str, Any]:
-    """Return *report* as values for JSON: file, lines, records and problems."""
+    """Return *report* as a dict for JSON: file, lines, records and problems."""
     if isinstance(report, Unread):
         return {"file": report.name, "unread": report.why}
     return {
@@ -175,7 +179,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
 
 
 def _problem_as_json(problem: Problem) -> dict[str, Any]:
-    """Return one problem as values for JSON."""
+    """Return *problem* as a dict for JSON."""
     return {
         "code": problem.code,
         "line": problem.line,
@@ -191,13 +195,13 @@ def _problem_as_json(problem: Problem) -> dict[str, Any]:
 
 
 def _line_as_json(line: Line, effect: str) -> dict[str, Any]:
-    """Return one line as values for JSON."""
+    """Return *line* and its *effect* as a dict for JSON."""
     kind = line.kind.value
     return {"number": line.number, "kind": kind, "text": line.text, "effect": effect}
 
 
 def _record_as_json(record: Record) -> dict[str, Any]:
-    """Return one record as values for JSON."""
+    """Return *record* as a dict for JSON."""
     return {
         "names": record.names,
         "first_line": record.first_line,
@@ -209,7 +213,9 @@ def _record_as_json(record: Record) -> dict[str, Any]:
 
 
 def as_annotations(report: Report | Unread) -> Iterator[str]:
-    """Yield a workflow command for each problem. GitHub shows the problem at its line."""
+    """Yield a GitHub workflow command for each problem. GitHub shows the problem at its
+    line.
+    """
     name = _property(report.name)
     if isinstance(report, Unread):
         command = _COMMANDS[report.severity]
@@ -229,17 +235,17 @@ def _message(problem: Problem) -> str:
 
 
 def _data(text: str) -> str:
-    """Return *text* as the message of a workflow command."""
+    """Return *text*, escaped, as the message of a workflow command."""
     return escape_control_chars(text, _MAX_MESSAGE).replace("%", "%25")
 
 
 def _property(text: str) -> str:
-    """Return *text* as a property of a workflow command."""
+    """Return *text*, escaped, as a property of a workflow command."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def summary_as_text(summary: Summary) -> Iterator[str]:
-    """Yield the lines of a table with a row for each code that was found, sorted by code."""
+    """Yield the lines of a table of the codes that were found, one row for each code."""
     yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
     row = "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
     yield from map(row.format_map, summary.rows())
@@ -250,7 +256,7 @@ def summary_as_text(summary: Summary) -> Iterator[str]:
 def summary_as_json(
     summary: Summary, unread: Iterable[Report | Unread]
 ) -> dict[str, Any]:
-    """Return *summary* as values for JSON, together with the *unread* files."""
+    """Return *summary*, with the *unread* files, as a dict for JSON."""
     return {
         "files": summary.files,
         "without_problems": summary.clean,

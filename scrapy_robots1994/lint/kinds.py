@@ -1,9 +1,9 @@
-"""Problems of a file that its author should know, and the table of all kinds of problems.
+"""Problems with a file, and the table of all kinds of problems.
 
 Each kind is one row of the table. To add a kind, add a row with the next code, which is
-R059. Then yield the problem in the module that checks this part of a file: `lines.py`
-(lines), `values.py` (names and paths), `records.py` (records) or `problems.py` (the whole
-file). A code never changes its meaning.
+R059. Then yield the problem in the module that checks the affected part of a file:
+`lines.py` (lines), `values.py` (names and paths), `records.py` (records), `usage.py` (usage
+preferences) or `problems.py` (the whole file). The meaning of a code never changes.
 """
 
 from collections.abc import Callable
@@ -28,13 +28,13 @@ class Kind:
     """One kind of problem.
 
     *clause* is the id of the clause or decision that the problem is about. *title* is the
-    name of the kind in a table. *message* has a placeholder for each text that it quotes
-    from the file. *fix* says what the author of the file can do.
+    name of the kind in a table. *message* has placeholders for the *texts* of a problem.
+    *fix* says what the author of the file can do.
 
-    *weakens_policy* says that a line does not disallow paths, although its author meant to
-    disallow them. If the line is an Allow line, the problem tightens the policy instead.
-    *tightens_policy* says that every problem of this kind disallows paths that the author
-    meant to allow.
+    *weakens_policy* means that a line does not disallow paths that its author meant to
+    disallow. If that line is an Allow line, the problem tightens the policy instead.
+    *tightens_policy* means that a problem of this kind disallows paths that the author meant
+    to allow.
 
     The documentation has an example of each kind (`docs/_ext/robots1994_problems.py`).
     """
@@ -49,22 +49,23 @@ class Kind:
     tightens_policy: bool = False
 
     def at(self, line: int, column: int, *texts: str, **more: Any) -> "Problem":
-        """Return a problem of this kind at *line* and *column*, with *texts* from the file.
+        """Return a problem of this kind at *line* and *column*.
 
-        *more* has the optional attributes of `Problem`.
+        *texts* fill the placeholders of the message. *more* has the optional attributes of
+        `Problem`.
         """
         return Problem(self, line, column, texts, **more)
 
 
-# The class is not frozen: a crawl may create dozens of problems for one file, and creating
-# a frozen object takes three times as long.
+# The class is not frozen, because it is three times slower to create a frozen object, and a
+# crawl may create dozens of problems for one file.
 @dataclass(slots=True, unsafe_hash=True, repr=False)
 class Problem:
-    """Something wrong, or worth knowing, in one line of a file.
+    """A mistake, or a fact worth knowing, in one line of a file.
 
-    *line* and *column* count from 1. *texts* are the texts that the message quotes from the
-    file. *is_split* says that the problem exists only because of a blank line, so the file
-    has no such problem in the cautious reading. *message* and *fix* are safe to print.
+    *line* and *column* count from 1. *texts* fill the placeholders of the message.
+    *is_split* means that the problem exists only because a blank line ends a record. In the
+    cautious reading, the problem does not exist. *message* and *fix* are safe to print.
     """
 
     kind: Kind
@@ -82,13 +83,13 @@ class Problem:
     field: Field | None = made_by(default=None, compare=False)
     # The robots that the author of a wrong User-agent line probably meant.
     meant: tuple[str, ...] = made_by(default=(), compare=False)
-    # The advice, or a function that returns the advice. A file may have a hundred problems,
-    # and a crawl shows the advice of none of them.
+    # The advice, or a function that computes the advice when it is needed. A crawl finds
+    # problems, but never shows the advice.
     advice: Fix | Callable[[], Fix] | None = made_by(default=None, compare=False)
 
     @property
     def code(self) -> str:
-        """The code of the kind. A code never changes its meaning."""
+        """The code of the kind. The meaning of a code never changes."""
         return self.kind.code
 
     @property
@@ -103,7 +104,7 @@ class Problem:
 
     @property
     def message(self) -> str:
-        """The sentence that says what is wrong, without its full stop."""
+        """The sentence that says what is wrong, without a full stop at its end."""
         texts = (escape_control_chars(it, _QUOTED_CHARACTERS) for it in self.texts)
         return self.kind.message.format(*texts)
 
@@ -120,19 +121,20 @@ class Problem:
 
     @property
     def edits(self) -> Edits:
-        """The new lines of `fix`, by the number of the line that they replace. Empty if
-        only the author of the file knows what to write.
+        """The new lines that `fix` suggests, by the number of the line that they replace.
+
+        The mapping is empty if only the author of the file knows what to write.
         """
         return self._advice.edits
 
     @property
     def effect(self) -> Effect:
-        """What the *edits* may change for robots, in any dialect."""
+        """How `edits` may change the set of URLs that robots may fetch, in any dialect."""
         return self._advice.effect
 
     @property
     def _advice(self) -> Fix:
-        """The advice for this problem; an empty `Fix` if there is none of its own."""
+        """The advice for this problem; an empty `Fix` if the advice of the kind applies."""
         return (self.advice() if callable(self.advice) else self.advice) or Fix()
 
     @property
@@ -155,7 +157,7 @@ class Problem:
         return f"{where}: {self.severity} {self.code} ({self.clause}): {self.message}"
 
     def __repr__(self) -> str:
-        """Return the line of the report in angle brackets."""
+        """Return `str(self)` in angle brackets."""
         return f"<Problem {self}>"
 
 
@@ -307,8 +309,8 @@ WILDCARD = Kind(
         'the "{}" of "{}" is an ordinary character: only URLs that contain it match'
     ),
     fix=(
-        "Keep the line: robots of RFC 9309 obey it. For other robots, add rules for these paths "
-        "without wildcards."
+        "Keep the line: robots that follow RFC 9309 obey it. For other robots, add rules for "
+        "these paths without wildcards."
     ),
 )
 ALLOW = Kind(
@@ -321,8 +323,8 @@ ALLOW = Kind(
         "Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed"
     ),
     fix=(
-        "Keep Allow: robots of RFC 9309 obey it. For robots of 1994, write Disallow lines "
-        "that do not cover the allowed paths."
+        "Keep Allow: robots that follow RFC 9309 obey it. For robots that follow the standard "
+        "of 1994, write Disallow lines that do not cover the allowed paths."
     ),
 )
 CRAWL_DELAY = Kind(
@@ -699,8 +701,9 @@ LICENSE_URL = Kind(
 )
 
 KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
-"""All kinds of problems, by code."""
+"""All kinds of problems, in the order of their codes."""
 
 KIND_CODED = {kind.code: kind for kind in KINDS}
-"""The kinds by their codes. The rows of fields (`parser/fields.py`) refer to kinds by code.
+"""Each kind of problem, by its code. The table of fields (`parser/fields.py`) refers to
+kinds by code.
 """

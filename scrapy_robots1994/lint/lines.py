@@ -1,4 +1,4 @@
-"""Problems of single lines, found without regard to other lines."""
+"""Problems with single lines, found without regard to other lines."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -49,19 +49,19 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import SPACE, Line, read
 
-# A function that yields the problems of the value of a line.
+# A function that yields the problems with the value of a line.
 _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 
-# The value of a rule without a problem: empty, or a path of these characters.
+# The value of a rule has no problem if it is empty, or if it is a path of these characters.
 _PLAIN = r"!\"%-)+-9;-~"
 _PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
-# All values are searched as one text, with an NL before each value. A value with a problem
-# has such a character, or begins with such a character.
+# All values are searched as one text, with an NL before each value. If neither pattern
+# matches, no value has a problem.
 _ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
 _ODD_START = re.compile(r"\n[^\n/]")
 
-# The check for the values of each role; None if the values are not checked. Every role that
-# a dialect can have must be here.
+# The check of the values for each role; None if the values are not checked. The table must
+# have an entry for every role that a dialect can have.
 _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
     Role.NAMES: name_problems,
     Role.RULE: path_problems,
@@ -70,9 +70,9 @@ _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
 }
 _WITH_ROLE = [it.name for it in FIELDS if it.role is not Role.NONE]
 _NAMES_WITH_ROLE = "|".join(map(re.escape, _WITH_ROLE))
-# A second field in a value. It may be written in any case after space, after punctuation,
-# after `\n` or `\r` as text, or after a `*`. Directly behind other text, it must have its
-# usual case and a value of its own kind.
+# A second field in a value. After space, punctuation, a `*`, or `\n` or `\r` as text, the
+# name of the field may be written in any case. Directly behind other text, the name must be
+# in its usual case, and a value that suits the field must follow.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*))((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
     rf"|(User-[Aa]gent)[{SPACE}]*:(?=[{SPACE}]*[\w*])"
@@ -80,15 +80,15 @@ _SECOND_FIELD = re.compile(
     rf"|(Sitemap)[{SPACE}]*:(?=[{SPACE}]*https?://)"
     rf"|(Crawl-[Dd]elay)[{SPACE}]*:(?=[{SPACE}]*[0-9])"
 )
-# Maximum number of characters of a value that are searched for a second field. Searching a
-# line of 500 KB would stop the event loop for 90 ms.
+# Only this number of characters of a value is searched for a second field. Searching a line
+# of 500 KB would block the event loop for 90 ms.
 _MAX_SEARCHED = 10_000
 # The separators between two fields on one line.
 _BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNORECASE)
-# The separators of words in a line without a colon.
+# The separators between words in a line without a colon.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
-# The beginning of a value that is not a word of a sentence: a path, a pattern or a URL. An
-# empty value matches, too.
+# The beginning of a path, a pattern or a URL, but not of a word in a sentence. An empty
+# value matches, too.
 _RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
 _BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
 _BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
@@ -98,20 +98,20 @@ _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
 def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
     """Yield the *rules* whose values may have a problem."""
     values = "\n".join(["", *[it.value for it in rules]])
-    # Most files have no such value. Searching all values at once shows this fast.
+    # Most files have no odd value. One search through all values shows this.
     if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
         is_plain = _PLAIN_VALUE.fullmatch
         yield from (it for it in rules if not is_plain(it.value))
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
-    """Return the problems of *line* that do not depend on its record."""
+    """Return the problems with *line* that do not depend on its record."""
     kind, field, value = line.kind, line.row, line.value
     if kind in IDLE:
         return ()
     if second := second_field(value):
-        # 1994 F3 (form of a line): a line has one field. Report no other problem of the
-        # line, because it would follow from this problem.
+        # 1994 F3 (form of a line): a line has one field. Report only this problem, because
+        # any other problem with the line would be a result of this problem.
         return (_two_fields(line, second, dialect),)
     if field is None:
         return _ignored(line, dialect)
@@ -124,7 +124,7 @@ def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
 
 
 def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
-    """Return the problem of a line whose value has no meaning for its field."""
+    """Return the problem with *line*, whose value has no meaning for its *field*."""
     if bad is kinds.NAMELESS and line.value.startswith("/"):
         return kinds.PATH_AS_NAME.at(
             line.number, line.value_column, line.value, field=field, meant=("*",)
@@ -143,7 +143,10 @@ def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
 def _effective(
     line: Line, field: Field, dialect: Dialect, check: _ValueCheck
 ) -> Iterator[Problem]:
-    """Yield the problems of a line of *field*: of its form, and of its value by *check*."""
+    """Yield the problems with the form and with the value of *line*, whose field is *field*.
+
+    *check* yields the problems with a value that has no odd character.
+    """
     odd = _odd_in_value(field, line.value)
     yield from _form_problems(line, field, dialect, has_odd=odd >= 0)
     if odd < 0:
@@ -165,12 +168,15 @@ def _effective(
 
 
 def second_field(value: str) -> re.Match[str] | None:
-    """Return the match of a second field in *value*; None if its searched part has none."""
+    """Return the match of a second field in *value*, or None.
+
+    Only the first `_MAX_SEARCHED` characters are searched.
+    """
     return _SECOND_FIELD.search(value, 0, _MAX_SEARCHED) if ":" in value else None
 
 
 def _two_fields(line: Line, second: re.Match[str], dialect: Dialect) -> Problem:
-    """Return the problem of *line*, whose value contains the field *second*."""
+    """Return the problem with *line*, whose value contains the field *second*."""
     place = next(it for it in range(1, 6) if second[it])
     start, name = second.start(place), second[place]
     before = _without_end(line.value[:start])
@@ -208,41 +214,51 @@ def _parted(
 
 
 def _without_end(text: str) -> str:
-    """Return *text* without the separators at its end. Only 99 characters are searched."""
+    """Return *text* without separators at its end. Only the last 99 characters are
+    searched.
+    """
     return text[:-99] + _BETWEEN.sub("", text[-99:])
 
 
 def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]:
-    """Return the robots that the author of a line with this *value* probably meant."""
+    """Return the names that the author of a User-agent line with this *value* probably
+    meant. Return () for any other field.
+    """
     if field is None or field.role is not Role.NAMES:
         return ()
     return tuple(map(likely_name, dialect.names(value)))
 
 
 def _odd_in_value(field: Field, value: str) -> int:
-    """Return the position of the odd character that makes *value* wrong; -1 without one."""
+    """Return the position of the odd character that makes *value* wrong; -1 if there is
+    none.
+    """
     if value.isascii():
         return -1
     if field.role is Role.NAMES:
         return first_odd(value)
-    # The author may have meant an odd character inside a path, but not at one of its ends.
+    # The author may have meant an odd character inside a path. An odd character at an end
+    # of a path is a mistake.
     return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
 
 
 def _form_problems(
     line: Line, field: Field, dialect: Dialect, *, has_odd: bool
 ) -> Iterator[Problem]:
-    """Yield the problems of the form of a line, which do not depend on its field."""
-    # Ours O15 (space before a field or colon): the space is accepted, and reported.
+    """Yield the problems with the spaces, control characters and comment of *line*.
+
+    *has_odd* says that another problem reports the odd characters.
+    """
+    # Ours O15 (space before a field or colon): the space is accepted, but reported.
     if not line.raw.startswith(f"{line.field}:"):
         new = rule_line(line, line.value)
         yield kinds.SPACED.at(line.number, 1, advice=in_place(line, new))
     value = line.value
     if not value.isascii():
-        # Ours O25 (control characters): an undecodable byte is reported as another problem.
+        # Ours O25 (control characters): another problem reports undecodable bytes.
         value = UNDECODABLE.sub("", value)
     if dialect.has_lists:
-        # Revisited K1 and K2 (lists): a tab separates values.
+        # Revisited K1 and K2 (lists of names and of paths): a tab separates two values.
         value = value.replace("\t", " ")
     if not (has_odd or is_printable(value)):
         yield _control(line, field)
@@ -251,7 +267,7 @@ def _form_problems(
 
 
 def _control(line: Line, field: Field) -> Problem:
-    """Return the problem of invisible characters in the value of a line."""
+    """Return the problem with the invisible characters in the value of *line*."""
     advice = None
     if field.role is Role.RULE and "\t" not in line.value:
         new = rule_line(line, percent_encode_control_chars(_encoded(line.value)))
@@ -260,7 +276,10 @@ def _control(line: Line, field: Field) -> Problem:
 
 
 def _encoded(value: str) -> str:
-    """Return *value* with each character that is not printable percent-encoded."""
+    """Percent-encode each character of *value* that is not printable.
+
+    Undecodable bytes are unchanged.
+    """
     return "".join(
         it
         if it.isprintable() or "\ud800" <= it <= "\udfff"
@@ -270,12 +289,12 @@ def _encoded(value: str) -> str:
 
 
 def _comment_problems(line: Line) -> Iterator[Problem]:
-    """Yield the problems of the comment behind a value."""
+    """Yield the problem with the comment behind the value of *line*, if there is one."""
     column = line.comment_column
     before = line.text[column - 2]
     if line.value == "/" and before == "/":
-        # Ours O13 (start of a comment): a `#` in a URL begins a comment, so only `/`
-        # remains.
+        # Ours O13 (start of a comment): a `#` in a URL begins a comment, so the value is
+        # only `/`.
         new = rule_line(line, "")
         advice = in_place(line, new, effect=Effect.OPENS)
         yield kinds.CLOSED_BY_COMMENT.at(line.number, column, advice=advice)
@@ -286,11 +305,14 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
 
 
 def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problem of a line without effect. The parser never guesses its meaning."""
+    """Return the problem with *line*, which has no effect.
+
+    The problem may suggest what the author meant, but the parser never guesses a meaning.
+    """
     known = line.known
     if known is not None:
-        # 1994 F6 (fields): only another dialect has the field. An Allow is checked together
-        # with its record (`effective_allows`).
+        # 1994 F6 (fields): a field that only another dialect has is ignored. An Allow line
+        # is checked together with its record (`effective_allows`).
         return () if known is ALLOW else (absent(line, known),)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
@@ -303,9 +325,10 @@ def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
 
 
 def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problem of a line with an unknown field.
+    """Return the problem with *line*, whose field is unknown.
 
-    *likely* is the field of the dialect that the author probably meant, or None.
+    *likely* is the field that the author probably meant. *likely* is None if *dialect* has
+    no similar field.
     """
     # 1994 F6: an unknown field is ignored.
     known = field_of_letters(line.field)
@@ -330,7 +353,7 @@ def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Proble
         )
         return (problem,)
     if _WORD_END.search(line.field) or _BARE_URL.match(_content(line)):
-        # The colon belongs to a value, so the line has no colon behind a field name.
+        # The colon is part of a value. The line has no colon behind the name of a field.
         problem = _malformed(line, dialect)
         if problem.kind is not kinds.MALFORMED or _BARE_URL.match(_content(line)):
             return (problem,)
@@ -339,31 +362,35 @@ def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Proble
 
 
 def _corrected(new: str) -> str:
-    """Return the text of the fix that writes the line *new*."""
+    """Return the words of the advice to write the line *new*."""
     return f"Write {quoted(new)}: a field is obeyed only when its name is exact."
 
 
 def absent(line: Line, field: Field) -> Problem:
-    """Return the problem of a line with a *field* that only other dialects have."""
+    """Return the problem with *line*, whose *field* exists only in other dialects."""
     return KIND_CODED[field.absent].at(line.number, line.column, line.field)
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
-    """Yield each text that the author may believe *line* to be, after the column of the
-    character that makes the difference.
+    """Yield each text that the author may see in place of *line*.
+
+    Each text comes with the column of the character that makes the difference.
     """
     odd = first_odd(line.text)
     if odd >= 0:
         start, slash, path = line.text.partition("/")
         yield odd + 1, without_odd(start) + slash + without_odd_ends(path)
     if likely is not None and not is_latin(line.field):
-        # A letter of another alphabet looks like a letter of the name of *likely*.
+        # A letter of another alphabet looks like a letter in the name of *likely*.
         column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
         yield column, line.text.replace(line.field, likely.name, 1)
 
 
 def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Problem:
-    """Return the problem of an odd character because of which *line* has no effect."""
+    """Return the problem with an odd character because of which *line* has no effect.
+
+    *seen* is the line that the author sees.
+    """
     field = seen.row
     if field is None:
         deleted = in_place(line, words="Delete the line.")
@@ -381,8 +408,9 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
-    """Return the problem of an odd character. Without the character, *line* would be
-    *seen*.
+    """Return the problem with the odd character at *column* of *line*.
+
+    *seen* says what the line would be without this character.
     """
     name = name_of(line.text[column - 1])
     return kinds.INVISIBLE.at(line.number, column, name, seen, **more)
@@ -394,8 +422,9 @@ def _content(line: Line) -> str:
 
 
 def _malformed(line: Line, dialect: Dialect) -> Problem:
-    """Return the problem of a line without a field name and a colon."""
-    # Ours O14 (line without a colon): it is ignored, and its meaning is never guessed.
+    """Return the problem with *line*, which does not begin with a field name and a colon."""
+    # Ours O14 (line without a colon): the line is ignored. The parser never guesses its
+    # meaning.
     content = _content(line)
     if missing := _without_name(line, content):
         return missing
@@ -406,7 +435,8 @@ def _malformed(line: Line, dialect: Dialect) -> Problem:
     if likely is not None:
         words = 1 if likely_field(first, dialect) else 2
         value = "".join(_WORD_END.split(content, maxsplit=words)[words:])
-        # A sentence may begin with the name of a rule, so the rest must look like a path.
+        # A sentence may begin with a word such as "allow", so the rest must look like a
+        # path.
         is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
         if ":" not in content or is_value:
             new = rule_line(line, value, likely.name)
@@ -427,7 +457,7 @@ def _malformed(line: Line, dialect: Dialect) -> Problem:
 
 
 def _without_name(line: Line, content: str) -> Problem | None:
-    """Return the problem of a line with only a value; None if the line has no such form."""
+    """Return the problem with *line* if it has only a value and no field; otherwise None."""
     if _BARE_URL.match(content) and _BARE_SITEMAP.search(content):
         row, level = FIELD_NAMED["sitemap"], INFO
     elif _BARE_PATH.match(content):

@@ -1,5 +1,5 @@
-"""The problems of a file, and the problems that concern one robot. Problems never change a
-verdict.
+"""Find the problems with a file, and the problems that affect one robot. Problems never
+change a verdict.
 """
 
 import re
@@ -50,17 +50,17 @@ _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between, if all rules are for every robot."
 )
-# The number of characters at the beginning that are searched for UTF-16, and the share of
-# these characters that must be NUL.
+# A file is probably UTF-16 if NUL is at least the share `_WIDE_SHARE` of the first
+# `_WIDE_CHARACTERS` characters.
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
 
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
-# The problems of lines that do not look like a robots.txt.
+# The kinds of problems with lines that do not look like lines of a robots.txt.
 _OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
-# The beginnings of compressed files, archives, pictures and documents.
+# The beginnings of compressed files, archives, images and documents.
 _BINARY = re.compile(
     "\x1f\udc8b|PK\x03\x04|%PDF-|\udc89PNG|GIF8|\udcff\udcd8|BZh|\udcfd7zXZ"
 )
@@ -72,14 +72,14 @@ _ERROR_PAGE = re.compile(
 )
 # The kinds of problems whose fix deletes a rule.
 _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
-# The kinds of problems of a field that the dialect does not have, except Allow.
+# The kinds of problems with a field that the dialect does not have, except Allow.
 _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
-# A file without a line of a robots.txt is reported as plain text if it has at least this
-# number of lines.
+# If no line of a file looks like a line of a robots.txt, the file is reported as plain text
+# if it has at least this number of lines.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# The number of problems of lines that are collected for each problem that a crawl asks for.
-# Some of the problems turn out to be harmless.
+# A crawl asks for a limited number of problems. Multiply the limit by this factor for the
+# problems with single lines, because some of these problems turn out to be harmless.
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
@@ -88,9 +88,9 @@ _PLACE = attrgetter("line", "column", "code")
 def problems_of(
     groups: Sequence[Group], body: Body, dialect: Dialect
 ) -> tuple[Problem, ...]:
-    """Return the problems of the file *body*, sorted by line and column.
+    """Return the problems with the file *body*, sorted by line and column.
 
-    *groups* are the groups of its lines in *dialect*.
+    *groups* are the groups of lines that the file has in *dialect*.
     """
     above, *own = groups
     lines = [it for group in groups for it in group.lines]
@@ -100,7 +100,7 @@ def problems_of(
     found += _orphans(above, found, has_records=bool(own))
     looks = "" if is_wide or is_page else _looks_like(body.text, lines, found)
     if looks:
-        # Report one problem for the file, instead of one for each line.
+        # Report one problem for the file, instead of one problem for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
     found += _boundary_problems(own, dialect)
     found += joining_problems(own, dialect)
@@ -120,9 +120,9 @@ def problems_of(
 
 
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of records that end too early or too late, or have no rule."""
-    # Ours O2 (several records for `*`), RFC 9309 2.2.1: *merged* has each name whose
-    # records are obeyed together, if one of these records has a rule.
+    """Yield the problems with records that end too early or too late, or have no rule."""
+    # Ours O2 (several records for `*`), RFC 9309 2.2.1: a robot may obey all records for a
+    # name together. If one of the records has a rule, *merged* has the name.
     merged: set[str] = set()
     begun: dict[str, list[int]] = {}
     for group in records:
@@ -134,8 +134,8 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
     for group in records:
         is_merged = merged.issuperset(map(str.lower, group.names))
         first = group.agents[0].number
-        # Two lines for each name are enough, because at most one of them is the first line
-        # of this record.
+        # Two lines for each name are enough, because at most one of the two lines is the
+        # first line of this record.
         others = (
             another_record(name, it)
             for name in group.names
@@ -149,7 +149,7 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
 
 
 def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Yield *problems*, but report a field that the dialect does not have only once.
+    """Yield *problems*, but only one problem for each field that is not in the dialect.
 
     A file may have hundreds of Sitemap lines.
     """
@@ -163,11 +163,14 @@ def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
 
 
 def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
-    """Return the problems of usage preferences; none if *text* has no such field."""
+    """Return the problems with the usage preferences in *text*.
+
+    Return () if *text* has no field for usage preferences.
+    """
     if not may_state_usage(text):
         return ()
-    # Import late: a crawl also looks for problems, but not for problems of usage
-    # preferences.
+    # Import the module late: a crawl also looks for problems, but not for problems with
+    # usage preferences.
     from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - only for files that state preferences
 
     return usage_problems(text, dialect)
@@ -179,12 +182,12 @@ def weakening_problems(
     robot: Sequence[str],
     limit: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Return at most *limit* weakening problems for *robot*, in the order of the lines.
+    """Return at most *limit* problems that weaken the policy for *robot*, sorted by line.
 
-    Each of these problems allows URLs that the author probably meant to disallow. *robot*
-    has the names of the robot, and *reading* is the parse of the file for this robot. The
-    problems are in the records that the robot obeys, below these records, above all
-    records, or in User-agent lines that probably mean the robot.
+    Each problem allows URLs that the author probably meant to disallow. *robot* has the
+    names of the robot, and *reading* is the parse of the file for the robot. The problems
+    are in the records that the robot obeys, below these records, above all records, or in
+    User-agent lines that were probably meant for the robot.
     """
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
@@ -196,7 +199,7 @@ def weakening_problems(
     of_lines: list[Problem] = []
     for line in odd:
         of_lines += line_problems(line, dialect)
-        # Collect more than *limit*, because some problems may turn out to be harmless.
+        # Collect more problems than *limit*, because some may turn out to be harmless.
         if limit is not None and len(of_lines) >= _SPARE * limit:
             break
     _settle(of_lines, reading.own)
@@ -209,7 +212,8 @@ def weakening_problems(
         _orphans(reading.above, found, has_records=reading.has_any),
         (_WIDE_TEXT,) if is_wide else (),
     ):
-        # The cautious reading obeys rules below a blank line, so they are not a problem.
+        # In the cautious reading, the robot obeys the rules below a blank line, so the
+        # blank line is not a problem.
         is_obeyed = problem.is_split and reading.is_cautious
         if problem.weakens_policy and not is_obeyed:
             found.append(problem)
@@ -224,12 +228,12 @@ def tightening_problems(
     robot: Sequence[str],
     limit: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Return at most *limit* tightening problems for *robot*.
+    """Return at most *limit* problems that tighten the policy for *robot*.
 
-    Each of these problems disallows URLs that the author probably meant to allow. There are
-    two kinds. One is an Allow that would allow paths, if the dialect had the field. The
-    other is a User-agent line below the names of *robot*. No rule separates this line from
-    the names, so *robot* obeys the rules of the line.
+    Each problem disallows URLs that the author probably meant to allow. The first kind of
+    problem is an Allow line that would allow paths if the dialect had Allow. The second kind
+    is a User-agent line below the names of *robot*. No rule separates the User-agent line
+    from these names, so *robot* obeys the rules below the User-agent line.
     """
     found = chain(
         ignored_allows(reading.own),
@@ -247,7 +251,7 @@ def _speaks_above(
     group: Group, line: int, dialect: Dialect, robot: Sequence[str]
 ) -> bool:
     """Return whether *robot* obeys *group* because of a name above *line*, and not because
-    of a name from *line* on.
+    of a name in or below *line*.
     """
     above = [name for it in group.agents if it.number < line for name in it.said or ()]
     below = [name for it in group.agents if it.number >= line for name in it.said or ()]
@@ -256,8 +260,8 @@ def _speaks_above(
 
 
 def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
-    """Yield the problem of each Allow of *records* that would allow paths, if the dialect
-    had the field.
+    """Yield the problem with each Allow line of *records* that would allow paths if the
+    dialect had Allow.
     """
     for record in records:
         for line in effective_allows(record):
@@ -266,7 +270,7 @@ def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
 
 
 def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
-    """Yield one problem for all *allows* of a file."""
+    """Yield one problem in place of *allows*, the problems with all Allow lines of a file."""
     if len(allows) == 1:
         yield allows[0]
     elif allows:
@@ -277,11 +281,12 @@ def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
 
 
 def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
-    """Mark the problem of a lost User-agent line as tightening, if the record above gets
-    its rules.
+    """Mark a problem with a lost User-agent line as tightening, if the record above gets
+    the rules of the lost line.
 
-    A User-agent line is lost if it is in the value of another line. If rules below belong
-    to the record above, they disallow more than the author meant, and weaken nothing.
+    A User-agent line is lost if it is in the value of another line. If the rules below the
+    lost line belong to the record above, these rules disallow more URLs than the author
+    meant, and the problem does not weaken the policy.
     """
     lost = [
         it for it in problems if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT
@@ -309,10 +314,10 @@ def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* without problems whose fix deletes a rule of an uncertain record.
+    """Return *problems* without the problems whose fix deletes a rule of an uncertain record.
 
-    A record is uncertain if one of its lines probably was meant as a User-agent line. Then
-    some of its rules may belong to another record.
+    A record is uncertain if one of its lines was probably meant as a User-agent line. Some
+    rules of an uncertain record may belong to another record.
     """
     lost = [it.line for it in problems if it.field is USER_AGENT]
     ends = [it.lines[-1].number for it in groups]
@@ -325,7 +330,7 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
 
 
 def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* without harmless wildcards.
+    """Return *problems* without the problems with harmless wildcards.
 
     A wildcard is harmless if another rule of its record disallows the same paths.
     """
@@ -342,10 +347,10 @@ def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Proble
 def _plain_rules(
     groups: Iterable[Group], lines: Collection[int]
 ) -> dict[int, tuple[str, ...]]:
-    """Return for each Disallow of *lines* the paths without wildcards in similar rules.
+    """For each Disallow line in *lines*, return the paths without wildcards of similar rules.
 
-    These are Disallow rules of the same group. If the line is an orphan (a rule outside any
-    record), only orphans count; otherwise only rules that belong to the record.
+    Similar rules are Disallow lines of the same group. An orphan (a rule outside any record)
+    is similar only to orphans. A rule of a record is similar only to rules of the record.
     """
     found: dict[int, tuple[str, ...]] = {}
     for group in groups:
@@ -362,7 +367,8 @@ def _plain_rules(
 def _meant_problems(
     others: Iterable[Line], dialect: Dialect, robot: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield the problems of wrong User-agent lines in *others* that probably mean *robot*.
+    """Yield the problems with User-agent lines in *others* that were probably meant for
+    *robot*.
 
     *others* are lines of records that the robot does not obey.
     """
@@ -373,7 +379,7 @@ def _meant_problems(
 
 
 def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the records that the robot obeys."""
+    """Yield the problems with the records that the robot obeys."""
     orphan = LineKind.ORPHAN
     is_merged = any(it.kind is not orphan for it in reading.own_rules)
     for group in reading.own:
@@ -383,9 +389,9 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
 
 
 def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:
-    """Return the *lines* that are reported one by one."""
-    # Ours O23 (HTML and other files): in a page or in UTF-16, report only lines with a
-    # field of the dialect. The other lines of a page were not meant for robots.
+    """Return the *lines* whose problems are reported one by one."""
+    # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report only lines with
+    # a field of the dialect. The other lines of a page were not meant for robots.
     if is_wide or is_page:
         return [it for it in lines if it.row is not None]
     return lines
@@ -394,9 +400,10 @@ def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequenc
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems of rules *above* all records; *found* are the problems of lines.
+    """Yield the problems with the rules *above* all records.
 
-    The usual advice is replaced if no line of the file was meant as a User-agent line.
+    *found* are the problems with single lines. If no line of the file was meant as a
+    User-agent line, the advice is to put all rules into one record.
     """
     has_agents = has_records or any(
         it.field is not None and it.field.role is Role.NAMES for it in found
@@ -407,8 +414,8 @@ def _orphans(
 
 
 def _with_agent(above: Group) -> Fix | None:
-    """Return the advice to put all rules of a file without User-agent lines into one
-    record.
+    """Return the advice to put all rules into one record, for a file without a User-agent
+    line.
     """
     if not above.rules:
         return None
@@ -431,7 +438,7 @@ def _file_problems(
     is_wide: bool,
     has_records: bool,
 ) -> Iterator[Problem]:
-    """Yield the problems of the file as a whole.
+    """Yield the problems with the file as a whole.
 
     *looks* is the result of `_looks_like`.
     """
@@ -446,21 +453,21 @@ def _file_problems(
     else:
         for line in lines:
             if undecodable := UNDECODABLE.search(line.raw):
-                # Ours O17 (undecodable bytes): such a byte stays as it is.
+                # Ours O17 (undecodable bytes): an undecodable byte stays as it is.
                 advice = _encoded(line)
                 column = undecodable.start() + 1
                 yield kinds.UNDECODABLE.at(line.number, column, advice=advice)
     if body.is_truncated:
-        # Ours O24 (size limit): only the whole lines within the limit are obeyed.
+        # Ours O24 (size limit): only the complete lines within the limit are obeyed.
         yield kinds.TRUNCATED.at(len(lines) + 1, 1)
     if begins_as_markup(body.text):
-        # Ours O23: such a file is read literally.
+        # Ours O23: a file that begins like HTML is read like any other file.
         first = next(it for it in lines if _is_written(it) and "<" in it.raw)
         advice = Fix(_HTML_LINES_FIX) if has_records else None
         yield kinds.HTML.at(first.number, first.raw.index("<") + 1, advice=advice)
     lone_crs = [it for it in lines if it.raw.endswith("\r")]
     if lone_crs:
-        # 1994 F2 (line ends): a CR alone ends a line.
+        # 1994 F2 (line ends): a lone CR ends a line.
         number, column = lone_crs[0].number, max(len(lone_crs[0].raw) - 1, 1)
         yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
 
@@ -477,9 +484,9 @@ def _encoded(line: Line) -> Fix | None:
 
 
 def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> str:
-    """Return the kind of file that *text* looks like; "" if it may be a robots.txt.
+    """Return the kind of file that *text* looks like; "" if *text* may be a robots.txt.
 
-    *found* are the problems of its *lines*.
+    *found* are the problems with the *lines* of the file.
     """
     written = [it for it in lines if _is_written(it)]
     if not written or any(it.known is not None for it in written):
@@ -499,12 +506,12 @@ def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> s
 
 
 def _is_written(line: Line) -> bool:
-    """Return whether the line is neither blank nor a comment."""
+    """Return whether *line* is neither blank nor a comment."""
     return line.kind not in IDLE
 
 
 def _is_wide(text: str) -> bool:
-    """Return whether the file is probably UTF-16 without a byte order mark."""
+    """Return whether *text* is probably from a UTF-16 file without a byte order mark."""
     start = text[:_WIDE_CHARACTERS]
     if _BINARY.match(start):
         return False

@@ -1,7 +1,7 @@
-"""Problems of records: records that end too early, and rules and names without effect.
+"""Problems with records: records that end too early, and rules and names without effect.
 
-Functions take a record either as a `Group` (see `parser/reader.py`), which has all its
-lines, or as a `Record`, which has only its names, rules and delays.
+Some functions take a `Group` (see `parser/reader.py`), which has all lines of a record. Other
+functions take a `Record`, which has only the names, rules and delays of a record.
 """
 
 from bisect import bisect_left
@@ -26,12 +26,12 @@ from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Look up members only once: before Python 3.12, each look-up calls a function, and a file
-# may have many lines.
+# Look up these members only once. Before Python 3.12, each look-up of an enum member calls a
+# function, and a file may have many lines.
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
 _AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
 
-# Maximum number of names in a file for which the names are compared with each other.
+# If a file has more names than this maximum, names are not compared with each other.
 _NAMES_COMPARED = 500
 
 # The fix for several blank lines in a record.
@@ -48,12 +48,12 @@ _MISSPELT_AGENT_FIX = (
 
 
 def is_owned(line: Line) -> bool:
-    """Return whether the line belongs to a record in the literal reading."""
+    """Return whether *line* belongs to a record in the literal reading."""
     return line.is_obeyed and line.row is not None and line.row.in_record
 
 
 def is_rule(line: Line) -> bool:
-    """Return whether the line is a rule, inside a record or outside any record."""
+    """Return whether *line* is a rule, inside a record or outside any record."""
     field = line.row
     return field is not None and field.role is _RULE
 
@@ -63,11 +63,11 @@ def boundary_problems(
 ) -> Iterator[Problem]:
     """Yield a problem if *record* ends too early or has no rule.
 
-    If blank lines separate rules from *record*, the missing rules are not reported, because
-    the problems of the blank lines say enough. *is_merged* says that other records with the
-    names of *record* have rules. *advice* is for another record with one of these names.
+    If blank lines separate rules from *record*, report only the blank lines, and not the
+    lack of rules. *is_merged* says that other records with the names of *record* have
+    rules. If another record has one of these names, *advice* replaces the usual fix.
     """
-    # Rules that a blank line separates from the record are its last rules.
+    # Rules that a blank line separates from the record are at the end of `record.rules`.
     if record.rules and record.rules[-1].kind is _ORPHAN:
         yield from _orphan_problems(record, dialect)
     elif not (is_merged or record.rules):
@@ -75,11 +75,11 @@ def boundary_problems(
 
 
 def another_record(name: str, line: int) -> Fix:
-    """Return the advice about a record without rules, if *line* begins another record for
+    """Return the advice on a record without rules, if *line* begins another record for
     *name*.
 
-    RFC 9309 2.2.1 merges the two records. The advice is not an empty `Disallow:`, because
-    that line would separate the name from an Allow below it.
+    RFC 9309 2.2.1 merges the two records. The advice does not suggest an empty `Disallow:`,
+    because that line would separate the name from an Allow line below the name.
     """
     shown = escape_control_chars(name, 60)
     return Fix(
@@ -89,19 +89,19 @@ def another_record(name: str, line: int) -> Fix:
 
 
 def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
-    """Yield the problem of *record*, which has no rule; *advice* replaces the usual fix."""
+    """Yield the problem with *record*, which has no rule. *advice* replaces the usual fix."""
     agents = [it for it in record.agents if it.kind is _AGENT]
     if any(second_field(it.value) for it in agents):
-        # The User-agent line contains a second field, and is reported for that.
+        # Another problem reports the second field in the User-agent line.
         return
     block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
-    # Ours O3 (a record without Disallow): it forbids nothing, although 1994 D3 requires a
-    # Disallow line in each record.
+    # Ours O3 (a record without Disallow): the record disallows nothing, although 1994 D3
+    # requires a Disallow line in each record.
     is_allowing = any(it.known is not None and it.known.allows for it in block)
-    # The author of a record that has a delay, or another line, but no rule does not intend
-    # to disallow anything.
+    # If a record has no rule, but has a delay or another line, its author probably does not
+    # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
-    # In other dialects, a User-agent line below an Allow begins another record.
+    # In other dialects, a User-agent line below an Allow line begins another record.
     above = list(takewhile(lambda it: not (it.known and it.known.allows), block))
     last = next(it for it in reversed(above) if it.kind is _AGENT)
     names, at = ", ".join(record.names), agents[0].number
@@ -117,9 +117,9 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
 
 
 def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the rules that blank lines separate from *record*.
+    """Yield the problems with the rules that blank lines separate from *record*.
 
-    The record must have at least one such rule.
+    Blank lines must separate at least one rule from *record*.
     """
     orphans = [it for it in record.rules if it.kind is _ORPHAN]
     own = record.rules[: -len(orphans)]
@@ -134,7 +134,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     agent_fix = Fix(_MISSPELT_AGENT_FIX.format(agent))
     first = orphans[0].number
     if not own:
-        # Ours O5 (readings): the blank line ends the record, as 1994 F1 (records) says.
+        # Ours O5 (readings): the blank line ends the record, according to 1994 F1 (records).
         joined = [it for it in blanks if it < first]
         words = _SPLIT_FIX if len(joined) > 1 else ""
         closing = (it.row for it in orphans if it.row is not None and it.row.closes)
@@ -146,13 +146,13 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
             is_split=True,
             advice=agent_fix if agent < first else _joining(joined, orphans, words),
         )
-        # Deleting these blank lines joins to the record the rules up to the next blank
-        # line, so only the rules below that blank line are reported separately.
+        # If these blank lines are deleted, the rules up to the next blank line belong to
+        # the record. Report separately only the rules below the next blank line.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
     words = _ORPHAN_FIX.format(begun)
     for it in orphans:
-        # Compute the fix late, because a crawl never reads it.
+        # Compute the fix late, because a crawl never reads the fix.
         fix = partial(_joining_up_to, it.number, blanks, orphans, words)
         yield orphan_problem(it, agent_fix if agent < it.number else fix, is_split=True)
 
@@ -165,7 +165,7 @@ def _joining_up_to(
 
 
 def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
-    """Return the advice to write `#` on *blanks*, which joins the *orphans* to a
+    """Return the advice to write `#` on the *blanks*, so that the *orphans* belong to a
     record.
     """
     allows = any(it.row is not None and it.row.allows for it in orphans)
@@ -174,7 +174,7 @@ def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
 
 
 def _is_likely_agent(name: str, dialect: Dialect) -> bool:
-    """Return whether the field of this *name* is probably User-agent."""
+    """Return whether the author of *name* probably meant the field User-agent."""
     field = likely_field(name, dialect)
     return field is not None and field.role is Role.NAMES
 
@@ -182,8 +182,8 @@ def _is_likely_agent(name: str, dialect: Dialect) -> bool:
 def orphan_problem(
     line: Line, advice: Fix | Callable[[], Fix] | None, *, is_split: bool = False
 ) -> Problem:
-    """Return the problem of a rule without a record."""
-    # Ours O4 (rule without a record): it is ignored.
+    """Return the problem with *line*, which is a rule without a record."""
+    # Ours O4 (rule without a record): the rule is ignored.
     return kinds.ORPHAN.at(
         line.number,
         line.column,
@@ -195,7 +195,7 @@ def orphan_problem(
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of User-agent lines that no blank line separates from the lines
+    """Yield the problems with User-agent lines that no blank line separates from the lines
     above.
     """
     if not dialect.has_blank_lines:
@@ -211,8 +211,8 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
                 1,
                 "Disallow",
                 "begins a new record",
-                # If the record above has only Allow lines, a dialect without Allow begins
-                # no record here, so the names share the rules.
+                # If the record above has only Allow lines, no record begins here in a
+                # dialect without Allow, so the names share the rules.
                 advice=in_place(
                     first,
                     "",
@@ -223,15 +223,16 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
         has_closing = any(it.row and it.row.closes for it in record.rules)
         if any(is_owned(it) and it.value for it in record.rules):
             yield from _sharing_problems(lines, dialect)
-        # Look for a blank line below the last rule and the last other line of the record.
+        # Look for a blank line below the last line that belongs to the record.
         rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(lines))
         is_parted = any(it.kind is _BLANK for it in rest)
 
 
 def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of User-agent lines that share the rules of the lines above.
+    """Yield the problems with User-agent lines that share rules with the names above.
 
-    Only fields that do not end a list of names are between these User-agent lines.
+    Between a User-agent line and the names above are only fields that do not end a list of
+    names.
     """
     above, parting = record[0].number, ""
     for line in record:
@@ -242,8 +243,8 @@ def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Prob
                 yield kinds.NO_BLANK.at(line.number, 1, parting, outcome, advice=advice)
             above, parting = line.number, ""
         elif not parting and (
-            # 1994 F6 (fields): a line of another field does not end a record. A misspelt
-            # field, or a field with an odd character, has its own problem.
+            # 1994 F6 (fields): a line with another field does not end a record. Another
+            # problem reports a field that is misspelt or has an odd character.
             (line.row is not None and line.is_obeyed and not line.row.ends_names)
             or (
                 line.kind is _UNKNOWN
@@ -255,10 +256,10 @@ def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Prob
 
 
 def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
-    """Yield a problem for each record for every robot except the first such record."""
+    """Yield a problem for each default record (for every robot) except the first."""
     defaults = [record for record in records if record.is_default]
     for record in defaults[1:]:
-        # 1994 A3 (default record): only one such record is allowed.
+        # 1994 A3 (default record): only one default record is allowed.
         line = next(it.line for it in record.agents if it.name == EVERYBODY)
         advice = None if record.rules else Fix(_SAME_NAME_FIX)
         first = str(defaults[0].first_line)
@@ -266,10 +267,11 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
 
 
 def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of User-agent lines that only seem to begin another group.
+    """Yield the problems with User-agent lines that only seem to begin another group.
 
-    Blank lines or fields that do not end a list of names are above such a User-agent line.
-    So it shares the rules of *record* with the User-agent lines above these lines.
+    Between such a User-agent line and the names above are blank lines, or fields that do
+    not end a list of names. The names above and the User-agent line therefore share the
+    rules of *record*.
     """
     if dialect.has_blank_lines:
         return
@@ -311,10 +313,10 @@ def _parting(agent: Line, *, has_allow: bool) -> Fix:
 
 
 def effective_allows(record: Group) -> Iterable[Line]:
-    """Return the Allow lines of *record* that would allow paths in a dialect with Allow.
+    """Return the Allow lines of *record* that would have an effect in a dialect with Allow.
 
-    The dialect of the record does not have the field Allow. In a dialect with Allow, these
-    lines would allow paths that a Disallow line of the record disallows.
+    The dialect of *record* does not have Allow. In a dialect with Allow, the returned lines
+    would allow paths that a Disallow line of *record* disallows.
     """
     allows = [
         it
@@ -342,13 +344,13 @@ def rule_problems(
     beginnings: Sequence[tuple["Beginnings", "Beginnings"]] = (),
     blanks: Sequence[int] = (),
 ) -> Iterator[Problem]:
-    """Yield the problems of rules that change nothing in their record.
+    """Yield the problems with rules that change nothing in their record.
 
     *beginnings* has the result of `rule_beginnings` for each record. *blanks* are the
     numbers of the blank lines of the file.
     """
-    # RFC 9309 2.2.1: the groups of one name are merged, so an Allow of one group may matter
-    # for the rules of another group.
+    # RFC 9309 2.2.1: the groups for one name are merged, so an Allow line of one group may
+    # matter for the rules of another group.
     with_allow = {
         name.lower()
         for record in records
@@ -359,11 +361,12 @@ def rule_problems(
         if any(rule.value and not rule.allows for rule in record.rules):
             for rule in record.rules:
                 if not (rule.value or rule.allows):
-                    # Ours O21 (empty Disallow next to other rules): it adds nothing.
+                    # Ours O21 (empty Disallow next to other Disallow lines): the empty
+                    # Disallow has no effect.
                     advice = Fix(edits={rule.line: ()})
                     yield kinds.ADDS_NOTHING.at(rule.line, 1, advice=advice)
-        # RFC 9309 2.2.2: the longest rule decides. So next to an Allow, a shorter rule does
-        # not make a longer rule useless.
+        # RFC 9309 2.2.2: the longest rule decides. If the record has an Allow line, a longer
+        # rule may matter although a shorter rule covers its URLs.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
             others = beginnings[place] if beginnings else None
@@ -376,38 +379,39 @@ def covered_rules(
     beginnings: tuple["Beginnings", "Beginnings"] | None,
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
-    """Yield the problems of rules whose URLs are all decided by another rule.
+    """Yield the problems with rules that never decide, because another rule covers the URLs.
 
-    *beginnings* are the beginnings of all disallows and of all allows that are compared
-    with *rules*. None means the beginnings of *rules*.
+    *beginnings* has the beginnings of the Disallow rules and of the Allow rules that are
+    compared with *rules*. If *beginnings* is None, *rules* are compared with each other.
     """
     has_allow = any(rule.allows for rule in rules)
     # Revisited K2 (lists of paths): deleting a line with several paths would allow its
     # other paths.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
-    # RFC 9309 2.2.2: an encoded reserved character differs from a plain one.
+    # RFC 9309 2.2.2: a percent-encoded reserved character differs from the plain character.
     spelling_of = normal_spelling if dialect.has_wildcards else canonical
     spelled = [
         (spelling_of(rule.value), rule)
         for rule in rules
         if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
     ]
-    # RFC 9309 2.2.2: the longest rule decides. So a rule that a shorter rule covers may
-    # still be needed against a rule of the opposite kind.
+    # RFC 9309 2.2.2: the longest rule decides. If a shorter rule covers the URLs of a longer
+    # rule, the longer rule may still be needed against a rule of the opposite kind.
     closed, opened = beginnings or (
         Beginnings(rule.value for rule in rules if not rule.allows),
         Beginnings(rule.value for rule in rules if rule.allows),
     )
-    # A stack of spellings: each spelling begins the next one. Each is stored with the rule
-    # that decides about its URLs. The sort keeps equal spellings in the order of the file.
+    # A stack of spellings, in which each spelling is a prefix of the next spelling. Each
+    # spelling is stored with the rule that gives the verdict on its URLs. The sort keeps equal
+    # spellings in the order of the file.
     ancestors: list[tuple[str, Rule]] = []
     for spelling, rule in sorted(spelled, key=itemgetter(0)):
         while ancestors and not spelling.startswith(ancestors[-1][0]):
             ancestors.pop()
         first = ancestors[-1][1] if ancestors else rule
         # 1994 D1 (prefixes), Ours O18 (percent-encodings): a URL that starts with the
-        # spelling of *rule* also starts with the spelling of *first*. Ours X1 (Allow): of
-        # several rules that cover a URL, the first in the file decides.
+        # spelling of *rule* also starts with the spelling of *first*. Ours X1 (Allow): if
+        # several rules cover a URL, the first of these rules in the file decides.
         if ancestors and (first.line < rule.line or not has_allow):
             is_same = spelling == spelling_of(first.value)
             if rule.allows != first.allows:
@@ -429,16 +433,15 @@ def covered_rules(
 
 
 def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
-    """Return whether *rule* can be deleted in every dialect, because *first* covers its
-    URLs.
+    """Return whether *rule* can be deleted without an effect in any dialect.
 
-    *first* covers these URLs in the dialect of the file. *against* are the beginnings of
-    the rules of the opposite kind.
+    In the dialect of the file, *first* covers the URLs of *rule*. *against* has the
+    beginnings of the rules of the opposite kind.
     """
     if rule.value == first.value:
         return True
-    # Revisited K2: a space separates two paths. RFC 9309 2.2.3: after `$`, the URL must
-    # end.
+    # Revisited K2: a space separates two paths. RFC 9309 2.2.3: a final `$` matches only the
+    # end of the URL.
     if any(it in rule.value for it in SPACE) or first.value.endswith("$"):
         return False
     short, long = _literal_spelling(first.value), _literal_spelling(rule.value)
@@ -448,19 +451,20 @@ def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
 
 
 def _literal_spelling(value: str) -> str:
-    """Return the normal spelling of RFC 9309 for *value*, with its wildcards unchanged."""
+    """Return *value* in the normal spelling of RFC 9309, with its wildcards unchanged."""
     texts = (map(normal_spelling, part.split("$")) for part in value.split("*"))
     return "*".join(map("$".join, texts))
 
 
 class Beginnings:
-    """A sorted list of the beginnings of paths: their spellings up to the first wildcard.
+    """A sorted list of the beginnings of paths.
 
-    A beginning that starts with another beginning of the list is left out.
+    The beginning of a path is its canonical spelling up to the first wildcard. If a
+    beginning starts with another beginning of the list, the longer beginning is left out.
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Add the beginning of each of *paths*."""
+        """Add the beginning of each path in *paths*."""
         self._sorted: list[str] = []
         for it in sorted(paths, key=_beginning):
             self.add(it)
@@ -477,8 +481,8 @@ class Beginnings:
     def overlap(self, path: str) -> bool:
         """Return whether *path* and one of the stored paths may cover a common URL.
 
-        They may do so if the beginning of one starts with the beginning of the other. The
-        text after the first wildcard is not compared.
+        Two paths may cover a common URL if the beginning of one path starts with the
+        beginning of the other path. The text after the first wildcard is not compared.
         """
         text = _beginning(path)
         place = bisect_left(self._sorted, text)
@@ -487,13 +491,13 @@ class Beginnings:
 
 
 def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginnings]]:
-    """Return for each of *groups* the beginnings of its disallows and of its allows.
+    """For each group, return the beginnings of its Disallow rules and of its Allow rules.
 
     Groups that share a name, directly or through other groups, get the same beginnings,
     because a dialect may merge groups. Rules that only another dialect obeys are included.
     """
-    # *first_with* has the first group of each name. *earlier* links each group to an
-    # earlier group that shares a name with it, or to itself.
+    # *first_with* has the first group for each name. *earlier* links each group to an
+    # earlier group that shares a name with the group, or to the group itself.
     first_with: dict[str, int] = {}
     earlier = list(range(len(groups)))
 
@@ -523,7 +527,7 @@ def _beginning(path: str) -> str:
 
 
 def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Problem:
-    """Return the problem of *rule*, whose URLs are all covered by *first*."""
+    """Return the problem with *rule*: *first* covers all URLs of *rule*."""
     path = escape_control_chars(rule.value, 60)
     words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     advice = Fix(words, {} if is_listed else {rule.line: ()})
@@ -532,7 +536,7 @@ def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Pr
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
-    """Return the problem of *rule*, which *first* overrides for all its URLs."""
+    """Return the problem with *rule*: *first* overrides it for every URL."""
     kind = kinds.INEFFECTIVE_ALLOW if rule.allows else kinds.INEFFECTIVE_DISALLOW
     effect = Effect.OPENS if rule.allows else Effect.CLOSES
     advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)
@@ -544,18 +548,22 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
 
 
 def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of names in records that a robot with this name never obeys."""
+    """Yield a problem for each name without effect in *records*.
+
+    A name has no effect if a robot with this name obeys another record.
+    """
     names = [record.names for record in records]
     if sum(map(len, names)) > _NAMES_COMPARED:
         return
     for position, record in enumerate(records):
         for agent in record.agents:
-            # Ours O1 (several records for a name): choose the records as a robot with this
-            # name does. The name may be any text, so do not use the cache.
+            # Ours O1 (several records for a name): choose the records that a robot with
+            # this name obeys. Do not use the cache, because the name may be any text of the
+            # file.
             robot = robot_names.__wrapped__(agent.name)
             chosen = dialect.choose(names, robot)
             name = agent.name.lower()
-            # A name that no robot can have is reported as another kind of problem.
+            # If no robot can have the name, a problem of another kind reports the name.
             if name == EVERYBODY or name not in robot or position in chosen:
                 continue
             taker = records[chosen[0]]
@@ -563,8 +571,8 @@ def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
             if set(map(str, record.rules)) != set(map(str, taker.rules)):
                 named = (it for it in taker.agents if it.name.lower() in name)
                 whose = next(named, taker.agents[0])
-                # The usual fix is about the longer name. It does not help if both records
-                # have the same name.
+                # The usual fix is to put the longer name first. The usual fix does not help
+                # if both records have the same name.
                 is_same = whose.name.lower() == name
                 advice = Fix(_SAME_NAME_FIX) if is_same else None
                 yield kinds.UNREACHED.at(

@@ -1,4 +1,4 @@
-"""Report: the effect of each line of one file, and the problems of the file, as values."""
+"""The report on one file: the effect of each line, and the problems with the file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -29,9 +29,10 @@ _PATHS_WIDTH = 23
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that could not be read; *why* is one printable line.
+    """A file that could not be read.
 
-    *is_fault* is false if the origin has no file, because that is not a fault.
+    *why* is the reason, in one printable line. *is_fault* is false if the origin has no
+    file, because a missing file is not a fault.
     """
 
     name: str
@@ -40,21 +41,21 @@ class Unread:
 
     @property
     def severity(self) -> str:
-        """The severity of a problem as serious as this: "error" for a fault, else "info"."""
+        """Return "error" for a fault, otherwise "info"."""
         return ERROR if self.is_fault else INFO
 
 
 class Report:
-    """The report of one file: its lines with their effects, its records and its problems.
+    """The report on one file: its lines with their effects, its records and its problems.
 
-    *body* has the bytes of the file; with *is_truncated*, only the first bytes. *dialect*
-    is the name of the dialect in which the file is read. Problems with a code in *ignored*
-    are left out.
+    *body* has the bytes of the file. If *is_truncated* is true, *body* has only the first
+    bytes. *dialect* is the name of the dialect in which the file is read. Problems are left
+    out if their code is in *ignored*.
 
-    *read_otherwise* has, for the name of each other dialect, the lines that this dialect
-    reads differently. *closed_otherwise* has the robot names for which the other dialect
-    disallows the whole site, and *dialect* does not. *problems_today* has the problems in
-    the dialect `TODAY`; None unless *dialect* is `"1994"`.
+    *read_otherwise* has the lines that another dialect reads differently, by the name of
+    that dialect. *closed_otherwise* has the robot names for which that dialect, but not
+    *dialect*, disallows the whole site. *problems_today* has the problems in the dialect
+    `TODAY`. *problems_today* is None unless *dialect* is `"1994"`.
     """
 
     def __init__(
@@ -93,16 +94,16 @@ class Report:
                 self.problems_today = [it for it in today if it.code not in ignored]
 
     def count(self, *severities: str) -> int:
-        """Return how many problems have one of *severities*."""
+        """Return the number of problems whose severity is one of *severities*."""
         return sum(problem.severity in severities for problem in self.problems)
 
 
 @dataclass(slots=True)
 class Summary:
-    """The number of files and of places that have each kind of problem.
+    """The number of files, and the number of places, that have each kind of problem.
 
-    *files* counts all files, *clean* the files without a problem. *by_file* and *by_place*
-    count files and places by the code of the problem.
+    *files* is the number of all files, and *clean* is the number of files without a problem.
+    *by_file* counts the files, and *by_place* counts the places, for each code.
     """
 
     files: int = 0
@@ -119,7 +120,7 @@ class Summary:
         self.by_place.update(codes)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one row for each kind of problem that was found, with its numbers."""
+        """Yield one row for each kind of problem that was found."""
         for kind in KINDS:
             if kind.code in self.by_file:
                 yield {
@@ -133,7 +134,7 @@ class Summary:
 
 
 def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
-    """Yield the effect of each line, in order, in printable words.
+    """Yield the effect of each line in printable words, in the order of the lines.
 
     The effect is "" for a comment, and for a blank line that does not end a record.
     """
@@ -156,7 +157,7 @@ def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
 
 
 def _effect(line: Line, field: Field, dialect: Dialect) -> str:
-    """Return the effect of a line of *field*, in words."""
+    """Return the effect of *line*, whose field is *field*, in words."""
     if field.effect is None:
         raise NotImplementedError(field.name)
     said = _SAID[field.role](line, dialect)
@@ -167,7 +168,7 @@ def _named(line: Line, _dialect: Dialect) -> str:
     """Return the robots that a User-agent line names, in words."""
     names = line.said
     if names == ("*",):
-        # 1994 A3 (default record): `*` is for robots that no other record names.
+        # 1994 A3 (default record): `*` means the robots that no other record names.
         return "every robot not named"
     quoted = [f'"{escape_control_chars(it, _WIDTH)}"' for it in names]
     return _joined(" and ", quoted, _NAMES_WIDTH)
@@ -182,27 +183,27 @@ def _covered(line: Line, dialect: Dialect) -> str | None:
         return "nothing"
     if "/" in paths:
         return "everything"
-    # Ours O20 (no leading slash): the other paths match nothing.
+    # Ours O20 (no leading slash): a path without a leading slash matches nothing.
     shown = [escape_control_chars(it, _WIDTH) for it in paths if can_match(it, dialect)]
     if not shown:
         return None
-    # 1994 D1 (prefixes): a path without wildcards covers the URLs that begin with it.
+    # 1994 D1 (prefixes): a path without wildcards covers the URLs that begin with the path.
     how = "matches" if is_pattern(value, dialect) else "begins with"
     return f"what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
 
 
 def _seconds(line: Line, _dialect: Dialect) -> str:
-    """Return the seconds of a line with a pause, as a decimal number."""
+    """Return the number of seconds in a line that asks for a pause, as a decimal number."""
     return f"{line.said:f}".rstrip("0").rstrip(".")
 
 
 def _value(line: Line, _dialect: Dialect) -> str:
-    """Return the value as written."""
+    """Return the value of *line* as it is written, but safe to print."""
     return escape_control_chars(line.value, _WIDTH)
 
 
-# For each role, the function that returns the words for the value of a line. Every role
-# that a dialect can have must be here.
+# For each role, the function that returns the words for the value of a line. The table must
+# have an entry for every role that a dialect can have.
 _SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
     Role.NAMES: _named,
     Role.RULE: _covered,
@@ -212,7 +213,7 @@ _SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
 
 
 def _joined(word: str, texts: list[str], width: int) -> str:
-    """Return the first of *texts*, joined by *word*, in at most *width* characters."""
+    """Join the first few *texts* with *word*, in at most *width* characters."""
     more = " …" if len(texts) > _SHOWN_VALUES else ""
     return escape_control_chars(word.join(texts[:_SHOWN_VALUES]) + more, width)
 
@@ -220,8 +221,8 @@ def _joined(word: str, texts: list[str], width: int) -> str:
 def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
     """Return the meaning of each line in *dialect*, for comparisons between dialects.
 
-    The meaning is the effect of the line. For a rule or a pause, it includes the User-agent
-    lines whose robots the line is for.
+    The meaning is the effect of the line. For a rule or a pause, the meaning includes the
+    User-agent lines to which the line applies.
     """
     found: list[object] = []
     for group in groups:
@@ -232,7 +233,7 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
             if role is Role.RULE:
                 meaning = meaning and (meaning, agents)
             elif role is Role.PAUSE:
-                # RFC 9309: a pause is for the names above it only.
+                # RFC 9309: a pause applies only to the names above the pause.
                 above = [it for it in agents if it < line.number]
                 meaning = meaning and (meaning, *above)
             found.append(meaning)
@@ -240,7 +241,9 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
 
 
 def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
-    """Return the robot names for which *groups* disallow the whole site, each once."""
+    """Return the robot names, without duplicates, for which *groups* disallow the whole
+    site.
+    """
     whole = ("/", "/*", "*") if dialect.has_wildcards else ("/",)
     found: dict[str, None] = {}
     for group in groups:
@@ -248,7 +251,8 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
         paths = [(path, it.row) for it in rules for path in dialect.paths(it.value)]
         closed = {path for path, row in paths if row and not row.allows}
         opened = {path for path, row in paths if row and row.allows}
-        # Ours X1 (Allow), RFC 9309 2.2.2: an Allow of the same path may allow it again.
+        # Ours X1 (Allow), RFC 9309 2.2.2: if an Allow line has the same path as the Disallow
+        # line, the Allow line may decide.
         if any(path in closed and path not in opened for path in whole):
             found |= dict.fromkeys(group.names)
     return list(found)

@@ -1,7 +1,7 @@
-"""Problems of usage preferences: values that are not understood, and preferences that their
+"""Problems with usage preferences: values without a meaning, and preferences that their
 author probably did not mean.
 
-Usage preferences do not change which URLs robots may fetch.
+Usage preferences do not affect which URLs robots may fetch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,8 +43,8 @@ _OLD_LABELS = {
     "bots": ("AIPREF vocab-03", ""),
     "ai-output": ("AIPREF vocab-04", "ai-use"),
 }
-"""Labels of earlier drafts: the first draft that had the label, and the label to write
-today, or "" if there is none.
+"""Maps each label of earlier drafts to the first draft that had the label, and to the label
+to write today. The label to write is "" if today's draft has no label for the purpose.
 """
 
 _SAME_PURPOSE = {
@@ -54,13 +54,13 @@ _SAME_PURPOSE = {
     for name in (other.label, other.purpose)
     if it.purpose == other.purpose and name != it.label
 }
-"""The label to write, by the field and the wrong label. The wrong label is a purpose, or
-the label of the other field for this purpose.
+"""Maps a field and a wrong label to the label to write. The wrong label is the name of a
+purpose, or the label that the other field has for the purpose.
 """
 
 
 class _Preference(NamedTuple):
-    """The preference of one line: its path, and its statement about each purpose."""
+    """The preference in one line: the path, and the statement about each purpose."""
 
     line: Line
     field: str
@@ -68,12 +68,12 @@ class _Preference(NamedTuple):
     statements: dict[str, Statement]
 
     def at(self, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-        """Return a problem of this line."""
+        """Return a problem with the line."""
         return _at(self.line, kind, *texts, fix=fix)
 
 
 def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the usage preferences in the file *text*."""
+    """Yield the problems with the usage preferences in the file *text*."""
     groups = groups_of(text, usage_dialect(dialect), most=1, only_effective=True)
     for number, group in enumerate(groups):
         found: list[_Preference] = []
@@ -99,15 +99,17 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-    """Return a problem of the value of *line*; *fix* replaces the fix of the *kind*."""
+    """Return a problem with the value of *line*. If *fix* is not "", it replaces the fix of
+    the *kind*.
+    """
     advice = Fix(fix) if fix else None
     return kind.at(line.number, line.value_column, *texts, advice=advice)
 
 
 def _stated(field: str, value: str) -> list[Statement]:
-    """Return the statements of a preference, with disallows last.
+    """Return the statements of a preference. Statements that disallow a purpose are last.
 
-    A dict by purpose then keeps the disallow.
+    In a dict by purpose, a statement that disallows a purpose replaces the other statements.
     """
     statements, _, _ = statements_of(field, value, "")
     # Usage U8 (several statements): the most restrictive statement counts.
@@ -117,12 +119,12 @@ def _stated(field: str, value: str) -> list[Statement]:
 def _value_problems(
     line: Line, field: str, members: Iterable[Member]
 ) -> Iterator[Problem]:
-    """Yield the problems of the *members* of a preference."""
+    """Yield the problems with the *members* of a preference."""
     seen: set[str] = set()
     for member in members:
         label = LABELS_OF[field].get(member.key)
         if label is None:
-            # A word without an answer is probably not a label.
+            # A word without a value is probably not a label.
             is_label = member.value or member.key in _OLD_LABELS
             if is_label and (member.key != USE_LABEL or field == USAGE_FIELD):
                 yield _label_problem(line, field, member.key)
@@ -135,7 +137,7 @@ def _value_problems(
 
 
 def _label_problem(line: Line, field: str, label: str) -> Problem:
-    """Return the problem of a *label* that *field* does not have."""
+    """Return the problem with a *label* that *field* does not have."""
     old = _OLD_LABELS.get(label) if field == USAGE_FIELD else None
     draft, new = old or ("", _SAME_PURPOSE.get((field, label), ""))
     was = f"; it was one of {draft}" * bool(draft)
@@ -144,9 +146,9 @@ def _label_problem(line: Line, field: str, label: str) -> Problem:
 
 
 def _pair_problems(preferences: Sequence[_Preference]) -> Iterator[Problem]:
-    """Yield the problems of pairs of preferences of one record.
+    """Yield the problems with pairs of preferences in one record.
 
-    Each kind of problem is reported once for each line.
+    Each kind of problem is reported only once for each line.
     """
     seen: set[tuple[int, kinds.Kind]] = set()
     for first, second in combinations(preferences, 2):
@@ -158,7 +160,7 @@ def _pair_problems(preferences: Sequence[_Preference]) -> Iterator[Problem]:
 
 
 def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
-    """Yield the problems of the preference *first* together with *second*, a later line."""
+    """Yield the problems with two preferences: *first*, and *second* from a later line."""
     number = str(first.line.number)
     if first.path == second.path:
         for purpose, said in second.statements.items():
@@ -177,10 +179,10 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
 
 
 def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
-    """Yield a problem if *broad* forbids a purpose about which *narrow* states nothing.
+    """Yield a problem if *broad* disallows a purpose about which *narrow* states nothing.
 
-    The path of *narrow* begins with the path of *broad*, and is longer. So *broad* does not
-    apply to URLs that *narrow* covers.
+    The path of *narrow* begins with the path of *broad*, and is longer. Therefore, *broad*
+    does not apply to URLs that *narrow* covers.
     """
     forbidden = (
         it.term

@@ -1,4 +1,4 @@
-"""Problems of the values of lines: the names of robots, paths of rules, and sitemaps."""
+"""Problems with the values of lines: names of robots, paths of rules, and sitemaps."""
 
 import re
 from collections.abc import Iterator
@@ -20,20 +20,20 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# The match may begin only at the first of several spaces. If it could begin at any space, a
-# long line of spaces would take minutes.
+# The match may begin only at the first of several spaces. If the match could begin at any
+# space, searching a long line of spaces would take minutes.
 _NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _SPACE = re.compile(f"[{SPACE}]")
 _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
-# Ours O9 (the robot's name): the text from a bracket on is a comment, not a name of a
-# robot.
+# Ours O9 (the robot's name): text from an opening bracket onwards is a comment, and not part
+# of the name.
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])[(\[]")
 _CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = (
     "Write the name alone: the record is for the robot of exactly that name."
 )
-# A host without a scheme, and a path behind it. A file name with a path behind it looks
-# like a host.
+# A host without a scheme, followed by a path. A file name that is followed by a path also
+# matches.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
 _URL_PATH = re.compile(r"[^:/?#]+://[^/?#]*")
 # Words that look like the name of a robot, and words that are never a whole name.
@@ -43,17 +43,18 @@ _ROBOT_WORD = re.compile(
 _GENERIC_WORD = re.compile(
     r"(?i)(?:(?:ro)?bots?|spiders?|(?:web)?crawlers?|fetcher|scraper|agent|user|web|search|compatible|the|and|&|all)"
 )
-# The match may begin only at the start of a run of separators, so a long run takes little
-# time.
+# The match may begin only at the start of a run of separators, so a long run is searched
+# quickly.
 _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
-# Maximum number of characters of a value that are searched. Searching a hostile value as
-# long as a file would stop all threads for half a second.
+# Maximum number of characters of a value that are searched. A hostile value may be as long as
+# a whole file, and searching such a long value would block all threads for half a second.
 _SEARCHED = 10_000
-# A placeholder of a template, which should have been replaced by a value.
+# A placeholder that a template engine should have replaced with a value.
 _TEMPLATE = re.compile(
     r"\{\{.{,99}?\}\}|\{%.{,99}?%\}|<%.{,99}?%>|<\?|\$\{.{,99}?\}|\A\{[\w. -]+\}|\{\{|<%"
 )
-# The characters around a path: quotes, brackets, and colons or signs of an assignment.
+# Characters that authors wrongly write around a path, such as quotes, brackets, colons and
+# signs of an assignment.
 _AROUND = f"{SPACE}:=>\"'`<()[]\u2018\u2019\u201c\u201d,;"
 
 
@@ -61,13 +62,13 @@ def likely_name(name: str) -> str:
     """Return the name that the author of *name* probably meant."""
     name = _COMMENT_START.split(name)[0] or name
     plain = name.strip(f"{_PUNCTUATION}()").replace(EVERYBODY, "")
-    # Without a letter or digit, the author probably meant `*`, perhaps in quotes or
-    # brackets.
+    # If the name has no letter or digit, the author probably meant `*`, perhaps in quotes
+    # or brackets.
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
 def template_in(line: Line) -> Problem | None:
-    """Return the problem of a value with a placeholder of a template; None without one."""
+    """Return the problem with a placeholder of a template in *line*, or None."""
     if "{" not in line.value and "<" not in line.value:
         return None
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
@@ -75,8 +76,8 @@ def template_in(line: Line) -> Problem | None:
         return None
     is_rule = line.row is not None and line.row.role is Role.RULE
     if is_rule and found.start():
-        # A rule with a placeholder inside its path has an effect: it disallows URLs that
-        # have the placeholder because of a mistake in a link.
+        # A placeholder inside the path of a rule may be intended. Faulty links may contain
+        # the placeholder, and the rule covers the URLs of these links.
         return None
     column = line.value_column + found.start()
     is_name = line.row is not None and line.row.role is Role.NAMES
@@ -85,7 +86,7 @@ def template_in(line: Line) -> Problem | None:
 
 
 def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the value of a User-agent line."""
+    """Yield the problems with the value of a User-agent line."""
     number, field, value, names = line.number, line.row, line.value, line.said
     listed = () if dialect.has_lists else _listed(value)
     if listed:
@@ -111,14 +112,14 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         # Ours O10 (versions): a version is stripped from the name.
         place = line.value_column + value.index("/")
         new = [rule_line(line._replace(raw=""), it) for it in names]
-        # Revisited K1 (lists of names): a space separates names. Such a value gets no
-        # edits.
+        # Revisited K1 (lists of names): a space separates names. If the value has a space,
+        # the advice has no edits.
         advice = None if _SPACE.search(value) else in_place(line, *new)
         yield kinds.VERSION.at(number, place, ", ".join(names), advice=advice)
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of one *name* of a User-agent line."""
+    """Yield the problem with *name*, which is one of the names in a User-agent line."""
     number, field = line.number, line.row
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
@@ -134,9 +135,9 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
             advice=partial(_name_fix, line, name, meant),
         )
     elif name != EVERYBODY and EVERYBODY in name:
-        # 1994 A3 (default record): only a value that is just `*` means every robot.
+        # 1994 A3 (default record): only the value `*` means every robot.
         meant = likely_name(name)
-        # RFC 9309 2.2.1: names compare as a whole.
+        # RFC 9309 2.2.1: names are compared as a whole.
         words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
         yield kinds.NAME_WILDCARD.at(
             number,
@@ -147,7 +148,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
             advice=partial(_name_fix, line, name, meant, words),
         )
     elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
-        # RFC 9309 2.2.1: a product token has only letters, `-` and `_`.
+        # RFC 9309 2.2.1: a product token consists only of letters, `-` and `_`.
         place = line.value_column + line.value.find(name)
         first = re.split(f"[{SPACE}]", name)[0]
         yield kinds.SPACED_TOKEN.at(
@@ -156,9 +157,12 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
-    """Return the advice to write the name *meant* in place of *name*, with this text."""
+    """Return the advice to write the name *meant* in place of *name*.
+
+    *words* is the text of the advice, if the usual text does not apply.
+    """
     if not words and ("/" in line.value or _CONTACT.search(meant)):
-        # Only the author knows which robot a header or a URL means.
+        # Only the author knows which robot a User-Agent header or a URL refers to.
         return Fix(
             "Write the name of the robot alone: the record is for all its versions."
         )
@@ -171,7 +175,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
     names = list(map(likely_name, listed))
     plain = [name for name in names if not _GENERIC_WORD.fullmatch(name)]
     if len(plain) < len(names):
-        # A name such as `bot` alone is for every robot whose name contains it.
+        # A record for a name such as `bot` applies to every robot whose name contains `bot`.
         return Fix(
             "Write one User-agent line for each robot, with its full name. By the standard "
             "of 1994, a name such as `bot` is for every robot whose name contains it."
@@ -181,9 +185,9 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 
 
 def _listed(value: str) -> tuple[str, ...]:
-    """Return the names that *value* probably lists; empty if it is one name."""
+    """Return the names that *value* probably lists; empty if *value* is one name."""
     if "(" in value or "[" in value or len(value) > _SEARCHED:
-        # Ours O10: the comments of a User-Agent header have commas and spaces, too.
+        # Ours O10: the comments in a User-Agent header contain commas and spaces, too.
         return ()
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
@@ -193,7 +197,7 @@ def _listed(value: str) -> tuple[str, ...]:
     words = tuple(word.partition("/")[0] for word in value.split())
     if len(words) > 1 and EVERYBODY in words:
         return words
-    # A single name may have several words, such as "Echobot Bot" or "My Company Bot".
+    # A single name may consist of several words, such as "My Company Bot".
     names = [
         _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it) for it in words
     ]
@@ -203,28 +207,28 @@ def _listed(value: str) -> tuple[str, ...]:
 def can_match(path: str, dialect: Dialect) -> bool:
     """Return whether *path*, the path of a rule, can cover any URL."""
     if not dialect.has_wildcards:
-        # Ours O20 (no leading slash): such a value matches nothing. Ours O19 (whole URLs):
-        # an absolute URL is compared with the whole URL.
+        # Ours O20 (no leading slash): a value without a leading slash matches nothing. Ours
+        # O19 (whole URLs): an absolute URL is compared with the whole URL of a request.
         return path.startswith("/") or is_absolute(path)
-    # RFC 9309 2.2.2: a path begins with a slash. In real files, it may begin with a
-    # wildcard.
+    # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also begin with
+    # a wildcard.
     return path.startswith(("/", "*"))
 
 
 def is_pattern(path: str, dialect: Dialect) -> bool:
-    """Return whether wildcards make *path* more than a prefix in *dialect*."""
+    """Return whether *path* has wildcards in *dialect*, so that it is not a plain prefix."""
     return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
 def has_wildcard(path: str) -> bool:
-    """Return whether *path* has a `*` or a final `$`, which later dialects read as
+    """Return whether *path* has a `*` or a final `$`. Later dialects read both as
     wildcards.
     """
     return "*" in path or path[-1:] == "$"
 
 
 def before_wildcard(path: str) -> str:
-    """Return *path* up to its first wildcard of later dialects: a `*`, or a final `$`.
+    """Return the part of *path* before its first wildcard (a `*`, or a final `$`).
 
     The result never ends with `$`, because a final `$` would be a wildcard.
     """
@@ -232,7 +236,7 @@ def before_wildcard(path: str) -> str:
 
 
 def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the value of a rule."""
+    """Yield the problems with the value of a rule."""
     number, field, value = line.number, line.row, line.value
     end = 0
     # Revisited K2 (lists of paths): the value may have several paths.
@@ -251,7 +255,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             continue
         beginning = path if dialect.has_wildcards else before_wildcard(path)
         if beginning != path:
-            # 1994 D1 (prefixes): a wildcard is compared as an ordinary character.
+            # 1994 D1 (prefixes): a wildcard is compared like an ordinary character.
             at = len(beginning)
             advice = partial(_wildcard_fix, line, start, path, dialect)
             place = line.value_column + start + at
@@ -287,19 +291,19 @@ def _one_path_each(line: Line) -> Fix:
 def _by_directories(path: str) -> str:
     """Return the words of the advice for a *path* that needs a wildcard."""
     return (
-        f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, name "
-        "the directories that have such paths, each on a line of its own."
+        f"Keep {quoted(path)}: robots that follow RFC 9309 obey it. For robots without "
+        "wildcards, name the directories that have such paths, each on a line of its own."
     )
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
-    """Return *line* with *new* in place of *path*, which begins at *start* in the value."""
+    """Return *line* with *new* in place of *path*, which begins at *start* of the value."""
     value = line.value
     return rule_line(line, f"{value[:start]}{new}{value[start + len(path) :]}")
 
 
 def _shown(line: str) -> str:
-    """Return *line* in quotes, without its comment."""
+    """Return *line* in backquotes, without its comment."""
     return quoted(line.partition("#")[0].rstrip(SPACE))
 
 
@@ -318,7 +322,8 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     if not dialect.has_wildcards and before_wildcard(plain) != plain:
         return Fix(
             f"{dialect.name} cannot express a wildcard. Name the directories that hold these "
-            "paths, each on a line of its own, and keep this line: robots of RFC 9309 obey it."
+            "paths, each on a line of its own, and keep this line: robots that follow RFC 9309 "
+            "obey it."
         )
     rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
     if plain[0] in "?&" and dialect.has_wildcards:
@@ -349,7 +354,7 @@ def _without_what_is_around(path: str) -> str:
     plain = path.lstrip(_AROUND)
     if plain != path:
         plain = plain.rstrip(_AROUND)
-    # Relative paths of operating systems begin with dots.
+    # A relative path in a file system may begin with dots.
     while plain.startswith(("./", "../", ".\\")):
         plain = plain.lstrip(".")
     if plain.startswith(("- /", "-/", "= /")):
@@ -358,7 +363,10 @@ def _without_what_is_around(path: str) -> str:
 
 
 def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
-    """Return the fix for *path*, which is an absolute URL, or *url* with quotes around it."""
+    """Return the fix for *path*, which is an absolute URL.
+
+    If *path* has other characters around the URL, such as quotes, *url* is the URL alone.
+    """
     url = url or path
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # it is absolute
     elsewhere = "if the URL has another host, move the line to the robots.txt there"
@@ -378,22 +386,22 @@ def _wildcard_fix(
 ) -> Fix:
     """Return the fix for *path*, which has a wildcard.
 
-    The path up to the wildcard may cover far more than the author meant. So the advice
-    names a condition before it disallows the whole site, and never deletes a line that some
-    robots obey. *has_allow* says that the file has Allow lines: then the length of a rule
-    matters.
+    The part of the path before the wildcard may cover far more URLs than the author meant.
+    The advice therefore disallows the whole site only under a condition, and never deletes
+    a line that some robots obey. If *has_allow* is true, the file has Allow lines, and the
+    length of a rule matters.
     """
     beginning = before_wildcard(path)
     rest = path.removeprefix(beginning)
     if line.row is not DISALLOW:
         return Fix(
-            f"Keep {quoted(path)}: robots of RFC 9309 obey it. For robots without wildcards, "
-            "write the paths that are meant to be allowed, each on a line of its own."
+            f"Keep {quoted(path)}: robots that follow RFC 9309 obey it. For robots without "
+            "wildcards, write the paths that are meant to be allowed, each on a line of its own."
         )
     if beginning == "/" and rest == "$":
         return Fix(
             f"{dialect.name} cannot express the home page alone, and a rule for / covers the "
-            f"whole site. Keep {quoted(path)}: robots of RFC 9309 obey it."
+            f"whole site. Keep {quoted(path)}: robots that follow RFC 9309 obey it."
         )
     if beginning == "/" and rest.strip("*"):
         return Fix(
