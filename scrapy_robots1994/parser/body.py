@@ -1,4 +1,4 @@
-"""The body of one robots.txt: its bytes, stored in little memory, and their text."""
+"""The body of one robots.txt: its bytes, stored in little memory, and its decoded text."""
 
 import re
 import zlib
@@ -10,8 +10,9 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# The zlib dictionary: texts that most files contain, the most frequent texts last. Compressed bytes
-# never leave the process, so a change of the dictionary makes no stored file unreadable.
+# The zlib dictionary contains texts that occur in most files. The most frequent texts come
+# last. Compressed bytes never leave the process, so a change of the dictionary does not
+# make stored files unreadable.
 _FREQUENT = (
     b"# robots.txt\r\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\n"
     b"Disallow: /*?\nDisallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -20,14 +21,16 @@ _FREQUENT = (
 )
 
 
-# A `<` after blank lines and comments. UTF-16 without a byte order mark has a NUL between letters.
+# Match a `<` after any blank lines and comments. In UTF-16 text without a byte order mark,
+# a NUL separates the letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
-# Maximum number of characters that are searched for markup. A search of a whole hostile file would
-# stop all threads.
+# The maximum number of characters to search for markup. A search of a whole hostile file
+# would block all threads.
 _MARKUP_CHARACTERS = 100_000
 
 
-# The first bytes of compressed formats. No text begins with them.
+# The first bytes of each compressed format. A text never begins with the first bytes of a
+# compressed format.
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -37,22 +40,26 @@ _COMPRESSED = {
 
 
 def compression_of(body: bytes) -> str | None:
-    """Return the name of the format that *body* is compressed in; None for a text.
+    """Return the name of the format in which *body* is compressed, or None if *body* does
+    not begin like a file in a known format.
 
-    A robots.txt that is sent compressed without a Content-Encoding has no readable line.
+    If a server sends a compressed robots.txt without a Content-Encoding header, no line of
+    the file is readable.
     """
     return next((it for mark, it in _COMPRESSED.items() if body.startswith(mark)), None)
 
 
 def begins_as_markup(text: str) -> bool:
-    """Return whether the decoded *text* of a file begins like a page of HTML or XML."""
+    """Return whether the decoded *text* of a file begins like an HTML or XML document."""
     return _MARKUP.match(text, 0, _MARKUP_CHARACTERS) is not None
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark that *body* begins with (b"" without one), and the encoding."""
-    # Ours O16 (encoding): one mark is stripped; only a file with a mark of UTF-16 is decoded
-    # as UTF-16.
+    """Return the byte order mark at the start of *body* (b"" without a mark) and the
+    encoding.
+    """
+    # Ours O16 (encoding): one byte order mark is stripped. A file is decoded as UTF-16 only
+    # if it begins with the byte order mark of UTF-16.
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):
             return mark, encoding
@@ -60,34 +67,41 @@ def encoding_of(body: bytes) -> tuple[bytes, str]:
 
 
 def decode(text: bytes) -> str:
-    """Return *text* decoded as UTF-8. Never raises; `encode` returns the bytes again."""
-    # Ours O17 (undecodable bytes): such a byte becomes a surrogate escape. Dropping the byte
-    # could turn an unknown field into a known one; replacing it would lose the rules of
-    # Latin-1 files.
+    """Return *text* decoded as UTF-8. Never raises. `encode` turns the decoded text back
+    into the same bytes.
+    """
+    # Ours O17 (undecodable bytes): each undecodable byte becomes a surrogate escape. If the
+    # byte were dropped, an unknown field could become a known field. If the byte were
+    # replaced, the rules of Latin-1 files would be lost.
     return text.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes from which `decode` made *text*. Never raises, for any text."""
+    """Return the bytes from which `decode` made *text*. Never raises, whatever *text*
+    contains.
+    """
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # The text has half a character of UTF-16, which `decode` never returns.
+        # The text contains a lone surrogate that `decode` never returns.
         return text.encode("utf-8", "surrogatepass")
 
 
 class _Compressed(bytes):
     """A compressed body.
 
-    `Body` stores either the plain or the compressed bytes in one attribute, and the type shows
-    which. So one thread may compress a body while another thread reads it.
+    `Body` stores either the plain or the compressed bytes in one attribute, and the type of
+    the attribute shows whether the bytes are compressed. Therefore one thread may compress
+    a body while another thread reads the body.
     """
 
     __slots__ = ()
 
 
 class Body:
-    """The bytes of one file. *is_truncated* says that the bytes are only its beginning."""
+    """The bytes of one file. *is_truncated* says that only the beginning of the file is
+    stored.
+    """
 
     __slots__ = ("_stored", "is_truncated", "size")
 
@@ -98,12 +112,12 @@ class Body:
         is_truncated: bool = False,
         limit: int | None = None,
     ) -> None:
-        """Store *body*, at most *limit* bytes; *is_truncated* says that *body* is itself only the
-        beginning of the file.
+        """Store at most *limit* bytes of *body*. *is_truncated* says that *body* is already
+        only the beginning of the file.
         """
         data = encode(body) if isinstance(body, str) else bytes(body)
-        # Ours O24 (size limit): of a file over the limit, the whole lines within the limit are
-        # obeyed.
+        # Ours O24 (size limit): if a file exceeds the limit, only the whole lines within
+        # the limit are obeyed.
         if limit is not None and len(data) > limit:
             data, is_truncated = data[: max(limit, 0)], True
         self._stored = data
@@ -112,17 +126,20 @@ class Body:
 
     @property
     def has_whole_line(self) -> bool:
-        """Whether the file can be obeyed: a truncated file needs a line with a line end."""
+        """Whether the file can be obeyed. A truncated file can be obeyed only if it
+        contains a whole line.
+        """
         return not self.is_truncated or _whole_lines(self.text) > 0
 
     def compress(self) -> None:
-        """Store the bytes compressed from now on, if that saves memory."""
+        """Compress the stored bytes, unless the compressed bytes would take more memory."""
         stored = self._stored
         if isinstance(stored, _Compressed):
             return
-        # Level 6 takes a tenth less memory than level 3, and 0.02 ms more time. Raw deflate (-15)
-        # has no header and no checksum, which do not help within a process. The dictionary helps
-        # because most files are too short to repeat much.
+        # Compared with level 3, level 6 saves a tenth of the memory and takes 0.02 ms
+        # longer. Raw deflate (-15) omits the header and the checksum, which are not needed
+        # within a process. The dictionary helps because most files are too short to contain
+        # many repetitions.
         compressor = zlib.compressobj(6, wbits=-15, zdict=_FREQUENT)
         compressed = _Compressed(compressor.compress(stored) + compressor.flush())
         # Compression makes random bytes longer.
@@ -131,7 +148,7 @@ class Body:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the file."""
+        """The stored bytes of the file, uncompressed."""
         stored = self._stored
         if not isinstance(stored, _Compressed):
             return stored
@@ -139,19 +156,21 @@ class Body:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed.
+        """The part of the decoded text that is obeyed.
 
-        The text has no byte order mark. The text of a truncated file ends with its last line end.
+        The text does not include a byte order mark. The text of a truncated file ends at
+        the last line end.
         """
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
-        # "replace": half a character of UTF-16 could not be encoded as UTF-8.
+        # Decode UTF-16 with "replace", because half of a surrogate pair could not be
+        # encoded as UTF-8 later.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         # Ours O24: an incomplete last line is not obeyed.
         return text[: _whole_lines(text)] if self.is_truncated else text
 
 
 def _whole_lines(text: str) -> int:
-    """Return the length of the whole lines of *text*, up to its last line end."""
+    """Return the number of characters of *text* up to and including the last line end."""
     return max(text.rfind("\r"), text.rfind("\n")) + 1

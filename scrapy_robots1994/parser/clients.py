@@ -1,9 +1,9 @@
-"""Clients: how HTTP clients spell the target of a URL in a request.
+"""How HTTP clients spell the target of a URL in a request.
 
-Ours O27 (spellings): the rules apply to the URL as the client sends it. An HTTP client may rewrite
-a URL after the crawl has checked it. Each row of `CLIENTS` is one client.
-`tests/crawl/test_clients.py` sends every byte in each part of a URL through each client, and fails
-if a server gets a different target from the one that the row says.
+Ours O27 (spellings): the rules apply to the URL as the client sends it. An HTTP client may
+rewrite a URL after the crawl has checked it. Each row of `CLIENTS` describes one client.
+`tests/crawl/test_clients.py` sends every byte in each part of a URL through each client,
+and fails if the server receives a target that differs from the target in the row.
 """
 
 import re
@@ -20,7 +20,7 @@ _UNRESERVED = ascii_letters + digits + "-._~"
 
 
 class Client(NamedTuple):
-    """One HTTP client, by its *name*.
+    """One HTTP client, identified by its *name*.
 
     *handlers* are the import paths of the download handlers that use this client. *sent* takes
     the path and query of a URL, and returns the target that the client writes in the request
@@ -33,18 +33,20 @@ class Client(NamedTuple):
 
 
 Clients: TypeAlias = tuple[Client, ...]
-"""The clients that may send a URL: no client outside a crawl, one client for a known download
-handler, and every client for an unknown download handler.
+"""The clients that may send a URL. The tuple is empty outside a crawl, contains one client
+for a known download handler, and contains every client for an unknown download handler.
 """
 
 
 def _as_written(target: str) -> str:
-    """Return *target* unchanged, for a client that changes at most dot segments."""
+    """Return *target* unchanged, for a client that changes nothing or only removes dot
+    segments.
+    """
     return target
 
 
 def _without_empty_query(target: str) -> str:
-    """Return *target* without a final `?`, which begins an empty query."""
+    """Return *target* without trailing white space and without the `?` of an empty query."""
     path, _, query = target.rstrip(_WHITE_SPACE).partition("?")
     return f"{path}?{query}" if query else path
 
@@ -55,8 +57,8 @@ def _is_parted(target: str) -> bool:
 
 
 def _parted(target: str) -> str:
-    """Return *target* as Scrapy's HTTP/1.1 handler sends it: without an empty query and without
-    empty parameters.
+    """Return *target* as Scrapy's HTTP/1.1 handler sends it, without an empty query and
+    without empty parameters.
     """
     if not _is_parted(target):
         return target
@@ -65,8 +67,8 @@ def _parted(target: str) -> str:
 
 
 def _without_parameters(target: str) -> str:
-    """Return *target* as Scrapy's HTTP/2 handler sends it: without the parameters of its last
-    segment, and without an empty query.
+    """Return *target* as Scrapy's HTTP/2 handler sends it, without the parameters of the
+    last segment and without an empty query.
     """
     if not _is_parted(target):
         return target
@@ -75,8 +77,9 @@ def _without_parameters(target: str) -> str:
 
 
 def _spelled(decoded: str) -> dict[str, str]:
-    """Return the spelling of each escape, by its two digits. The escape of one of the *decoded*
-    characters becomes that character; any other escape is written with capital letters.
+    """Return a dict that maps the two digits of each escape to the spelling of the escape.
+    An escape of one of the *decoded* characters is spelled as that character. Any other
+    escape is spelled with capital letters.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -86,13 +89,14 @@ def _spelled(decoded: str) -> dict[str, str]:
     }
 
 
-# yarl, which aiohttp uses, does not encode these characters in a path and in a query.
+# yarl, which aiohttp uses, decodes the escapes of the following characters in a path and in
+# a query.
 _IN_PATH = _spelled(_UNRESERVED + "!$'()*,&=;@:")
 _IN_QUERY = _spelled(_UNRESERVED + "!$'()*,?/:@")
 
 
 def _requoted(target: str) -> str:
-    """Return *target* as yarl quotes it: yarl decodes the escapes that it considers
+    """Return *target* as yarl quotes it. yarl decodes the escapes that it considers
     unnecessary.
     """
     if "%" in target:
@@ -103,7 +107,7 @@ def _requoted(target: str) -> str:
 
 def _respelled(text: str, spelled: dict[str, str]) -> str:
     """Return *text* with each escape replaced by its spelling in *spelled*."""
-    # A `%` that begins no escape is encoded itself.
+    # A `%` that does not begin an escape is itself encoded.
     return _ESCAPE.sub(lambda it: spelled[it[1]] if it[1] else "%25", text)
 
 
@@ -113,54 +117,60 @@ HTTP2 = Client("http2", (f"{_MODULE}.http2.H2DownloadHandler",), _without_parame
 HTTPX = Client("httpx", (f"{_MODULE}._httpx.HttpxDownloadHandler",), _as_written)
 AIOHTTP = Client("aiohttp", (f"{_MODULE}._aiohttp.AiohttpDownloadHandler",), _requoted)
 AIOHTTP_VERBATIM = Client("aiohttp-verbatim", (), _without_empty_query)
-"""The client of a request with `verbatim_url` in its meta. Only aiohttp treats such a request
-differently.
+"""The aiohttp client for a request with `verbatim_url` in its meta. No other client treats
+`verbatim_url` specially.
 """
 BROWSER = Client("browser", (), _as_written)
-"""A browser that loads resources by itself: each URL is checked as the browser sends it."""
+"""A browser that loads resources by itself. Each URL is checked as the browser sends it."""
 
 CLIENTS: Clients = (TWISTED, HTTP2, HTTPX, AIOHTTP, AIOHTTP_VERBATIM, BROWSER)
 """Every known client."""
 
 UNKNOWN = "unknown"
-"""The name for the clients of a download handler that is not in `CLIENTS`."""
+"""The name that `name_of` returns for the clients of a download handler that is not in
+`CLIENTS`.
+"""
 
 
 def clients_of_handler(path: str) -> Clients:
-    """Return the clients of the download handler with the import *path*; all clients if the
-    handler is unknown.
+    """Return the clients of the download handler with the import *path*, or all clients if
+    the handler is unknown.
     """
     found = tuple(it for it in CLIENTS if path in it.handlers)
-    # A subclass of a handler has another path, so it is unknown: it may use another client.
+    # A subclass of a known handler has a different path. The subclass counts as unknown,
+    # because it may use another client.
     return found or CLIENTS
 
 
 def clients_named(name: object) -> Clients:
-    """Return the clients for which `name_of` returns *name*; no clients if *name* is None."""
+    """Return the clients for which `name_of` returned *name*. Return no clients if *name*
+    is None, and all clients if no client has the name.
+    """
     if name is None:
         return ()
     return tuple(it for it in CLIENTS if it.name == name) or CLIENTS
 
 
 def name_of(clients: Clients) -> str:
-    """Return the name of the only client of *clients*; `UNKNOWN` for several. *clients* is not
-    empty.
+    """Return the name of the client if *clients* contains one client, and `UNKNOWN` if it
+    contains several. *clients* must not be empty.
     """
     return UNKNOWN if len(clients) > 1 else clients[0].name
 
 
 def own_name_of(clients: Clients) -> str | None:
-    """Return the name of the only client if a single request chose it, not a download handler.
-    None for the client of a handler, and for several clients.
+    """Return the name of the client if *clients* contains one client, and the request, not
+    the download handler, determined this client. Return None if a download handler
+    determined the client, or if *clients* contains several clients.
     """
     first, *others = clients
     return None if others or first.handlers else first.name
 
 
 def other_spellings(target: str, clients: Clients) -> Iterator[str]:
-    """Yield the other spellings in which a server may receive the *target* of a URL: the target as
-    each of *clients* sends it, and each spelling without dot segments. *target* as written is not
-    included.
+    """Yield each spelling, except *target* as written, in which a server may receive the
+    *target* of a URL. One spelling is the target as a client sends it. *target* and each of
+    these spellings may also be received without dot segments.
     """
     sent = {target: None}
     for client in clients:

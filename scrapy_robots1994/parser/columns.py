@@ -1,5 +1,5 @@
-"""Columns of rules in little memory: arrays of numbers, many texts as one, and an estimate of the
-memory that objects take.
+"""Columns of rules in little memory: arrays of numbers, and many texts joined into one
+text. `memory_of` estimates the memory that objects take.
 """
 
 from array import array
@@ -14,22 +14,26 @@ from typing import Any
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.pauses import with_pauses
 
-# The largest number that two bytes can have.
+# The largest number that fits in two bytes.
 _MAX_TWO_BYTES = 0xFFFF
 
-# Maximum number of texts for which a tuple is used: a short tuple takes little memory, and is
-# faster than `Texts`.
+# The maximum number of texts that are stored as a tuple. A short tuple takes little memory,
+# and is faster than `Texts`.
 _FEW = 64
 
 
 def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
-    """Return an array of *numbers* from 0 to *largest*, with two or four bytes for each."""
+    """Return an array of *numbers* that stores each number in two or four bytes. The
+    numbers must be between 0 and *largest*.
+    """
     # The annotation is quoted because `array` has no subscript before Python 3.12.
     return array("H" if largest <= _MAX_TWO_BYTES else "I", numbers)
 
 
 class Texts(Sequence[str]):
-    """Many texts, stored as one text: each separate `str` would take 49 bytes more."""
+    """Many texts, stored as one text. As a separate `str`, each text would take 49 bytes
+    more.
+    """
 
     __slots__ = ("all", "ends")
 
@@ -44,7 +48,7 @@ class Texts(Sequence[str]):
         return len(self.ends) - 1
 
     def __getitem__(self, place: int) -> str:  # type: ignore[override]
-        """Return the text at this *place*, from 0."""
+        """Return the text at *place*, counted from 0."""
         ends = self.ends
         return self.all[ends[place] : ends[place + 1]]
 
@@ -61,8 +65,9 @@ def stored_texts(texts: Sequence[str]) -> Sequence[str]:
 
 
 def memory_of(root: object) -> int:
-    """Return an estimate of the bytes of memory of *root* and of all objects that its slots,
-    tuples, lists and dicts refer to, each counted once.
+    """Return an estimate, in bytes, of the memory that *root* and all objects reachable
+    from *root* take. The search follows slots, tuples, lists and dicts, and counts each
+    object once.
     """
     # The objects found so far, by their ids. The references keep the objects alive, so that no
     # later object gets the same id.
@@ -76,7 +81,8 @@ def memory_of(root: object) -> int:
         found[id(it)] = it
         if isinstance(it, (tuple, list)):
             if {*map(type, it)} == {str}:
-                # Add texts at once: there are many of them, and texts refer to no objects.
+                # Add all texts in one step. A list may contain many texts, and a text does
+                # not refer to other objects.
                 found.update(zip(map(id, it), it, strict=True))
             else:
                 left += it
@@ -88,8 +94,8 @@ def memory_of(root: object) -> int:
 
 
 def _taken_from(left: list[object]) -> Iterator[object]:
-    """Yield the objects of *left*, the last first, until the list is empty. The consumer may add
-    objects.
+    """Remove the last object of *left* and yield the object, until the list is empty. The
+    consumer may add objects to the list meanwhile.
     """
     while left:
         yield left.pop()
@@ -97,8 +103,8 @@ def _taken_from(left: list[object]) -> Iterator[object]:
 
 @cache
 def _slots_of(kind: Any) -> tuple[str, ...] | None:
-    """Return the names of the slots that the objects of a class have; None for a class whose
-    objects exist only once in the process.
+    """Return the names of the slots of the class *kind*, or None if the whole process
+    shares each object of the class.
     """
     if issubclass(kind, (type, Enum, bool, NoneType, FunctionType, Dialect)):
         return None

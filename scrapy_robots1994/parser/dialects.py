@@ -1,7 +1,7 @@
 """Dialects and readings of robots.txt. Each dialect is one row of a table.
 
-To add a dialect, add a row to `_ROWS`, and its name to the rows of its fields (`parser/fields.py`).
-Settings, commands, reports and tests read these rows.
+To add a dialect, add a row to `_ROWS`, and add the name of the dialect to the rows of its
+fields (`parser/fields.py`). Settings, commands, reports and tests read the rows of `_ROWS`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,66 +28,69 @@ READINGS = (LITERAL, CAUTIOUS)
 FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
 ]
-"""How a line of a field is read: the field, the kind of the line, the function that reads the value
-(None to take the value as written), and the kind of a line with a bad value. For a bad value, the
-function returns None or no names.
+"""How a line of a field is read: the field, the kind of the line, the function that reads
+the value, and the kind of a line with a bad value. If the function is None, the value is
+taken as written. For a bad value, the function returns None or an empty tuple of names.
 """
 
 NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
-"""How a line is read if the dialect does not have its field."""
+"""How a line is read if the dialect does not have the field of the line."""
 
 
 def _whole_path(value: str) -> tuple[str, ...]:
     """Return the *value* of a rule as its only path."""
-    # 1994 D1 (value of Disallow): the value is one path, whole or partial.
+    # 1994 D1 (value of Disallow): the value is one full or partial path.
     return (value,)
 
 
 def _listed_paths(value: str) -> tuple[str, ...]:
     """Return the paths in the *value* of a rule that may list several paths."""
-    # Revisited K2 (lists of paths): zero or more paths, separated by spaces or tabs. A line
-    # without a path means the same as an empty value, by 1994 D2 (empty value).
+    # Revisited K2 (lists of paths): the value contains zero or more paths, separated by
+    # spaces or tabs. By 1994 D2 (empty value), a line without a path disallows nothing.
     words = value.replace("\t", " ").split(" ")
     return tuple(word for word in words if word) or ("",)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The differences of one dialect of robots.txt from the others.
+    """One dialect of robots.txt, described by its differences from the other dialects.
 
-    *meaning* is the text about the dialect in the reference. The row of each field says which
-    dialects have the field (`Field.dialects`). *fields* has the fields of this dialect by their
-    names, in lower case and as usually written. *reads* says how lines are read, for all known
-    fields and more spellings of their names. *has_allow* says whether one of the fields allows
+    *meaning* describes the dialect in the reference. The row of each field says which
+    dialects have the field (`Field.dialects`). *fields* contains the fields of this dialect
+    by name. *fields* contains each name in lower case and as usually written. *reads*
+    contains a `FieldReader` for each known field, also by name. *reads* also contains each
+    name in title case and in capitals. *has_allow* says whether one of the fields allows
     paths.
 
-    *names* returns the names in the value of a User-agent line, *paths* the paths in the value of a
-    rule (a path may be empty). *has_lists* says that one line may have several names or paths.
-    *rank* says how specifically a name addresses a robot. Of several records, the robot obeys the
-    first record of the highest rank, or, with *merges_named*, all records of the highest rank.
+    *names* returns the names in the value of a User-agent line. *paths* returns the paths
+    in the value of a rule. A path may be empty. *has_lists* says that one line may list
+    several names or paths. *rank* says how specifically a name addresses a robot. If
+    several records name the robot, the robot obeys the first record with the highest rank.
+    With *merges_named*, the robot obeys all records with the highest rank.
 
-    *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a crawl
-    delay is for the names of the last run of User-agent lines above it; otherwise it is for all
-    names of its record. *has_wildcards* says that `*` and a final `$` in a path are special,
-    that the longest rule decides, and that percent-encodings compare as in RFC 9309. Otherwise
-    a rule is a prefix, and the first rule that covers a URL decides.
+    *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a
+    crawl delay applies to the names in the last run of User-agent lines above the delay.
+    Without *pauses_by_run*, a crawl delay applies to all names of its record.
+    *has_wildcards* says that `*` and a final `$` in a path are special, that the longest
+    rule decides, and that percent-encodings are compared as in RFC 9309. Without
+    *has_wildcards*, each path is a prefix, and the first rule that covers a URL decides.
 
-    *has_preferences* adds the fields that state usage preferences. Only `parser/usage.py` makes
-    dialects with this flag; no dialect of a crawl has the flag.
+    *has_preferences* adds the fields that state usage preferences. Only `parser/usage.py`
+    makes a dialect with this flag. No dialect in `DIALECTS` has the flag.
     """
 
     name: str
     meaning: str
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
-    # This flag must match *names* and *paths*.
+    # The flag *has_lists* must match *names* and *paths*.
     has_lists: bool = False
     rank: NameRank = first_named
     merges_named: bool = False
     has_blank_lines: bool = True
     pauses_by_run: bool = False
-    # One flag for three differences: RFC 9309 has all three, and no other dialect has any of the
-    # three.
+    # The flag *has_wildcards* represents three differences, because RFC 9309 has all three
+    # differences and no other dialect has any of them.
     has_wildcards: bool = False
     has_preferences: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
@@ -101,8 +104,8 @@ class Dialect:
             for it in FIELDS
             if it.is_in(self.name) or (it.is_preference and self.has_preferences)
         ]
-        # Include the usual spelling of each name: most lines have the usual spelling, and need no
-        # copy in lower case.
+        # Include the usual spelling of each name. Most lines use the usual spelling, so the
+        # reader rarely converts a name to lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
         reads = {
             name: self._field_reader(it) if it in own else NO_FIELD
@@ -115,7 +118,7 @@ class Dialect:
         object.__setattr__(self, "has_allow", has_allow)
 
     def _field_reader(self, row: Field) -> FieldReader:
-        """Return how a line of the field *row* is read."""
+        """Return the `FieldReader` for lines of the field *row*."""
         read = self.names if row.role is Role.NAMES else row.read
         bad_kind = row.bad_value.kind if row.bad_value else row.kind
         return row, row.kind, read, bad_kind
@@ -125,7 +128,9 @@ class Dialect:
         return any(it.role is role for it in self.fields.values())
 
     def choice(self, robot: Sequence[str]) -> Choice:
-        """Return a new `Choice`, which chooses the records for a robot with these names."""
+        """Return a new `Choice`, which chooses the records for a robot with the names
+        *robot*.
+        """
         return Choice(robot, self.rank, merges_named=self.merges_named)
 
     def choose(
@@ -133,8 +138,8 @@ class Dialect:
     ) -> list[int]:
         """Return the places, from 0, of the records that a robot obeys.
 
-        *named* has the names of each record, *robot* the names of the robot as `robot_names`
-        returns them.
+        *named* contains the names of each record. *robot* contains the names of the robot,
+        as `robot_names` returns them.
         """
         choice = self.choice(robot)
         for place, names in enumerate(named):
@@ -148,7 +153,7 @@ _ROWS = (
         "1994",
         "The text of 30 June 1994, the default: :doc:`/standard/1994`.",
     ),
-    # Revisited K1 and K2 (lists): a line may have several names or paths.
+    # Revisited K1 and K2 (lists): a line may list several names or paths.
     Dialect(
         "revisited",
         '"Robot Exclusion Standard Revisited" by Kollar, Leavitt and Mauldin, 1996.',
@@ -156,15 +161,15 @@ _ROWS = (
         paths=_listed_paths,
         has_lists=True,
     ),
-    # Ours X1 to X8 (Allow and later fields). X3 (several records): the robot obeys the record
-    # with the longest name.
+    # This dialect follows our decisions X1 to X8 (Allow and later fields). By X3 (several
+    # records), the robot obeys the record with the longest matching name.
     Dialect(
         "extended",
         "1994 with Allow and other fields of later years.",
         rank=longest_named,
     ),
-    # RFC 9309 2.2: names are whole tokens, groups of one name are merged, and blank lines have
-    # no effect.
+    # RFC 9309 2.2: names are compared as whole tokens, groups with the same name are
+    # merged, and blank lines have no effect.
     Dialect(
         "rfc9309",
         "RFC 9309, the standard of 2022, with fields that others have added.",
@@ -180,8 +185,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 
 def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
-    """Return the dialect called *name*. Raises ValueError, with all possible names, if there is
-    no such dialect or no such *reading*.
+    """Return the dialect called *name*. Raises ValueError, which lists all possible names,
+    if the dialect or the *reading* does not exist.
     """
     for word, known, given in (
         ("reading", READINGS, reading),

@@ -1,7 +1,8 @@
-"""Fields of robots.txt, and the kinds of its lines: one row for each.
+"""The fields of robots.txt and the kinds of its lines. Each field is one row of `FIELDS`.
 
-Reader, rules, lint and the reference page read the facts of a field from its row. To add a
-field, add a row to `FIELDS` and, if the field has an effect, a member to `LineKind`.
+The reader, the rules, lint and the reference page take all facts about a field from its
+row. To add a field, add a row to `FIELDS` and, if the field has an effect, a member to
+`LineKind`.
 """
 
 import math
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# ASCII digits only: `float` also accepts "nan", "1e3", "1_0" and digits of other scripts.
+# Accept only ASCII digits, because `float` also accepts "nan", "1e3", "1_0" and digits of
+# other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
@@ -33,7 +35,8 @@ class LineKind(Enum):
     NAMELESS = "nameless"
     TIMELESS = "timeless"
 
-    # The reader looks up a kind for each line, and the hash of `Enum` is a slow Python function.
+    # Use the hash of `object`, because the reader looks up a kind for each line, and the
+    # hash of `Enum` is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -44,14 +47,18 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""The reason why a line of each kind has no effect, short enough to be printed next to the line."""
+"""For each kind of ignored line, the reason why the line has no effect. Each reason is
+short enough to be printed next to the line.
+"""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""The kinds of lines without a field. A line of any other kind has an effect or is ignored."""
+"""The kinds of lines without a field. A line of any other kind either has an effect or is
+ignored.
+"""
 
 
 class Role(Enum):
-    """The purpose of a field, by which the reader reads its lines."""
+    """The purpose of a field, which determines how the reader treats lines of the field."""
 
     NAMES = "names robots"
     RULE = "closes or opens paths"
@@ -59,7 +66,8 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # The reader looks up a role for each line, and the hash of `Enum` is a slow Python function.
+    # Use the hash of `object`, because the reader looks up a role for each line, and the
+    # hash of `Enum` is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -68,7 +76,9 @@ _CLOSING = (Role.NAMES, Role.RULE)
 
 @dataclass(frozen=True, slots=True)
 class BadValue:
-    """The result of an unreadable value: the kind of the line, and the code of the problem."""
+    """The kind of a line with an unreadable value, and the code of the problem that lint
+    reports.
+    """
 
     kind: LineKind
     problem: str
@@ -78,23 +88,24 @@ class BadValue:
 class Field:
     """A field of robots.txt.
 
-    *dialects* are the names of the dialects that have the field; `EVERY` means all dialects. *read*
-    returns the meaning of the value of a line, or None for a bad value; without *read*, the value
-    is taken as written. (The dialect reads the values of User-agent lines and of rules:
-    `Dialect.names` and `Dialect.paths`.) *bad_value* gives the kind and the problem of a line with
-    a bad value.
+    *dialects* are the names of the dialects that have the field. `EVERY` means all
+    dialects. *read* is a function that returns the meaning of a value, or None for a bad
+    value. Without *read*, the value is taken as written. (`Dialect.names` and
+    `Dialect.paths` read the values of User-agent lines and of rules.) *bad_value* contains
+    the kind and the problem of a line with a bad value.
 
-    *in_record* says that a line of this field belongs to a record, and is ignored above the first
-    record. *ends_names* says that a User-agent line below a line of this field begins another
-    record. *allows* says that a rule allows paths.
+    *in_record* says that a line of this field belongs to a record, and is ignored above the
+    first record. *ends_names* says that a User-agent line below a line of this field begins
+    another record. *allows* says that the field is a rule that allows paths.
 
-    *is_preference* says that the field states usage preferences: `parser/usage.py` reads the field,
-    and no dialect of a crawl has the field.
+    *is_preference* says that the field states usage preferences. No dialect in `DIALECTS`
+    has the field. `parser/usage.py` adds the field to a dialect of its own.
 
-    *effect* is the effect of a line in the words of lint, with `{}` for its value. An empty
-    *effect* means that lint says nothing about the line; None is only for a field that no dialect
-    has. *absent* is the code of the problem in a dialect without the field. *meaning* is the
-    sentence about the field in the reference.
+    *effect* is the text with which lint describes the effect of a line. In the text, the
+    value of the line replaces `{}`. If *effect* is empty, lint does not describe the
+    effect. *effect* is None only for a field that no dialect has. *absent* is the code of
+    the problem that lint reports in a dialect without the field. *meaning* describes the
+    field in the reference.
     """
 
     name: str
@@ -114,7 +125,7 @@ class Field:
     @property
     def key(self) -> str:
         """The name in lower case, by which fields are compared."""
-        # 1994 F4 (field names): field names compare without case.
+        # 1994 F4 (field names): field names are case-insensitive.
         return self.name.lower()
 
     @property
@@ -123,7 +134,7 @@ class Field:
         return self.role in _CLOSING and not self.allows
 
     def __reduce__(self) -> tuple[Callable[[str], "Field"], tuple[str]]:
-        """Pickle only the name: each field has one row in the process."""
+        """Pickle only the name, because each field exists only once in a process."""
         return _field_named, (self.key,)
 
     def __repr__(self) -> str:
@@ -136,14 +147,16 @@ class Field:
 
 
 def _field_named(key: str) -> Field:
-    """Return the row of the field with this name in lower case."""
+    """Return the field whose name in lower case is *key*."""
     return FIELD_NAMED[key]
 
 
 def seconds_of(value: str) -> float | None:
-    """Return the seconds of a Crawl-delay value; None if it is not a number."""
-    # Ours X4 (Crawl-delay): the value is a decimal number and nothing else.
-    # A number of many digits becomes infinity, which a timer cannot use.
+    """Return the seconds in the *value* of a Crawl-delay line, or None if *value* is not a
+    number.
+    """
+    # Ours X4 (Crawl-delay): the value is a decimal number and nothing else. A number with
+    # very many digits becomes infinity, which a timer cannot use.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
@@ -200,8 +213,8 @@ FIELDS = (
     Field(
         "Crawl-delay",
         "the seconds between two requests of the robot",
-        # Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay names one
-        # more robot of the record.
+        # Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay adds
+        # another name to the record.
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,
@@ -221,7 +234,7 @@ FIELDS = (
         effect="",
         absent="R018",
     ),
-    # Real sites use the following fields; no dialect has them.
+    # Real sites use the following fields, but no dialect has any of these fields.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
@@ -230,7 +243,8 @@ FIELDS = (
     Field("Cache-delay", "a pause for caches"),
     Field("Clean-param", "parameters of a query that change no page (Yandex)"),
     Field("Comment", "a remark"),
-    # Usage U1 (groups): a preference belongs to a record, and ends its list of names.
+    # Usage U1 (groups): a preference belongs to a record, and ends the list of names of the
+    # record.
     *(
         Field(name, f"for what pages may be used ({who})", **_PREFERENCE)
         for name, who in (
@@ -271,7 +285,8 @@ _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 def may_state_usage(text: str) -> bool:
     """Return whether the *text* of a file contains the name of a field of usage preferences.
 
-    Most files contain no such name, and this search is faster than a parse.
+    Most files do not contain the name of a usage preference, and the search for a name is
+    faster than a parse.
     """
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)

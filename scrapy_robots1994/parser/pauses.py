@@ -1,4 +1,4 @@
-"""Pauses of a thread that reads a large file, so that the event loop of the crawl can run
+"""Pauses in a thread that reads a large file, so that the event loop of the crawl can run
 meanwhile.
 """
 
@@ -8,9 +8,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# Without pauses Python would let the event loop run for one step only every 5 ms, and a turn
-# of the event loop has many steps. A wait for this event, which is never set, lets other
-# threads run.
+# Without pauses, Python would switch to the event loop only every 5 ms, and one iteration
+# of the event loop needs many switches. A short wait for an event that is never set lets
+# other threads run.
 _PAUSE_ITEMS, _PAUSE_SECONDS = 64, 0.000_02
 _NEVER_SET = Event()
 
@@ -23,7 +23,7 @@ def with_pauses(items: Iterable[T]) -> Iterable[T]:
 
 
 def _paused(items: Iterable[T]) -> Iterator[T]:
-    """Yield *items*, with a pause after every `_PAUSE_ITEMS` items."""
+    """Yield each of *items*, and pause once per `_PAUSE_ITEMS` items."""
     for number, item in enumerate(items, 1):
         if not number % _PAUSE_ITEMS:
             _NEVER_SET.wait(_PAUSE_SECONDS)

@@ -1,10 +1,12 @@
-"""The one reader: a text becomes lines, and lines become records.
+"""The only reader of robots.txt, which splits a text into lines and groups the lines into
+records.
 
-`lines_of` yields a `Line` for each line of a text, read without regard to other lines. `groups_of`
-then assigns each line to its record. It yields a `Group` for the lines above all records, and one
-`Group` for each record. No other module of the package splits, matches or searches lines. Other
-modules take the groups: `parser/records.py` makes a public `Record` of each group, and
-`parser/robot_reading.py` selects the lines that concern one robot.
+`lines_of` yields a `Line` for each line of a text, and reads each line independently of the
+other lines. `groups_of` then assigns each line to its record. `groups_of` yields one
+`Group` for the lines above all records, and one `Group` for each record. The other modules
+of the parser, and lint, do not split a text into lines but work with groups. For example,
+`parser/records.py` makes a public `Record` from each group, and `parser/robot_reading.py`
+selects the lines that concern one robot.
 """
 
 import re
@@ -24,41 +26,46 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.pauses import with_pauses
 
-# 1994 F3: the optional space. Ours O6: a line of spaces and tabs only is blank, because an author
-# cannot see these characters.
+# 1994 F3 (form of a line): the space around a value is optional. Ours O6 (blank lines): a
+# line that contains only spaces and tabs is blank, because an author cannot see these
+# characters.
 SPACE = " \t"
-# 1994 F5: this character begins a comment. Ours O13: no space is needed before the `#`.
+# 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): a comment needs
+# no space before the `#`.
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-# Look up members only once: before Python 3.12, each look-up calls a function, and a file may have
-# many lines.
+# Look up the members of `LineKind` only once. Before Python 3.12, each look-up calls a
+# function, and a file may contain many lines.
 _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
 _UNKNOWN_KIND = LineKind.UNKNOWN
 _IDLE = (_COMMENT, _BLANK)
-# How a line is read that has a colon, but no field name before the colon.
+# How a line without a field name before its colon is read.
 _NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
-# The value of a User-agent line that names one robot, with a version or without.
+# Match the value of a User-agent line that names one robot, with or without a version.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-# Field names that a value contains if the end of a line is missing, so that two lines became one.
+# Match a field name within a value. A value contains a field name if a line end is missing
+# and two lines have become one.
 _LOST = re.compile("(?i)user-agent|disallow")
 
 
 class Line(NamedTuple):
-    """One line of a file. `text + ending` is the line as it is in the file.
+    """One line of a file. `text + ending` is the line as written in the file.
 
-    *number* counts from 1. *field* and *value* are as written, without the space around them and
-    without the comment; *comment* begins with its `#`. A part that the line does not have is empty.
-    Bytes that are not UTF-8 are surrogate escapes.
+    *number* is the line number, from 1. *field* and *value* are as written, without the
+    white space around each of them and without the comment. *comment* begins with a `#`. A
+    part that the line does not have is empty. Bytes that are not UTF-8 appear as surrogate
+    escapes.
 
-    *row* is the row of the field, if the dialect has the field. *said* is the meaning of the value:
-    the names of a User-agent line, the result of `Field.read` for a field with this function,
-    otherwise the value as written; None for a bad value.
+    *row* is the row of the field, or None if the dialect does not have the field. *said* is
+    the meaning of the value. For a User-agent line, *said* contains the names. For a field
+    with a `read` function, *said* is the result of the function. For any other field,
+    *said* is the value as written. For a bad value, *said* is None.
     """
 
     number: int
@@ -76,34 +83,34 @@ class Line(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The end of the line: CR, NL, both, or nothing for the last line."""
+        """The end of the line: CR, NL or CR NL. The last line may have no line end."""
         return self.raw[len(self.text) :]
 
     @property
     def comment(self) -> str:
-        """The comment with its `#`; empty if there is none."""
+        """The comment with its `#`, or "" if the line has no comment."""
         # The first `#` of a line always begins the comment.
         _, mark, rest = self.text.partition(COMMENT)
         return mark + rest
 
     @property
     def known(self) -> Field | None:
-        """The row of the field, even if the dialect does not have the field; None for an unknown
-        field.
+        """The row of the field, even if the dialect does not have the field, or None for an
+        unknown field.
         """
         return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
 
     @property
     def is_obeyed(self) -> bool:
-        """Whether the line has the effect of its field: the dialect has the field, the value is
-        good, and the line is not an orphan.
+        """Whether the line has the effect of its field. A line has the effect if the
+        dialect has the field, the value is good, and the line is not an orphan.
         """
         return self.row is not None and self.kind is self.row.kind
 
     @property
     def why_ignored(self) -> str | None:
-        """The reason why the line is ignored; None if the line has an effect, is blank or is a
-        comment.
+        """The reason why the line is ignored, or None if the line has an effect, is blank
+        or is a comment.
         """
         return WHY_IGNORED.get(self.kind)
 
@@ -114,40 +121,47 @@ class Line(NamedTuple):
 
     @property
     def value_column(self) -> int:
-        """The column, from 1, at which the value begins, or would begin if it were not empty."""
+        """The column, from 1, at which the value begins, or would begin if the value were
+        not empty.
+        """
         name, _, rest = self.raw.partition(":")
         return len(name) + len(rest) - len(rest.lstrip(SPACE)) + 2
 
     @property
     def comment_column(self) -> int:
-        """The column, from 1, of the `#`; without a comment, the column behind the line."""
+        """The column, from 1, of the `#` of the comment. Without a comment, the column
+        after the last character of the line.
+        """
         return len(self.text) - len(self.comment) + 1
 
 
-# This takes half the time of a call of `Line`, and is done for each line of each file.
+# Call `tuple.__new__` for each line of a file, because this call takes half as long as a
+# call of `Line`.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
 def lines_of(
     text: str, dialect: Dialect, *, only_effective: bool = False
 ) -> Iterator[Line]:
-    """Yield each line of *text* as *dialect* reads the line, without regard to other lines. A rule
-    outside any record is not yet an `ORPHAN`: `groups_of` finds orphans. With *only_effective*,
-    yield only blank lines and lines with a field of the dialect.
+    """Yield each line of *text* as *dialect* reads the line, independently of the other
+    lines. A rule outside any record does not yet have the kind `ORPHAN`, because only
+    `groups_of` finds orphans. With *only_effective*, yield only blank lines and lines with
+    a field of the dialect.
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
     said: Any
-    # 1994 F2: a line ends with CR, CR NL or NL, and with nothing else. An empty `newline` splits
-    # lines in exactly this way.
+    # 1994 F2 (line ends): a line ends with CR, CR NL or NL, and with nothing else. With an
+    # empty `newline`, `StringIO` splits lines in exactly this way.
     for number, raw in enumerate(with_pauses(StringIO(text, newline="")), 1):
-        # 1994 F5: the comment is discarded. The space before the comment is stripped from the value
-        # below.
+        # 1994 F5: the comment is discarded. The space before the comment is stripped later,
+        # with the space around the value.
         content = raw.partition("#")[0] if "#" in raw else raw
-        # 1994 F3: a line is field name, colon, optional space, value.
+        # 1994 F3: a line consists of a field name, a colon, optional space and a value.
         name, colon, value = content.partition(":")
         if not colon:
-            # Ours O14: a line without this form is ignored, and its meaning is never guessed. 1994
-            # F5: a line with only a comment is discarded completely, so it is not a blank line.
+            # Ours O14 (line without a colon): a line without a colon is ignored, and its
+            # meaning is never guessed. 1994 F5: a line that contains only a comment is
+            # discarded completely, so the line does not count as a blank line.
             kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
@@ -155,10 +169,11 @@ def lines_of(
         # Look up the name as written first, because most names have their usual spelling.
         found = field_named(name)
         if found is None:
-            # Ours O15: spaces and tabs before the colon and at the start of the line are accepted.
+            # Ours O15 (space before a field or colon): spaces and tabs at the start of the
+            # line and before the colon are accepted.
             name = name.strip(space)
-            # 1994 F4: field names compare without case. F6: any other field is ignored,
-            # wherever it is.
+            # 1994 F4 (field names): field names are case-insensitive. F6 (fields): a field
+            # that the dialect does not have is ignored, wherever the field is.
             found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
         if only_effective and row is None:
@@ -174,15 +189,18 @@ def lines_of(
 class Group:
     """The lines of a record, or the lines above all records.
 
-    A group ends before the User-agent line that begins the next record; blank lines do not end a
-    group. *agents* are its User-agent lines. *rules* are its rules, including rules that a blank
-    line separates from the record. *others* are the lines of other fields of the dialect, and
-    *without* are the lines without a field of the dialect. *names* are all names of its User-agent
-    lines. For each line of *others*, *runs* has a slice of *names* (start, end): the names in the
-    last run of User-agent lines above the line. Only a rule or a pause ends a run.
+    A group ends before the User-agent line that begins the next record. Blank lines do not
+    end a group. *agents* are the User-agent lines of the group. *rules* are the rules of
+    the group, including rules that a blank line separates from the record. *others* are the
+    lines of other fields of the dialect, and *without* are the lines without a field of the
+    dialect. *names* are all names in the User-agent lines. For each line of *others*,
+    *runs* contains the start and the end of a slice of *names*. The slice contains the
+    names in the last run of User-agent lines above the line. Only a rule, a pause or a
+    usage preference ends a run.
 
-    A rule or a pause outside any record is an `ORPHAN`. It is below a blank line that ended the
-    record (the cautious reading obeys such a line), or above all records.
+    A rule or a pause outside any record is an `ORPHAN`. An orphan is either above all
+    records, or below a blank line that ended its record. The cautious reading obeys an
+    orphan below a blank line.
     """
 
     __slots__ = ("agents", "names", "others", "rules", "runs", "without")
@@ -198,7 +216,8 @@ class Group:
     @property
     def lines(self) -> list[Line]:
         """All lines of the group, in the order of the file."""
-        # Lines are tuples that begin with the line number, and no two lines have the same number.
+        # `sorted` compares only line numbers, because a `Line` is a tuple that begins with
+        # its number, and each line has its own number.
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
     @property
@@ -206,8 +225,8 @@ class Group:
         """The lines, other than rules, that may not mean what their author intended."""
         is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it.value)]
-        # A line with a field of another dialect is not a slip, unless its value contains a second
-        # field.
+        # A line with a field of another dialect is not a slip, unless the value of the line
+        # contains the name of a field.
         found += [
             it
             for it in self.without
@@ -228,22 +247,22 @@ def groups_of(
     most: int = maxsize,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield a group of the lines above all records of *text*, which may be empty, and then each
-    record.
+    """Yield one group for the lines above all records of *text*, and then one group for
+    each record. The first group may be empty.
 
-    All groups together have at most *most* lines without a field of the dialect. Each group has at
-    most *most* User-agent lines, but may always have one. With *only_effective*, only blank lines
-    and lines with a field of the dialect are read.
+    All groups together contain at most *most* lines without a field of the dialect. Each
+    group contains at most *most* User-agent lines, or one User-agent line if *most* is 0.
+    With *only_effective*, only blank lines and lines with a field of the dialect are read.
     """
     group, room = Group(), most
-    # *is_open* says that the next line belongs to the record: no blank line has ended the record.
-    # *is_named* says that the next User-agent line begins another record.
+    # *is_open* says that no blank line has ended the record, so that the next line belongs
+    # to the record. *is_named* says that the next User-agent line begins another record.
     is_open = is_named = False
-    # The place in *names* at which the last run of User-agent lines begins, and whether the run
-    # goes on.
+    # *run* is the place in *names* at which the last run of User-agent lines begins.
+    # *is_run* says that the run continues.
     run, is_run = 0, True
-    # 1994 F1: blank lines separate records. Ours O5 (readings): a blank line also ends a record
-    # that has only User-agent lines so far.
+    # 1994 F1 (records): blank lines separate records. Ours O5 (readings): a blank line also
+    # ends a record that has only User-agent lines so far.
     boundary = _BLANK if dialect.has_blank_lines else None
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row
@@ -253,9 +272,10 @@ def groups_of(
                 group.without.append(line)
                 room -= 1
         elif row.role is _NAMES:
-            # 1994 F1: a User-agent line after a blank line begins another record. Ours O7 (run of
-            # names), X2 (Allow): a User-agent line after a rule, too. X6 (order): but not a
-            # User-agent line after a Crawl-delay.
+            # 1994 F1: a User-agent line after a blank line begins another record. Ours O7
+            # (run of names) and X2 (Allow): a User-agent line after a rule also begins
+            # another record. X6 (order): a User-agent line after a Crawl-delay does not
+            # begin another record.
             if line.said and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False
@@ -273,15 +293,16 @@ def groups_of(
             if row.role is not _RULE:
                 lines = group.others
                 group.runs.append((run, len(group.names)))
-            # Ours O4: a rule or pause outside any record is an orphan.
+            # Ours O4 (rule without a record): a rule or a pause outside any record is an
+            # orphan.
             is_orphan = is_owned and not is_open
             lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)
     yield group
 
 
 def read(text: str, dialect: Dialect) -> Iterator[Line]:
-    """Yield each line of *text*, in order, with its final kind: rules outside any record are
-    `ORPHAN`.
+    """Yield each line of *text*, in order, with its final kind. A rule outside any record
+    has the kind `ORPHAN`.
     """
     for group in groups_of(text, dialect):
         yield from group.lines

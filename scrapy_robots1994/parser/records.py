@@ -1,7 +1,8 @@
-"""The records of a file as objects for users of the package: one `Record` for each record.
+"""The records of a file as objects for users of the package. Each record of the file
+becomes one `Record`.
 
-A crawl needs `Record` objects only for messages and reports. Its rules are compiled directly from
-the lines (`parser/robot_reading.py`).
+A crawl needs `Record` objects only for messages and reports. The rules of a crawl are
+compiled directly from the lines (`parser/robot_reading.py`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
 
 
 class _Part:
-    """The base of the parts of a record.
+    """The base class of the parts of a record.
 
-    A `JOBDIR` of an earlier version has these parts as named tuples. Unpickling such a part calls
-    `__new__` with the values, and does not call `__init__`.
+    A `JOBDIR` of an earlier version contains the parts of a record as pickled named tuples.
+    To unpickle a named tuple, `pickle` calls `__new__` with the values, and does not call
+    `__init__`.
     """
 
     __slots__ = ()
 
     def __new__(cls, *values: Any, **_: Any) -> "Self":
-        """Return a part with these *values*."""
+        """Return a part whose attributes have these *values*, in order."""
         self = super().__new__(cls)
         names: tuple[str, ...] = cls.__slots__
         for name, value in zip(names, values, strict=False):
@@ -38,7 +40,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Agent(_Part):
-    """One name of a record, without a version, and the number of its line."""
+    """One name of a record, without its version, and the number of its line."""
 
     name: str
     line: int
@@ -46,14 +48,16 @@ class Agent(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Rule(_Part):
-    """One Disallow or Allow value as written, perhaps empty, and the number of its line."""
+    """The value of one Disallow or Allow line as written, and the number of the line. The
+    value may be empty.
+    """
 
     value: str
     line: int
     allows: bool = False
 
     def __str__(self) -> str:
-        """Return the rule as a line of a robots.txt, without its end."""
+        """Return the rule as a line of a robots.txt, without a line end."""
         return f"{'Allow' if self.allows else 'Disallow'}: {self.value}".rstrip(" ")
 
 
@@ -66,7 +70,7 @@ class Delay(_Part):
     written: str = ""
 
     def __str__(self) -> str:
-        """Return the delay as the line of a robots.txt, without its end."""
+        """Return the delay as a line of a robots.txt, without a line end."""
         return self.written or f"Crawl-delay: {self.seconds:f}"
 
 
@@ -74,9 +78,10 @@ class Delay(_Part):
 class Record:
     """One record: the names of some robots, and the rules and delays for these robots.
 
-    *first_line* and *last_line* are its first User-agent line and its last line of any kind.
-    *orphans* and *orphan_delays* are lines that a blank line separates from the record above; only
-    the cautious reading obeys these lines.
+    *first_line* is the number of the first User-agent line of the record. *last_line* is
+    the number of the last line that belongs to the record. *orphans* and *orphan_delays*
+    are the rules and delays that a blank line separates from the record above. Only the
+    cautious reading obeys orphans.
     """
 
     agents: tuple[Agent, ...]
@@ -89,8 +94,10 @@ class Record:
 
     @property
     def is_default(self) -> bool:
-        """Whether the record is the default record, for every robot that no other record names."""
-        # 1994 A3: `*` is the default policy.
+        """Whether the record is the default record, which applies to every robot that no
+        other record names.
+        """
+        # 1994 A3 (default record): `*` names the default policy.
         return any(agent.name == EVERYBODY for agent in self.agents)
 
     @property
@@ -99,7 +106,7 @@ class Record:
         return tuple(agent.name for agent in self.agents)
 
     def for_export(self) -> "Record":
-        """Return the record with texts that can be written in every format.
+        """Return an equivalent record whose texts can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
@@ -114,7 +121,7 @@ class Record:
         )
 
     def __str__(self) -> str:
-        """Return the record as lines of a robots.txt, each ended by NL."""
+        """Return the record as lines of a robots.txt. Each line ends with NL."""
         agents = (f"User-agent: {agent.name}" for agent in self.agents)
         lines = (*agents, *self.delays, *self.rules)
         return "".join(f"{line}\n" for line in lines)
@@ -132,7 +139,7 @@ def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
 
 @dataclass(slots=True)
 class _Draft:
-    """A record to which lines are still added."""
+    """A record that is not yet complete."""
 
     agents: list[Agent] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
@@ -142,9 +149,11 @@ class _Draft:
     last_line: int = 0
 
     def add(self, line: Line, dialect: Dialect) -> None:
-        """Add the names, rules or delay of *line*, whose field belongs to records."""
+        """Add the names, the rules or the delay of *line*. The field of *line* must belong
+        to records.
+        """
         row = line.row
-        assert row is not None  # noqa: S101 - the caller has looked
+        assert row is not None  # noqa: S101 - the caller checks the row
         is_orphan = line.kind is LineKind.ORPHAN
         if not is_orphan:
             self.last_line = line.number
@@ -175,8 +184,8 @@ class _Draft:
 
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
-    """Yield a record for each of *groups* that has a name, by the literal reading. The lines above
-    all records are not a record.
+    """Yield a record, in the literal reading, for each of *groups* that contains a name.
+    The group of the lines above all records contains no name.
     """
     for group in groups:
         if not group.names:
@@ -184,7 +193,7 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
         draft = _Draft()
         for line in group.lines:
             row = line.row
-            # Ignore a line with a bad value, because such a line has no meaning.
+            # Ignore each line with a bad value, because a bad value has no meaning.
             if row and row.in_record and line.kind in (row.kind, LineKind.ORPHAN):
                 draft.add(line, dialect)
         yield draft.record()
@@ -193,6 +202,8 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
 def obeyed_records(
     records: Sequence[Record], dialect: Dialect, robot: Sequence[str]
 ) -> tuple[Record, ...]:
-    """Return the *records* that a robot with these names (see `robot_names`) obeys."""
+    """Return the *records* that a robot obeys. *robot* contains the names of the robot, as
+    `robot_names` returns them.
+    """
     chosen = dialect.choose((record.names for record in records), robot)
     return tuple(records[place] for place in chosen)

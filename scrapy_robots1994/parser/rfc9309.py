@@ -1,4 +1,4 @@
-"""Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
+"""Rules of RFC 9309: `*` and a final `$` are special, and the longest rule decides."""
 
 import re
 from string import hexdigits
@@ -16,18 +16,22 @@ needs more comparisons is disallowed.
 """
 
 BEYOND = -2
-"""What `LongestTable.decide` returns if a URL needs more than `MAX_WORK` comparisons."""
+"""The return value of `LongestTable.decide` for a URL that needs more than `MAX_WORK`
+comparisons.
+"""
 
 # A call of `str.find` takes as much time as this number of character comparisons.
 _CALL_WORK = 800
 
-# RFC 3986 2.3 and 3.3: the characters that may be unescaped in a path or a query. `[` and `]` are
-# not allowed there; `*` and `$` are left out because they are special in a rule.
+# RFC 3986 2.3 and 3.3: the characters that may appear unescaped in a path or a query. `[`
+# and `]` must not appear unescaped. `*` and `$` are omitted because both are special in a
+# rule.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
-# The normal spelling of each escape by its two digits. A URL may have thousands of escapes.
+# Map the two digits of each escape to the normal spelling of the escape. A look-up is fast,
+# and a URL may contain thousands of escapes.
 _ESCAPES = {
     first + second: chr(code) if chr(code) in _UNRESERVED else f"%{code:02X}"
     for first in hexdigits
@@ -37,12 +41,12 @@ _ESCAPES = {
 
 
 def normal_spelling(target: str) -> str:
-    """Return the normal spelling of *target*: equal for all targets that RFC 9309 2.2.2 does not
-    distinguish.
+    """Return the normal spelling of *target*. Targets that RFC 9309 2.2.2 does not
+    distinguish have the same normal spelling.
 
-    Octets that are not ASCII, or that a URL may not have unescaped, are percent-encoded;
-    escapes of unreserved characters are decoded. Reserved characters stay as they are, except
-    `*` and `$`, which are encoded.
+    Octets that are not ASCII, or that must not appear unescaped in a URL, are
+    percent-encoded. Escapes of unreserved characters are decoded. Reserved characters
+    remain unchanged, except that `*` and `$` are encoded.
     """
     if _NORMAL.fullmatch(target):
         return target
@@ -56,17 +60,18 @@ def normal_spelling(target: str) -> str:
 
 
 def _encoded(other: re.Match[str]) -> str:
-    """Return the matched characters percent-encoded: a URL may not have them unescaped."""
-    # Ours O17 (undecodable bytes): such a byte of a rule equals its percent-encoding.
+    """Percent-encode the matched characters, which must not appear unescaped in a URL."""
+    # Ours O17 (undecodable bytes): an undecodable byte in a rule equals its
+    # percent-encoding.
     return "%" + encode(other[0]).hex("%").upper()
 
 
 class Pattern(NamedTuple):
-    """A path with wildcards, as the texts between the wildcards.
+    """A path with wildcards, split into the texts between the wildcards.
 
-    *first* is the text before the first wildcard, *others* are the texts behind the wildcards, in
-    order, and *longest* is the longest of *others*. *is_anchored* says that a target must end with
-    the last text. *length* is the number of octets of the path.
+    *first* is the text before the first wildcard, *others* are the texts after the
+    wildcards, in order, and *longest* is the longest of *others*. *is_anchored* says that a
+    target must end with the last text. *length* is the number of octets in the path.
     """
 
     length: int
@@ -78,15 +83,16 @@ class Pattern(NamedTuple):
     @classmethod
     def of(cls, value: str) -> "Pattern":
         """Return the pattern of the *value* of a rule."""
-        # RFC 9309 2.2.3: `*` matches any characters, `$` at the end matches the end.
+        # RFC 9309 2.2.3: `*` matches any characters, and `$` at the end of a path matches
+        # the end of the target.
         is_anchored = value.endswith("$")
         texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
-        # RFC 9309 2.2.2: the length of a rule is its number of octets. A `$` inside the rule
-        # is one octet, but its spelling in *texts* has three.
+        # RFC 9309 2.2.2: the length of a rule is the number of its octets. A `$` inside the
+        # rule is one octet, but its spelling in *texts*, `%24`, is three octets long.
         length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
         length -= 2 * value.removesuffix("$").count("$")
         first, *others = texts
-        # Two adjacent wildcards mean the same as one.
+        # Two adjacent wildcards have the same meaning as one wildcard.
         others = [text for text in others[:-1] if text] + others[-1:]
         longest = max(others, key=len, default="")
         return cls(length, first, tuple(others), longest, is_anchored)
@@ -102,7 +108,8 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # Take the leftmost place: it leaves the most text for the remaining texts.
+            # Take the leftmost place, because it leaves the largest part of *target* for
+            # the remaining texts.
             place = target.find(text, place, end)
             if place < 0:
                 return False
@@ -121,8 +128,9 @@ class LongestTable(Prefixes):
         paths: dict[str, int] = {}
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(with_pauses(rules.values)):
-            # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also begin
-            # with a wildcard. Any other value covers nothing.
+            # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also
+            # begin with a wildcard. A value that begins with another character does not
+            # cover any URL.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
                     pattern = Pattern.of(value)
@@ -142,18 +150,24 @@ class LongestTable(Prefixes):
         )
 
     def _first_of(self, *equal: int) -> int:
-        """Return which of *equal* rules decides: a file may have a rule many times."""
+        """Return the number of the rule that decides among *equal* rules. A file may
+        contain the same rule many times.
+        """
         return min(equal, key=self._rank)
 
     def _rank(self, number: int) -> tuple[bool, int]:
-        """Return the rank of a rule among rules of equal length; the smallest rank decides."""
-        # RFC 9309 2.2.2: of equally long rules, Allow decides; then the first in the file.
+        """Return the rank of a rule among rules of equal length. The rule with the smallest
+        rank decides.
+        """
+        # RFC 9309 2.2.2: among equally long rules, the first Allow in the file decides.
+        # Without an Allow, the first rule in the file decides.
         return self.rules.disallows(number), self.rules.lines[number]
 
     spelling = staticmethod(normal_spelling)
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about the target with this *spelling*.
+        """Return the number of the rule that decides whether the target with this
+        *spelling* is allowed.
 
         Returns `NO_RULE` if no rule covers the target, and `BEYOND` if the target needs more
         than `MAX_WORK` comparisons.
@@ -161,25 +175,25 @@ class LongestTable(Prefixes):
         size, number, least = len(spelling), NO_RULE, 0
         if paths := self.longest(spelling):
             (number,) = paths
-            # A spelling is ASCII, so its length is its number of octets.
+            # A normal spelling is ASCII, so each character is one octet.
             least = len(normal_spelling(self.rules.values[number]))
         work = 0
         for pattern, other in self._patterns:
             length, first, texts, longest, _ = pattern
-            # Longer patterns come first. A path without wildcards decides against the shorter
-            # patterns that follow.
+            # Longer patterns come first. The longest path without wildcards that covers the
+            # target takes precedence over all shorter patterns.
             if length < least:
                 break
             if not spelling.startswith(first):
                 continue
-            # Ours O28: each place of the target may be compared with each character of a
-            # text, and each text takes a call of `find`.
+            # Ours O28: at each place of the target, each character of a text may be
+            # compared. In addition, `find` is called once for each text.
             work += size * len(longest) + _CALL_WORK * len(texts)
             if work > MAX_WORK:
                 return BEYOND
             if longest in spelling and pattern.covers(spelling):
-                # RFC 9309 2.2.2: the rule with the most octets decides; of equally long rules,
-                # Allow decides.
+                # RFC 9309 2.2.2: the rule with the most octets decides. Among equally long
+                # rules, Allow decides.
                 if length > least:
                     return other
                 return min(other, number, key=self._rank)

@@ -1,4 +1,6 @@
-"""The result of one parse of a file for one robot: rules, crawl delay, and lines for warnings."""
+"""The result of one parse of a file for one robot: the rules, the crawl delay, and the
+lines to which warnings refer.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -11,40 +13,45 @@ from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# Look up the member only once: before Python 3.12, each look-up calls a function, and a file may
-# have many lines.
+# Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
+# function, and a file may contain many lines.
 _ORPHAN = LineKind.ORPHAN
-# Getting an item of a tuple by its place is faster than by its name.
+# Access to an item of a named tuple by place is faster than access by name.
 _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
-# Most records that a robot obeys have these names. All files share this one object.
+# The names of the default record. Most robots obey only the default record, so all files
+# share this object.
 _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
-"""Maximum number of lines without a field of the dialect in which a crawl looks for problems, and
-maximum number of User-agent lines of one record.
+"""The maximum number of lines without a field of the dialect that a crawl checks for
+problems. The number also limits the User-agent lines that a crawl checks in one record.
 
-A hostile file may have a hundred times as many lines. Python's garbage collector stops all threads
-while it goes through so many objects.
+A hostile file may contain 500,000 lines. All threads wait while Python's garbage collector
+visits 500,000 objects.
 """
 
 MAX_OWN_RECORDS = 500
-"""Maximum number of records of a robot in which a crawl looks for all problems. In further records,
-a crawl looks only at the rules.
+"""The maximum number of a robot's records that a crawl checks for all problems. In further
+records, a crawl checks only the rules.
 """
 
 
 @dataclass(slots=True)
 class RuleColumns:
-    """The rules with a value that a robot obeys, in columns, sorted by their values.
+    """The rules that a robot obeys, stored in columns and sorted by value. Rules without a
+    value are omitted.
 
-    The number of a rule is its place, from 0. *values* are the paths as written, *lines* their line
-    numbers. *allows* has a 1 for each Allow rule, and *splits* a 1 for each rule that only the
-    cautious reading obeys; each is empty if there is no such rule. *first_lines* and *names* are
-    the first lines and the names of the records that the robot obeys. *is_plain* says that each
-    value is a path in ASCII without an escape; *has_wildcards*, that a value has `*` or `$`.
+    The number of a rule is its place in the columns, from 0. *values* are the paths as
+    written, and *lines* are their line numbers. *allows* contains a 1 for each Allow rule,
+    or is empty if no rule is an Allow. *splits* contains a 1 for each rule that only the
+    cautious reading obeys, or is empty if both readings obey all rules. *first_lines* and
+    *names* are the numbers of the first lines and the names of the records that the robot
+    obeys. *is_plain* says that each value is an ASCII path without an escape.
+    *has_wildcards* says that a value contains `*` or `$`.
 
-    A rule table that is compiled from these columns replaces *values* by a smaller object.
+    A rule table that is compiled from these columns replaces *values* with an object that
+    takes less memory.
     """
 
     values: Sequence[str]
@@ -65,21 +72,23 @@ class RuleColumns:
         return bool(self.splits and self.splits[number])
 
     def record(self, number: int) -> int:
-        """Return the place, from 0, of the record that has the rule with this *number*."""
+        """Return the place, from 0, of the record with the rule that has this *number*."""
         return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
 class RobotReading:
     """The result of one parse of the *text* of a file for one robot.
 
-    *rules* are the rules that the robot obeys, *crawl_delay* the seconds that the robot must pause
-    between two requests, and *sitemaps* the distinct sitemaps of the file, as written and in order.
-    *has_any* says whether the file has any record, for this robot or another. *is_cautious* says
-    that the reading is the cautious reading.
+    *rules* are the rules that the robot obeys. *crawl_delay* is the number of seconds that
+    the robot must pause between two requests. *sitemaps* are the distinct sitemaps of the
+    file, as written and in order. *has_any* says whether the file contains a record for any
+    robot. *is_cautious* says that the reading is the cautious reading.
 
-    Warnings are about these lines: *above* are the lines above all records, *own* the records that
-    the robot obeys (at most `MAX_OWN_RECORDS`), *own_rules* the rules of all records that the robot
-    obeys, and *elsewhere* the lines of other records that may be meant for the robot.
+    The other attributes contain the lines to which warnings refer. *above* contains the
+    lines above all records. *own* contains the records that the robot obeys, up to
+    `MAX_OWN_RECORDS`. *own_rules* contains the rules of all records that the robot obeys.
+    *elsewhere* contains the slips of all other records. A slip is a line that may not mean
+    what its author intended (see `Group.slips`).
     """
 
     __slots__ = (
@@ -106,9 +115,10 @@ class RobotReading:
         *,
         for_warnings: bool = True,
     ) -> None:
-        """Read *text* for the robot with these names (see `robot_names`).
+        """Read *text* for a robot. *robot* contains the names of the robot, as
+        `robot_names` returns them.
 
-        Without *for_warnings*, lines that only warnings need are left out.
+        If *for_warnings* is false, lines that only warnings need are omitted.
         """
         self.text = text
         self.is_cautious = reading == CAUTIOUS
@@ -118,7 +128,7 @@ class RobotReading:
         self._sitemaps: dict[str, None] = {}
         choice = dialect.choice(robot)
         record = 0
-        # The first group has the lines above all records, and may be empty.
+        # The first group contains the lines above all records, and may be empty.
         groups = groups_of(
             text,
             dialect,
@@ -131,8 +141,8 @@ class RobotReading:
                 self.above = group
             elif choice.offer(group.names, record):
                 if self._first_lines and len(choice.chosen) == 1:
-                    # This record names the robot more specifically than the records before, so the
-                    # robot obeys none of the earlier records.
+                    # This record names the robot more specifically than the earlier
+                    # records, so the robot does not obey the earlier records.
                     self.elsewhere += self.slips if for_warnings else ()
                     self._forget()
                 self._obey(group)
@@ -149,29 +159,30 @@ class RobotReading:
         self.rules = self._obeyed(dialect)
 
     def _forget(self) -> None:
-        """Start again with no record that the robot obeys."""
+        """Discard the records that have been collected for the robot so far."""
         self.own: list[Group] = []
         self.own_rules: list[Line] = []
-        # The first lines, the names and all pauses of the records that the robot obeys.
+        # The numbers of the first lines, the names and the pauses of the records that the
+        # robot obeys.
         self._first_lines: list[int] = []
         self._names: list[tuple[str, ...]] = []
         self._delays: list[float] = []
 
     def _take_others(self, group: Group) -> dict[tuple[int, int], float]:
-        """Take the sitemaps of *group*, and return the longest pause for each run of names."""
+        """Store the sitemaps of *group*. Return the longest pause for each run of names."""
         pauses: dict[tuple[int, int], float] = {}
         for line, run in zip(group.others, group.runs, strict=True):
             role, said = line.row and line.row.role, line.said
             if role is Role.SITEMAP:
-                # Ours X7 (Sitemap): a sitemap belongs to no record, and may be anywhere in the
-                # file.
+                # Ours X7 (Sitemap): a sitemap does not belong to a record, and may be
+                # anywhere in the file.
                 self._sitemaps[said] = None
             elif role is not Role.PAUSE:
                 raise NotImplementedError(role)
             # Ours X4 (Crawl-delay): a delay without a number is ignored. Ours O5 (readings): the
             # cautious reading obeys a line that a blank line separates from its record.
             elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
-                # Ours X5: of several delays for our robot the longest counts.
+                # Ours X5 (several delays): the longest of the delays for the robot counts.
                 pauses[run] = max(said, pauses.get(run, said))
         return pauses
 
@@ -184,8 +195,8 @@ class RobotReading:
         if len(self.own) < MAX_OWN_RECORDS:
             self.own.append(group)
         self._first_lines.append(group.agents[0].number)
-        # Share one tuple between records with equal names: a file may have thousands of such
-        # records.
+        # Share one tuple between records with equal names, because a file may contain
+        # thousands of records with the same names.
         before = self._names[-1] if self._names else _DEFAULT
         self._names.append(before if before == names else names)
 
@@ -193,12 +204,13 @@ class RobotReading:
         """Return the rules that the robot obeys."""
         # Ours O5: the cautious reading obeys a rule that a blank line separates from its record.
         ignored = None if self.is_cautious else _ORPHAN
-        # Ours O4: a rule above all records is ignored. 1994 D2 (empty value), Ours O21: an empty
-        # path disallows nothing.
+        # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2
+        # (empty value) and Ours O21 (empty Disallow next to other rules): an empty path
+        # disallows nothing.
         obeyed = [it for it in self.own_rules if it.value and it.kind is not ignored]
         last_line = obeyed[-1].number if obeyed else 0
         if dialect.has_lists:
-            # Revisited K2: a line may have several paths.
+            # Revisited K2 (lists of paths): a line may list several paths.
             obeyed = [
                 it._replace(value=path)
                 for it in obeyed
@@ -236,8 +248,10 @@ class RobotReading:
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the robot must pause between two requests; None without a delay."""
-        # Ours X5: of several delays for our robot the longest counts.
+        """The seconds that the robot must pause between two requests, or None if no delay
+        applies.
+        """
+        # Ours X5 (several delays): the longest of the delays for the robot counts.
         return max(self._delays, default=None)
 
     @property

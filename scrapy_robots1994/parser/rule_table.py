@@ -1,8 +1,8 @@
-"""The table that finds the rule that decides about a URL, for a dialect in which rules are
-prefixes.
+"""The rule table of a dialect in which rules are prefixes. The table finds the rule that
+decides whether a URL is allowed.
 
-`parser/rfc9309.py` has the table for the dialect in which the longest rule decides. The number of a
-rule is its place in `RuleColumns`; `decide` returns the number of a rule.
+`parser/rfc9309.py` contains the table for the dialect in which the longest rule decides.
+Each rule has a number, which is its place in `RuleColumns`.
 """
 
 from bisect import bisect_left, bisect_right
@@ -26,63 +26,69 @@ from scrapy_robots1994.parser.spellings import (
 )
 
 NO_RULE = -1
-"""What `decide` returns if no rule decides."""
+"""The return value of `decide` if no rule decides."""
 
-# Clients strip these characters, space and control characters, from the beginning of a URL.
+# Clients strip spaces and control characters from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
-# The prefix of a text that is compared as written. No other form of a rule begins with this prefix.
+# Texts that are compared as written begin with this prefix. No other form of a rule begins
+# with this prefix.
 _AS_WRITTEN = "%"
 
 
 class RuleTable(Protocol):
-    """The rules of one robot, compiled."""
+    """The compiled rules of one robot."""
 
     rules: RuleColumns
 
     def spelling(self, target: str) -> str:
-        """Return the normal spelling of *target*: equal for all targets that the rules do not
-        distinguish.
+        """Return the normal spelling of *target*. Targets that the rules do not distinguish
+        have the same normal spelling.
         """
 
     def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*, which must be in its normal
-        spelling; None if only `decide` can tell.
+        """Return whether the rules permit a URL with this *target*, which must be in its
+        normal spelling. Return None if only `decide` can find the answer.
         """
 
     def decide(self, head: str, target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about a URL; `NO_RULE` if none does.
+        """Return the number of the rule that decides whether a URL is allowed, or `NO_RULE`
+        if no rule decides.
 
-        *head* is the scheme and authority of the URL, perhaps empty. *target* is its path and
-        query, *spelling* the result of the method `spelling` for *target*.
+        *head* is the scheme and authority of the URL, and may be empty. *target* is the
+        path and query of the URL. *spelling* is the result of the method `spelling` for
+        *target*.
         """
 
 
 class Prefixes:
-    """Texts, each with the number of a rule; the methods return which texts begin a given text.
+    """Sorted texts, each with the number of a rule. The methods find the texts that are
+    prefixes of a given text.
 
-    The texts are sorted. Let L be the last text that does not sort after the given text: each
-    text that begins the given text also begins L, or is L.
+    Let L be the last text that does not sort after the given text. Each text that is a
+    prefix of the given text is also a prefix of L, or equals L.
     """
 
     __slots__ = ("_numbers", "_outer", "_texts")
 
     def __init__(self, texts: Sequence[str], numbers: Sequence[int] = ()) -> None:
-        """Store sorted *texts*, each with the number at its place in *numbers*; without *numbers*,
-        the number of a text is its place.
+        """Store *texts*, which must be sorted. *numbers* contains the number of each text.
+        Without *numbers*, the number of a text is its place.
         """
         self._texts = stored_texts(texts)
         self._numbers = numbers
-        # For each text the place, from 1, of the longest shorter text that begins it; 0 for none.
+        # For each text, the place (from 1) of the longest shorter text that is a prefix of
+        # the text, or 0 if no shorter text is a prefix.
         self._outer: Sequence[int] = ()
-        # If any text begins another, then some text begins the text after it, and `contains` for
-        # adjacent texts is faster than a comparison of all texts.
+        # If no text is contained in the next text, no text is a prefix of another text.
+        # Checking only adjacent texts is faster than computing all places.
         if any(map(contains, islice(texts, 1, None), texts)):
             self._outer = small_array(_outer_places(texts), len(texts))
 
     def _longest(self, text: str) -> int:
-        """Return the place, from 1, of the longest text that begins *text*; 0 if none does. Of
-        equal texts, the place of the last one.
+        """Return the place, from 1, of the longest stored text that is a prefix of *text*,
+        or 0 if no stored text is a prefix. If several stored texts are equal, return the
+        place of the last of the equal texts.
         """
         texts, outer = self._texts, self._outer
         place = bisect_right(texts, text)
@@ -91,19 +97,21 @@ class Prefixes:
         return place
 
     def _numbers_at(self, place: int) -> tuple[int, Sequence[int]]:
-        """Return the place, from 0, of the first text that equals the text at *place* (from 1),
-        and the numbers of all texts between these places.
+        """Return the place, from 0, of the first text that equals the text at *place* (from
+        1), and the numbers of all texts from the first place to *place*.
         """
         first = bisect_left(self._texts, self._texts[place - 1], 0, place)
         return first, self._numbers[first:place] or range(first, place)
 
     def longest(self, text: str) -> Sequence[int]:
-        """Return the numbers of the longest texts that begin *text*: several if they are equal."""
+        """Return the numbers of the longest stored text that is a prefix of *text*. If
+        several stored texts are equal, return the numbers of all equal texts.
+        """
         place = self._longest(text)
         return self._numbers_at(place)[1] if place else ()
 
     def covering(self, text: str) -> list[int]:
-        """Return the numbers of the texts that begin *text*."""
+        """Return the numbers of all stored texts that are prefixes of *text*."""
         found: list[int] = []
         place = self._longest(text)
         while place:
@@ -114,11 +122,12 @@ class Prefixes:
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return for each of *texts* the place, from 1, of the longest shorter text that begins it;
-    0 if there is none.
+    """Return, for each of *texts*, the place (from 1) of the longest shorter text that is a
+    prefix of the text, or 0 if no shorter text is a prefix.
     """
     places: list[int] = []
-    # `place` counts from 0, so its value is also the place, from 1, of the text before.
+    # *place* counts from 0, so the same number is the place, counted from 1, of the
+    # preceding text.
     for place, text in enumerate(texts):
         outer = place
         while outer and not text.startswith(texts[outer - 1]):
@@ -129,15 +138,18 @@ def _outer_places(texts: Sequence[str]) -> list[int]:
     return places
 
 
-# The rank of an Allow that only the cautious reading obeys. Such a rule never decides.
+# The rank of an Allow that only the cautious reading obeys. An Allow with this rank never
+# decides.
 _NO_REASON = 3
 
 
 class PrefixTable(Prefixes):
-    """The rules of a dialect in which a rule covers the URLs that begin with it.
+    """The rule table of a dialect in which a rule covers the URLs that begin with its
+    value.
 
-    With *is_first*, the first rule of each record that covers a URL decides for that record.
-    Without it, every rule disallows, and the verdict names the shortest rule.
+    With *is_first*, the first rule of each record that covers a URL decides for that
+    record. Without *is_first*, every rule disallows, and the verdict names the shortest
+    rule that covers the URL.
     """
 
     __slots__ = ("_has_cut", "_has_urls", "_is_first", "rules")
@@ -155,12 +167,13 @@ class PrefixTable(Prefixes):
         numbers: list[int] = []
         for number, value in enumerate(with_pauses(rules.values)):
             if value[0] == "/":
-                # Ours O18 (percent-encodings): all percent-encodings of a path have one spelling.
+                # Ours O18 (percent-encodings): all percent-encodings of a path have the
+                # same canonical spelling.
                 texts.append(canonical(value))
                 numbers.append(number)
             elif is_absolute(value):
-                # Ours O19 (whole URLs): a rule may be an absolute URL. Ours O20 (no slash): any
-                # other value without a leading slash covers nothing.
+                # Ours O19 (whole URLs): a rule may be an absolute URL. Ours O20 (no slash):
+                # any other value without a leading slash does not cover any URL.
                 self._has_urls = True
                 forms = url_forms(value, canonical)
                 texts += forms
@@ -172,7 +185,8 @@ class PrefixTable(Prefixes):
                 written = [value] if value[0] == "/" else url_forms(value, str)
                 texts += [_AS_WRITTEN + it for it in written]
                 numbers += [number] * len(written)
-        # Sorting pairs would take four times as long, and block all other threads.
+        # Sort places and not pairs. Sorting pairs would take four times as long, and would
+        # block all other threads.
         order = sorted(range(len(texts)), key=texts.__getitem__)
         kept = self._without_equal((texts[it], numbers[it]) for it in order)
         super().__init__(
@@ -182,12 +196,13 @@ class PrefixTable(Prefixes):
         rules.values = stored_texts(rules.values)
 
     def _without_equal(self, pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Return *pairs* of a text and a rule number without the pairs that never decide because
-        another pair has the same text. A file may repeat a rule any number of times.
+        """Return *pairs* of a text and a rule number without the pairs that can never
+        decide because another pair with the same text takes precedence. A file may repeat a
+        rule any number of times.
         """
         rules, least = self.rules, dict[tuple[str, int], int]()
-        # Ours X3 (several records): each record decides on its own. Leave out a record that
-        # repeats another.
+        # Ours X3 (several records): each record decides independently. Omit each record
+        # with the same rules as an earlier record.
         repeated = _repeated_records(rules) if self._is_first else ()
         for text, number in with_pauses(pairs):
             record = rules.record(number) if self._is_first else 0
@@ -198,22 +213,22 @@ class PrefixTable(Prefixes):
         return [(text, number) for (text, _), number in least.items()]
 
     def _rank(self, number: int) -> tuple[bool, int, int]:
-        """Return the rank of a rule among the rules of a record that cover a URL; the smallest
-        decides.
+        """Return the rank of a rule among the rules of a record that cover a URL. The rule
+        with the smallest rank decides.
         """
         rules = self.rules
         if self._is_first:
             # Ours X1 (order): the first rule in the file that covers a URL decides.
             return False, 0, rules.lines[number]
-        # Ours O5 (readings): a rule of the literal reading comes before a rule that only the
-        # cautious reading obeys.
+        # Ours O5 (readings): a rule of the literal reading takes precedence over a rule
+        # that only the cautious reading obeys.
         return rules.is_split(number), len(rules.values[number]), rules.lines[number]
 
     spelling = staticmethod(canonical)
 
     def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*; None if only `decide` can
-        tell.
+        """Return whether the rules permit a URL with this *target*, or None if only
+        `decide` can find the answer.
         """
         if self._has_urls:
             return None
@@ -222,7 +237,7 @@ class PrefixTable(Prefixes):
         return None if self.rules.allows else False
 
     def decide(self, head: str, target: str, spelling: str) -> int:
-        """Return the number of the rule that decides about a URL."""
+        """Return the number of the rule that decides whether a URL is allowed."""
         forms = [spelling]
         if self._has_cut:
             forms.append(_AS_WRITTEN + target)
@@ -235,22 +250,23 @@ class PrefixTable(Prefixes):
         return self._first_of(found) if found else NO_RULE
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return the number of the rule that decides; *numbers* are the numbers of all rules that
-        cover the URL.
+        """Return the number of the rule that decides. *numbers* are the numbers of all
+        rules that cover the URL.
         """
         rules = self.rules
         if not self._is_first:
             return min(numbers, key=self._rank)
         found, least, end = NO_RULE, _NO_REASON, 0
         lines, starts = rules.lines, (*rules.first_lines, maxsize)
-        # Ours X1 (order): the first rule in the file that covers a URL decides. Ours X3: of
-        # several records for every robot, each decides on its own.
+        # Ours X1 (order): the first rule in the file that covers a URL decides. Ours X3
+        # (several records): if several records are for every robot, each of these records
+        # decides independently.
         for number in sorted(numbers, key=lines.__getitem__):
             if lines[number] < end:
                 continue
             end = starts[bisect_right(starts, lines[number])]
-            # Ours O2 (several records for `*`): a URL that any of the records disallows is
-            # disallowed.
+            # Ours O2 (several records for `*`): a URL is disallowed if any of the records
+            # disallows the URL.
             rank = 2 * (not rules.disallows(number)) + rules.is_split(number)
             if rank < least:
                 found, least = number, rank

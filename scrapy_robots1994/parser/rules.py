@@ -1,4 +1,4 @@
-"""RobotRules: the rules of one file for one robot, which decide about any URL."""
+"""`RobotRules`: the rules of one file for one robot, with which any URL can be checked."""
 
 import re
 from typing import Protocol
@@ -15,9 +15,10 @@ from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
-# A URL that matches and has no dot segment has only one spelling, whichever client sends it: Ours
-# O18 (percent-encodings), O26 (fragments) and O27 (spellings), RFC 9309 2.2.2. The pattern excludes
-# the parts that clients change: `;`, two slashes in front, and a `?` at the end.
+# A URL that matches this pattern and contains no dot segment has only one spelling,
+# whichever client sends the URL. The reasons are Ours O18 (percent-encodings), O26
+# (fragments) and O27 (spellings), and RFC 9309 2.2.2. The pattern excludes the parts that
+# clients change: a `;`, two slashes at the start of the path, and a `?` at the end.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
@@ -25,22 +26,24 @@ _PLAIN_URL = re.compile(
 # `_rule` returns this number for the URL of robots.txt itself.
 _ITSELF = -3
 
-# 1994 E1 (empty file): an empty file means the same as no file.
+# 1994 E1 (empty file): an empty file has the same meaning as a missing file.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
 
 class Rules(Protocol):
-    """The rules of one origin for one robot, which decide about any URL.
+    """The rules of one origin for one robot, with which any URL can be checked.
 
-    `RobotRules` are the rules of a file. `UniformRules`, the rules of a policy without a file, have
-    one answer for every URL.
+    `RobotRules` contains the rules of a file. `UniformRules` represents a policy without a
+    file, and gives the same answer for every URL.
     """
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the robot should wait between two requests; None for no delay."""
+        """The seconds that the robot should wait between two requests, or None if no delay
+        applies.
+        """
 
     def allowed(self, url: str, clients: Clients = (), /) -> bool:
         """Return whether *url* may be retrieved by *clients*. Never raises."""
@@ -50,10 +53,11 @@ class Rules(Protocol):
 
 
 class RobotRules:
-    """The rules of one robots.txt for one robot, which decide about any URL.
+    """The rules of one robots.txt for one robot, with which any URL can be checked.
 
-    `allowed` and `verdict` never raise, and always give the same answer. An object never
-    changes, so threads may share it.
+    `allowed` and `verdict` never raise, and always give the same answer for the same URL
+    and clients. A `RobotRules` object never changes, so several threads may share the
+    object.
     """
 
     __slots__ = (
@@ -76,8 +80,9 @@ class RobotRules:
         robot: str | bytes,
         table: RuleTable | None = None,
     ) -> None:
-        """Compile the rules that *reading* found in *body* for *robot*, a bare name or a whole
-        User-Agent header. A *table* replaces the rule table of the *dialect*.
+        """Compile the rules that *reading* found in *body* for *robot*, which is a bare
+        name or a whole User-Agent header. If *table* is given, it replaces the rule table
+        of the *dialect*.
         """
         self.robot = robot
         self.names = robot_names(robot)
@@ -93,18 +98,19 @@ class RobotRules:
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
         self._rules = self._table.rules
-        # Whether a path has `*` or `$`, which are wildcards in one dialect only.
+        # Whether a path contains `*` or `$`, which are wildcards only in the dialect
+        # `rfc9309`.
         self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved by *clients*."""
         text = url if isinstance(url, str) else decode(url)
-        # Fast path: a crawl calls this for every request, and most URLs are plain.
+        # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
         if plain and "/." not in text:
             is_permitted = self._table.permit(plain[1])
             if is_permitted is not None:
-                # Ours O22 (robots.txt itself): it may always be retrieved.
+                # Ours O22 (robots.txt itself): a robots.txt may always be retrieved.
                 return is_permitted or plain[1] == ROBOTS_TXT
         return not self._disallows(self._decision(text, clients)[0])
 
@@ -115,8 +121,9 @@ class RobotRules:
         return self._verdict(number, spelling)
 
     def _decision(self, url: str, clients: Clients) -> tuple[int, str | None]:
-        """Return the number of the rule that decides about *url*, and the spelling of the target
-        that the rule covers; None if the rule covers the target as written.
+        """Return the number of the rule that decides whether *url* is allowed, and the
+        spelling of the target that the rule covers. The spelling is None if the rule covers
+        the target as written.
         """
         head = head_of(url)
         target = target_behind(len(head), url)
@@ -126,16 +133,16 @@ class RobotRules:
             found = self._rule(head, other)
             if self._disallows(found) and (
                 not self._disallows(number)
-                # Ours O5 (readings): a rule of the literal reading comes before a rule that
-                # only the cautious reading obeys.
+                # Ours O5 (readings): a rule of the literal reading takes precedence over a
+                # rule that only the cautious reading obeys.
                 or self._is_split(number) > self._is_split(found)
             ):
                 number, spelling = found, other
         return number, spelling
 
     def _rule(self, head: str, target: str) -> int:
-        """Return the number of the rule that decides about a URL; `_ITSELF`, `BEYOND` or
-        `NO_RULE` if no rule decides.
+        """Return the number of the rule that decides whether a URL is allowed. If no rule
+        decides, return `_ITSELF`, `BEYOND` or `NO_RULE`.
         """
         spelling = self._table.spelling(target)
         # Ours O22: robots.txt itself may always be retrieved.
@@ -148,14 +155,15 @@ class RobotRules:
         return self._rules.disallows(number) if number >= 0 else number == BEYOND
 
     def _is_split(self, number: int) -> bool:
-        """Return whether *number*, which `_rule` returned, is a rule that only the cautious
-        reading obeys.
+        """Return whether *number*, which `_rule` returned, is the number of a rule that
+        only the cautious reading obeys.
         """
         return number >= 0 and self._rules.is_split(number)
 
     def _verdict(self, number: int, spelling: str | None) -> Verdict:
-        """Return the verdict for a *number* that `_rule` returned. The rule covers *spelling*;
-        None means the URL as written.
+        """Return the verdict for a *number* that `_rule` returned. *spelling* is the
+        spelling of the target that the rule covers, or None if the rule covers the target
+        as written.
         """
         rules = self._rules
         if number == _ITSELF:
@@ -179,6 +187,8 @@ class RobotRules:
         )
 
     def _reference(self, record: int) -> RecordReference:
-        """Return the reference of verdicts to the *record* at this place."""
+        """Return the reference with which a verdict refers to a record. *record* is the
+        place of the record.
+        """
         names, line = self._rules.names[record], self._rules.first_lines[record]
         return RecordReference(line, names, self._body, self._dialect)

@@ -1,4 +1,4 @@
-"""A term that a page or a robots.txt has, and where the term is."""
+"""A term that was found in a page or a robots.txt, and the place of the term."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A term of a page or of a robots.txt, and where the term is.
+    """A term that was found in a page or a robots.txt, and the place of the term.
 
-    The *term* of a robots directive of a page is in lower case. *where* is a phrase such as
-    "meta tag robots".
+    If *term* is a robots directive of a page, it is in lower case. *where* names the place
+    in a phrase such as "meta tag robots".
     """
 
     term: str
     where: str
 
     def __str__(self) -> str:
-        """Return the term and where it is, safe to print."""
+        """Return the term and its place as text that is safe to print."""
         where = escape_control_chars(self.where, 80)
         return f'"{escape_control_chars(self.term, 40)}" in the {where}'

@@ -1,5 +1,6 @@
-"""Spellings of paths and URLs: one form for all percent-encodings of a text, a target without
-dot segments, and absolute URLs as rules.
+"""Spellings of paths and URLs. `canonical` returns one spelling for all percent-encodings
+of a text, `without_dot_segments` resolves dot segments, and `url_forms` returns the forms
+in which absolute URLs are compared.
 """
 
 import re
@@ -10,15 +11,15 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# The spelling of an encoded slash. This character is not the spelling of any byte.
+# The character that represents an encoded slash, and never a byte, in a canonical spelling.
 _SLASH_KEPT = "\u0100"
-# An incomplete escape at the end of a text.
+# Match an incomplete escape at the end of a text.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
-# An encoded `?` or `\`.
+# Match an encoded `?` or `\`.
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
-# A client that follows the URL standard of browsers first removes these characters.
+# Clients that follow the URL standard of browsers first remove these characters from a URL.
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
 
 _DOTS = (".", "%2e", "%2E")
@@ -29,46 +30,48 @@ _PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
 def canonical(text: str) -> str:
     """Return the spelling that *text* shares with all its percent-encodings. Never raises.
 
-    Each character of the spelling is one byte of the decoded text. An incomplete escape stays
-    as it is.
+    Each character of the spelling represents one byte of the decoded text. An incomplete
+    escape remains unchanged.
     """
     if "%" not in text and text.isascii():
         return text
-    # Ours O18 (percent-encodings): two spellings of one resource compare equal. `%2F` and `/`
-    # stay different, because an encoded slash may be data and not a separator.
+    # Ours O18 (percent-encodings): two spellings of the same resource compare equal. `%2F`
+    # and `/` remain different, because an encoded slash may be data and not a separator.
     return _SLASH_KEPT.join(map(_unquoted, _ENCODED_SLASH.split(text)))
 
 
 def _unquoted(text: str) -> str:
-    """Return the bytes of *text*, percent-decoded, each as one character."""
-    # Ours O17 (undecodable bytes): such a byte of a rule equals its percent-encoding.
+    """Percent-decode *text*, and return each byte of the result as one character."""
+    # Ours O17 (undecodable bytes): an undecodable byte in a rule equals its
+    # percent-encoding.
     return unquote_to_bytes(encode(text)).decode("latin-1")
 
 
 def has_cut_escape(text: str) -> bool:
     """Return whether *text* ends within an escape.
 
-    Such a text needs a comparison as written: `/a%4` begins `/a%41`, but the canonical spelling of
-    `/a%4` does not begin the canonical spelling of `/a%41`.
+    A text that ends within an escape must also be compared as written. For example, `/a%4`
+    is a prefix of `/a%41`, but the canonical spelling of `/a%4` is not a prefix of the
+    canonical spelling of `/a%41`.
     """
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
 
 def without_dot_segments(target: str) -> str | None:
-    r"""Return the *target* of a URL without dot segments, tabs and line ends; None if *target*
-    has none of these.
+    r"""Return the *target* of a URL without dot segments, tabs and line ends, or None if
+    *target* would not change.
 
-    A target is a path and a query. Dot segments are removed from the path as RFC 3986 5.2.4
-    says, with `%2e` read as a dot and `\` as `/`.
+    A target is a path and a query. Dot segments are removed from the path as described in
+    RFC 3986 5.2.4. In the path, `%2e` counts as a dot, and `\` counts as a slash.
     """
-    # `%2` begins an escaped dot; tabs and line ends are not printable. Most targets have
-    # none of these characters, and so no second spelling.
+    # Return early for most targets. An escaped dot begins with `%2`, and tabs and line ends
+    # are not printable.
     if (
         not ("/." in target or "\\" in target or "%2" in target)
         and target.isprintable()
     ):
         return None
-    # Ours O27 (spellings): only a path has segments; dots in a query are data.
+    # Ours O27 (spellings): only a path has segments, and dots in a query are data.
     path, mark, query = target.translate(_REMOVED).partition("?")
     resolved: list[str] = []
     segments = path.replace("\\", "/").split("/")[1:]
@@ -90,9 +93,11 @@ def is_absolute(value: str) -> bool:
 
 
 def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
-    """Return the forms in which an absolute URL is compared, each in a *spelling*.
+    """Return the forms in which an absolute URL is compared. The function *spelling*
+    returns the spelling of a text.
 
-    *url* is a URL or the value of a rule. Returns an empty list if it is not an absolute URL.
+    *url* is a URL or the value of a rule. Returns an empty list if *url* is not an absolute
+    URL.
     """
     parts = _ABSOLUTE.match(url)
     if parts is None:
@@ -100,27 +105,31 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host once it is decoded, and case counts behind the host.
+    # Once decoded, an escaped `?` or `\` may end the host. The text after the host is
+    # case-sensitive.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19 (whole URLs): the first form is the URL as written, except that scheme and host are
-    # in lower case. In this form, a rule without a path may be the beginning of an authority.
+    # Ours O19 (whole URLs): the first form is the URL as written, but without user name and
+    # password, and with scheme and host in lower case. In the first form, a rule without a
+    # path may be the beginning of an authority.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalised origin; a rule without a path covers the whole origin. A host
-    # with an escape cannot be normalised. The `=` in front keeps the two forms apart, because a
-    # form is compared only with forms of the same kind.
+    # The second form has a normalised origin. In the second form, a rule without a path
+    # covers the whole origin. A host with an escape cannot be normalised. The second form
+    # begins with `=`, so that the second form of a rule never covers the first form of a
+    # URL.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms
 
 
 def _with_slash(rest: str) -> str:
-    """Return *rest*, the text behind an authority, with the slash that a client puts before the
-    text; "" for an empty *rest*.
+    """Return *rest*, the text after an authority, with the slash that a client puts before
+    the text. Return "" if *rest* is empty.
     """
-    # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` behind an authority as `/`.
+    # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` after an authority as
+    # `/`.
     if rest.startswith(("?", "\\")):
         return "/" + rest.removeprefix("\\")
     return rest

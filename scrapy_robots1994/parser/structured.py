@@ -1,9 +1,11 @@
-"""Dictionaries of RFC 9651 (Structured Field Values for HTTP), read exactly as the RFC says.
+"""Dictionaries of RFC 9651 (Structured Field Values for HTTP), read exactly as the RFC
+specifies.
 
-The package `http-sf` 1.5.0 reads dictionaries, too, but rejects a dictionary with a date outside
-the years 1 to 9999. The RFC allows such dates, so `http-sf` would miss a disallow in a dictionary
-that also has an unknown member with such a date. Lint reads dictionaries as well, and must report
-the same problems whether or not an extra is installed.
+The package `http-sf` 1.5.0 also reads dictionaries, but rejects a dictionary that contains
+a date outside the years 1 to 9999. The RFC allows dates outside these years. With
+`http-sf`, an unknown member with a date in the year 10000 would hide a disallow in the same
+dictionary. Lint also reads dictionaries, and must report the same problems whether or not
+an extra is installed.
 """
 
 import re
@@ -25,8 +27,8 @@ _PARAMETERS = rf"(?:;[ ]*{_KEY}(?:=(?:{_ITEM}))?)*"
 _LIST = rf"\([ ]*(?:(?:{_ITEM}){_PARAMETERS}(?:[ ]+|(?=\))))*\)"
 _MEMBER = re.compile(rf"({_KEY})(?:=({_LIST}|{_ITEM}))?({_PARAMETERS})", re.ASCII)
 MAX_LENGTH = 16_384
-"""Maximum number of characters of a dictionary. Matching a pattern stops all threads: a match of
-500,000 characters would stop a crawl for a tenth of a second.
+"""The maximum number of characters in a dictionary. All threads wait while a pattern is
+matched. Matching 500,000 characters would stop a crawl for a tenth of a second.
 """
 
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*")
@@ -37,9 +39,9 @@ _DISPLAY = re.compile(r'%"([^"]*)"')
 class Member(NamedTuple):
     """A member of a dictionary.
 
-    *key* and *value* are without parameters, *text* is the member as written, without its
-    parameters. An empty *value* means that the member has no value, so its value is true. *offset*
-    is the place in the dictionary, from 0, at which the key begins.
+    *key* and *value* do not include parameters. *text* is the member as written, without
+    its parameters. If the member has no value, *value* is empty, and the RFC defines the
+    value as true. *offset* is the place in the dictionary, from 0, at which the key begins.
     """
 
     key: str
@@ -49,8 +51,8 @@ class Member(NamedTuple):
 
 
 class NotADictionaryError(ValueError):
-    """The text is not a dictionary. *offset* is the place of the error, from 0; the message says
-    why.
+    """The text is not a dictionary. *offset* is the place of the error in the text, from 0.
+    The message states the reason.
     """
 
     def __init__(self, offset: int, why: str) -> None:
@@ -59,11 +61,11 @@ class NotADictionaryError(ValueError):
 
 
 def members_of(text: str) -> list[Member]:
-    """Return all members of the dictionary *text* in order. Of members with equal keys, the caller
-    must use the last.
+    """Return all members of the dictionary *text* in order. If several members have the
+    same key, the caller must use only the last of these members.
 
-    The time is linear in the length of *text*. Raises `NotADictionaryError` if *text* is not a
-    dictionary, or longer than `MAX_LENGTH`.
+    The time that the function takes is linear in the length of *text*. Raises
+    `NotADictionaryError` if *text* is not a dictionary, or longer than `MAX_LENGTH`.
     """
     if len(text) > MAX_LENGTH:
         raise NotADictionaryError(0, f"it has more than {MAX_LENGTH:,} characters")
@@ -90,7 +92,7 @@ def members_of(text: str) -> list[Member]:
 
 
 def _is_utf8(member: str) -> bool:
-    """Return whether each display string in the text of a *member* is UTF-8."""
+    """Return whether each display string in the text of a *member* is valid UTF-8."""
     octets = map(unquote_to_bytes, _DISPLAY.findall(member) if '%"' in member else ())
     try:
         b" ".join(octets).decode()
@@ -100,7 +102,7 @@ def _is_utf8(member: str) -> bool:
 
 
 def _why_no_key(character: str) -> str:
-    """Return why no key begins with *character*."""
+    """Return the reason why a key cannot begin with *character*."""
     if character == ",":
         return "there is nothing between two commas"
     if "A" <= character <= "Z":
@@ -109,7 +111,9 @@ def _why_no_key(character: str) -> str:
 
 
 def _why_no_end(text: str, place: int) -> str:
-    """Return why no comma and next member can be read at *place*, where a member ends."""
+    """Return the reason why *text* cannot be read at *place*, where a comma is expected
+    after a member.
+    """
     rest = text[place:]
     if rest.lstrip(_SPACE).startswith("="):
         return "there must be no space around `=`"

@@ -1,8 +1,9 @@
-"""Usage preferences: what the owner of a site states about the use of its pages.
+"""Usage preferences, in which the owner of a site states how its pages may be used.
 
-Usage preferences are read, not enforced: they never change whether a URL may be retrieved.
-`LABELS` has a row for each label that is understood; `VERSIONS` names the drafts that define
-the labels.
+The parser reads usage preferences but does not enforce any preference. With the setting
+`ROBOTS1994_USAGE`, a crawl may obey usage preferences. A usage preference never changes a
+verdict. `LABELS` has a row for each label that is understood, and `VERSIONS` names the IETF
+drafts that define labels.
 """
 
 import re
@@ -28,7 +29,9 @@ from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.structured import Member, NotADictionaryError, members_of
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The drafts of the IETF whose labels and grouping are read. Both may change."""
+"""The IETF drafts that define the labels and the grouping of lines. The IETF may still
+change the drafts.
+"""
 
 USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"
@@ -37,13 +40,13 @@ LICENSE_FIELD = "License"
 TDM = "tdm"
 
 MAX_NOT_UNDERSTOOD = 20
-"""The maximum number of unreadable values of a page or of a robots.txt that are reported."""
+"""The maximum number of unreadable values that are reported for a page or a robots.txt."""
 
 _SPACE = " \t"
 MAX_WORK = 10_000_000
-"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL, which take
-some 15 ms. A URL that needs more comparisons gets every disallow of the robot's records, whatever
-the path of the disallow.
+"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL.
+This number of comparisons takes about 15 ms. If a URL needs more comparisons, every
+disallow in the robot's records applies to the URL, whatever the path of the disallow.
 """
 
 # A search takes as much time as this number of character comparisons.
@@ -51,7 +54,9 @@ _CALL_WORK = 800
 
 
 class Answer(str, Enum):
-    """What an owner states about a purpose. Unstated is neither allowed nor disallowed."""
+    """What an owner states about a purpose. An unstated purpose is neither allowed nor
+    disallowed.
+    """
 
     ALLOW = "allow"
     DISALLOW = "disallow"
@@ -59,7 +64,9 @@ class Answer(str, Enum):
 
 
 class Label(NamedTuple):
-    """A label of a field: the purpose that it is about, and the answer of each value."""
+    """A label of a field, with the purpose of the label and the answer that each value
+    states.
+    """
 
     field: str
     label: str
@@ -67,8 +74,8 @@ class Label(NamedTuple):
     answers: Mapping[str, Answer]
 
     def answer_of(self, value: str) -> Answer | None:
-        """Return the answer that a *value* states; None if the value is not understood."""
-        # Usage U5 (labels): the values of Content Signals are compared without case.
+        """Return the answer that *value* states, or None if *value* is not understood."""
+        # Usage U5 (labels): the values of Content Signals are case-insensitive.
         is_strict = self.field == USAGE_FIELD
         return self.answers.get(value if is_strict else value.lower())
 
@@ -81,23 +88,26 @@ LABELS = (
     Label(USAGE_FIELD, "train-ai", "train-ai", _LETTERS),
     Label(USAGE_FIELD, "ai-use", "ai-use", _LETTERS),
     Label(USAGE_FIELD, "search", "search", _LETTERS),
-    # Usage U7 (Content Signals): the labels for training and input have other names there.
-    # Their meanings are close to those of AIPREF, but not equal.
+    # Usage U7 (Content Signals): the labels for training and input have other names in
+    # Content Signals. The meanings of the labels are close to the meanings of the AIPREF
+    # labels, but not the same.
     Label(SIGNAL_FIELD, "ai-train", "train-ai", _WORDS),
     Label(SIGNAL_FIELD, "ai-input", "ai-use", _WORDS),
     Label(SIGNAL_FIELD, "search", "search", _WORDS),
 )
-"""Every label that is read, by its field."""
+"""Every label that is read. Each row contains the field of the label."""
 
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
-"""The purposes for which pages may be used; `tdm` is text and data mining (TDMRep)."""
+"""The purposes for which pages may be used. The purpose `tdm` is text and data mining
+(TDMRep).
+"""
 
-# The field of each name. Content-Signals is a misspelling.
+# Map each name of a field to the correct name. Content-Signals is a misspelling.
 _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 USE_LABEL = "use"
-"""The label of Content Signals whose value, as written, is in `Usage.use`."""
+"""The label of Content Signals whose value is stored, as written, in `Usage.use`."""
 
 LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
@@ -108,8 +118,9 @@ LABELS_OF: Mapping[str, Mapping[str, Label]] = {
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One preference: the purpose, the answer, the *term* as written, and *where* the term is,
-    such as "robots.txt line 4", "header Content-Usage" or "meta tag mybot".
+    """One preference, with its purpose and its answer. *term* is the preference as written.
+    *where* is the place of the term, such as "robots.txt line 4", "header Content-Usage" or
+    "meta tag mybot".
     """
 
     purpose: str
@@ -118,7 +129,7 @@ class Statement:
     where: str
 
     def __str__(self) -> str:
-        """Return the statement, safe to print."""
+        """Return the statement as text that is safe to print."""
         said = f'"{escape_control_chars(self.term, 40)}"'
         where = escape_control_chars(self.where, 80)
         return f"{self.purpose} {self.answer.value}: {said} in {where}"
@@ -128,11 +139,11 @@ class Statement:
 class Usage:
     """The usage preferences of one page for one robot.
 
-    `usage["train-ai"]` is the answer for a purpose. *licenses* are the URLs of licence terms
-    (RSL), *tdm_policy* is the URL of the policy of TDMRep, and *use* the value of the label
-    `use` of Content Signals; all are as written. *not_understood* are values of known labels
-    and fields that cannot be read. *read* says which sources were read, out of "robots.txt",
-    "header" and "meta".
+    `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of
+    licence terms (RSL). *tdm_policy* is the URL of the TDMRep policy. *use* is the value of
+    the label `use` of Content Signals. The URLs and the value are as written.
+    *not_understood* are the values of known labels and fields that could not be read.
+    *read* names the sources that were read: "robots.txt", "header" or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -154,8 +165,8 @@ class Usage:
         return Answer.UNSTATED
 
     def forbids(self, purposes: Collection[str]) -> Statement | None:
-        """Return the first statement that disallows one of *purposes*; None if there is no such
-        statement.
+        """Return the first statement that disallows one of *purposes*, or None if no
+        statement disallows any of *purposes*.
         """
         for statement in self.statements:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
@@ -187,12 +198,12 @@ class Usage:
 
     @property
     def states_nothing(self) -> bool:
-        """Whether no source states anything, as for most pages."""
+        """Whether no source states anything, which is true for most pages."""
         stated = self.statements or self.not_understood
         return not (stated or self.licenses or self.tdm_policy or self.use)
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return this usage joined with *other*, which was read from other sources. The
+        """Return this usage combined with *other*, which was read from other sources. The
         `tdm_policy` and `use` of *other* take precedence.
         """
         if self.states_nothing and other.states_nothing:
@@ -209,7 +220,7 @@ class Usage:
 
 @lru_cache
 def _nothing_in(read: tuple[str, ...]) -> Usage:
-    """Return the usage of a page whose sources, *read*, state nothing."""
+    """Return the usage of a page for which the sources *read* state nothing."""
     return Usage(read=read)
 
 
@@ -219,9 +230,9 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Stated(NamedTuple):
-    """The preferences of one line, and the *pattern* of the URLs to which the preferences apply.
-    Without a *pattern*, the preferences apply to every URL. *length* is the number of octets of the
-    path; -1 without a path.
+    """The preferences of one line, and the *pattern* of the URLs to which the preferences
+    apply. Without a *pattern*, the preferences apply to every URL. *length* is the number
+    of octets in the path, or -1 without a path.
     """
 
     field: str
@@ -233,7 +244,9 @@ class _Stated(NamedTuple):
 
 
 class UsageRules:
-    """The usage preferences of one robots.txt for one robot, for any URL."""
+    """The usage preferences of one robots.txt for one robot. `of` returns the preferences
+    for a URL.
+    """
 
     __slots__ = ("_forbidden", "_general", "_licenses", "_lines")
 
@@ -245,10 +258,10 @@ class UsageRules:
         lines = [it for group in groups for it in group.others]
         self._licenses = _licenses(lines) or _licenses(above.others)
         stated = (_stated(it) for it in with_pauses(lines) if field_of(it) in LABELS_OF)
-        # Usage U3 (paths): the longest path counts, so longer paths come first.
+        # Usage U3 (paths): the longest path counts, so lines with longer paths come first.
         self._lines = sorted(stated, key=lambda it: -it.length)
         self._lines += _of_no_record(above.others)
-        # In most files no line has a path, so one answer is right for every URL.
+        # In most files, no line has a path, so the same usage applies to every URL.
         has_paths = any(it.pattern is not None for it in self._lines)
         self._general = None if has_paths else self._usage(self._lines)
         self._forbidden: Usage | None = None
@@ -278,9 +291,11 @@ class UsageRules:
             if pattern is not None:
                 if not spelling.startswith(pattern.first):
                     continue
-                # Each place of the target may be compared with each character of the text.
+                # At each place of the target, each character of the longest text may be
+                # compared.
                 work += _CALL_WORK + len(spelling) * len(pattern.longest)
-                # Ours O28: a URL that was not compared with all paths is not allowed.
+                # Ours O28: every disallow applies to a URL that was not compared with all
+                # paths.
                 if work > MAX_WORK:
                     return self._forbidden_anywhere
                 if pattern.longest not in spelling:
@@ -293,7 +308,9 @@ class UsageRules:
 
     @property
     def _forbidden_anywhere(self) -> Usage:
-        """The usage with every disallow of all lines, whatever the paths of the lines."""
+        """The usage that contains every disallow of all lines, whatever the paths of the
+        lines.
+        """
         if self._forbidden is None:
             found = {
                 it.purpose: it
@@ -307,7 +324,8 @@ class UsageRules:
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements of *lines* as one usage."""
-        # Keep the first of equal statements: a file may repeat a statement thousands of times.
+        # Keep only the first of several equal statements, because a file may repeat a
+        # statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         said: list[Said] = []
         use = None
@@ -325,11 +343,12 @@ class UsageRules:
 
 @lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return the dialect that groups lines for preferences and compares names as *dialect*
-    does.
+    """Return a dialect for usage preferences, which compares the names of robots as
+    *dialect* does.
     """
-    # Usage U1 (groups): attach-05 groups lines as RFC 9309 does, and a preference ends a list of
-    # User-agent lines. Usage U2 (names): a robot finds its record in the same way as for rules.
+    # Usage U1 (groups): attach-05 groups lines as RFC 9309 does, and a preference ends a
+    # list of User-agent lines. Usage U2 (names): a robot finds its record for preferences
+    # in the same way as its record for rules.
     return replace(
         DIALECTS["rfc9309"],
         names=dialect.names,
@@ -342,12 +361,12 @@ def usage_dialect(dialect: Dialect) -> Dialect:
 def _groups(
     text: str, dialect: Dialect, names: Sequence[str]
 ) -> tuple[list[Group], Group]:
-    """Return the groups that a robot with these *names* obeys, and a group of the lines above
-    all groups.
+    """Return the groups that a robot with these *names* obeys, and the group of the lines
+    above all records.
     """
     dialect = usage_dialect(dialect)
     choice = dialect.choice(names)
-    # Usage U6 (no group): a preference above all groups is for no robot.
+    # Usage U6 (no group): a preference above all groups does not apply to any robot.
     groups = list(groups_of(text, dialect, most=1, only_effective=True))
     for number, group in enumerate(groups[1:], 1):
         choice.offer(group.names, number)
@@ -361,7 +380,9 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
-    """Yield the preferences among *lines* above all records, as values that are not understood."""
+    """Yield the preferences among *lines* as values that are not understood. *lines* are
+    the lines above all records.
+    """
     for line in lines:
         if (field := field_of(line)) in LABELS_OF:
             where = f"robots.txt line {line.number}, which belongs to no record"
@@ -369,15 +390,16 @@ def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
 
 
 def field_of(line: Line) -> str:
-    """Return the name of the field of a preference *line*, in its correct spelling; empty for any
-    other line, such as a Sitemap.
+    """Return the field name of a preference *line* in its correct spelling, or "" for any
+    other *line*, such as a Sitemap line.
     """
     return _FIELDS.get(line.row.name, "") if line.row else ""
 
 
 def split_path(value: str) -> tuple[str, str]:
     """Return the path of a preference ("" without a path), and the rest of its value."""
-    # attach-05: a value that begins with a slash has a path, up to white space.
+    # attach-05: if a value begins with a slash, the text up to the first white space is a
+    # path.
     if not value.startswith("/"):
         return "", value
     path, *rest = re.split("[ \t]+", value, maxsplit=1)
@@ -402,16 +424,18 @@ def _stated(line: Line) -> _Stated:
 def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
-    """Return the statements of a preference, its members that are not understood, and the
-    value of its label `use`.
+    """Return the statements of a preference, the members of the preference that are not
+    understood, and the value of the label `use` (None without this label).
 
-    *value* is the value of the line without its path. Of equal statements only the first is
-    returned, and at most `MAX_NOT_UNDERSTOOD` members that are not understood. Raises
-    `NotADictionaryError` for a value of Content-Usage that is not a dictionary.
+    *value* is the value of the line without its path. Only the first of several equal
+    statements is returned. At most `MAX_NOT_UNDERSTOOD` members that are not understood are
+    returned. Raises `NotADictionaryError` for a value of Content-Usage that is not a
+    dictionary.
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:
-        # Of members with equal keys the last one counts, even if its value is not understood.
+        # If several members have the same key, the last member counts, even if its value is
+        # not understood.
         members = {it.key: it for it in members}.values()
     statements: dict[tuple[str, Answer], Statement] = {}
     said: list[Said] = []
@@ -425,21 +449,25 @@ def statements_of(
                 statements.setdefault((label.purpose, answer), found)
             elif len(said) < MAX_NOT_UNDERSTOOD:
                 said.append(Said(member.text, where))
-        # Usage U5: every other label is ignored.
+        # Usage U5: a label that is not in `LABELS` is ignored, except for the label `use`
+        # of Content Signals.
         elif member.key == USE_LABEL and field == SIGNAL_FIELD:
             use = use or member.value
     return tuple(statements.values()), tuple(said), use or None
 
 
 def members_in(field: str, value: str) -> Iterable[Member]:
-    """Return the members of a preference *value*, without its path, of *field*. Raises
-    `NotADictionaryError`.
+    """Return the members of *value*, which is the value of a preference without its path.
+    Raises `NotADictionaryError` if *field* is Content-Usage and *value* is not a
+    dictionary.
     """
     return members_of(value) if field == USAGE_FIELD else _signals_of(value)
 
 
 def _signals_of(value: str) -> Iterator[Member]:
-    """Yield the signals of a Content-Signal *value*. No document defines its grammar."""
+    """Yield the signals in the *value* of a Content-Signal line. No document defines the
+    grammar of the value.
+    """
     offset = 0
     for piece in value.split(","):
         key, _, answer = piece.partition("=")
@@ -450,5 +478,5 @@ def _signals_of(value: str) -> Iterator[Member]:
         offset += len(piece) + 1
 
 
-# All files that state no preference share this object.
+# All files that do not state a preference share this object.
 _NO_RULES = UsageRules("", DIALECTS["rfc9309"], ())

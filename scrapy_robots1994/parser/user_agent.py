@@ -1,5 +1,5 @@
-"""The names of a robot, the names in the value of a User-agent line, and which of several records
-a robot obeys.
+"""The names of a robot, the names in the value of a User-agent line, and the choice of the
+records that a robot obeys.
 """
 
 import re
@@ -18,8 +18,8 @@ _SPACE = re.compile(r"\s+")
 _VERSION = re.compile(r"/v?[0-9][^\s,/]*", re.IGNORECASE)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
 _NUMBER = re.compile(r"v?[0-9][\w.]*", re.IGNORECASE)
-# The beginning of a URL or of an e-mail address. A `+` usually means that a URL or such an address
-# follows.
+# Match the beginning of a URL or of an e-mail address. A `+` usually introduces a URL or an
+# e-mail address.
 _ADDRESS = re.compile(r"\+\S*[./@]|https?:|www\.|.*://|[^@]+@[^@]+\.", re.IGNORECASE)
 _BEFORE_END = re.compile(r"[/(]")
 _WORD_END = re.compile(r"[ /,]")
@@ -42,38 +42,46 @@ _SYSTEMS = (
     "build "
 )
 NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
-"""Ours O9: words of browsers and systems. A name that has only such words is not the name of a
-robot.
+"""Ours O9: words of browsers and systems. A name that consists only of words in this set is
+not the name of a robot.
 """
 
 NameRank: TypeAlias = Callable[[str, str], int]
-"""Returns how specifically a name addresses a robot: 0 for not at all, otherwise `NAMED` or more.
+"""A function that returns how specifically a name addresses a robot. The result is 0 if the
+name does not address the robot. If the name addresses the robot, the result is `NAMED` or
+more.
 
-The first argument is the name in lower case, never `*`. The second has the names of the robot in
-one text, with an NL before and after each name.
+The first argument is the name in lower case, and is never `*`. The second argument is a
+text that contains the names of the robot, with an NL before and after each name.
 """
 
-# 1994 A3 (default record): `*` is for a robot that no other record names.
+# 1994 A3 (default record): a record for `*` applies to a robot that no other record names.
 _BY_DEFAULT = 1
 NAMED = 2
 
 
 def first_named(name: str, robot: str) -> int:
-    """Rank *name*: `NAMED` if it is a part of one of the robot's names, otherwise 0."""
-    # 1994 A2 (name comparison): a name matches as a substring in any case. Ours O8 (direction):
-    # the name in the record is a part of the robot's name, not the reverse.
+    """Return `NAMED` if *name* is a part of one of the robot's names, and 0 otherwise."""
+    # 1994 A2 (name comparison): a name matches as a substring, regardless of case. Ours O8
+    # (direction): the name in the record must be a part of the robot's name, not the
+    # reverse.
     return NAMED if name in robot else 0
 
 
 def longest_named(name: str, robot: str) -> int:
-    """Rank a name that is a part of one of the robot's names; a longer name ranks higher."""
-    # Ours X3 (several records): a service of a robot has a longer name than the robot itself.
+    """Return a rank if *name* is a part of one of the robot's names, and 0 otherwise. A
+    longer name has a higher rank.
+    """
+    # Ours X3 (several records): a robot for a special service has a longer name than the
+    # general robot.
     return NAMED + len(name) if name in robot else 0
 
 
 def equally_named(name: str, robot: str) -> int:
-    """Rank a name that is one of the robot's names; an earlier name ranks higher."""
-    # RFC 9309 2.2.1: names compare as a whole, without case.
+    """Return a rank if *name* is one of the robot's names, and 0 otherwise. An earlier name
+    has a higher rank.
+    """
+    # RFC 9309 2.2.1: names are compared as a whole, regardless of case.
     at = robot.find(f"\n{name}\n")
     return NAMED + len(robot) - at if at >= 0 else 0
 
@@ -81,9 +89,10 @@ def equally_named(name: str, robot: str) -> int:
 class Choice:
     """Chooses the records that a robot obeys, one record at a time.
 
-    *chosen* has the numbers of the records chosen so far. *rank* is the ranking of the dialect.
-    With *merges_named*, the robot obeys all records whose name has the highest rank; otherwise
-    only the first of these records.
+    *chosen* contains the numbers of the records chosen so far. *rank* is the function of
+    the dialect that ranks names. With *merges_named*, the robot obeys all records with a
+    name of the highest rank. Without *merges_named*, the robot obeys only the first record
+    with a name of the highest rank. All records for `*` are obeyed together.
     """
 
     __slots__ = ("_best", "_merges_named", "_rank", "_robot", "chosen")
@@ -91,8 +100,8 @@ class Choice:
     def __init__(
         self, robot: Sequence[str], rank: NameRank, *, merges_named: bool
     ) -> None:
-        # Join the names by line ends. No name in a record has a line end, so a name that is
-        # found in this text is within one of the robot's names.
+        # Join the names with line ends. A name in a record never contains a line end, so a
+        # name that is found in the joined text is a part of one of the robot's names.
         self._robot = "\n".join(("", *robot, ""))
         self._rank = rank
         self._merges_named = merges_named
@@ -100,9 +109,9 @@ class Choice:
         self.chosen: list[int] = []
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether the robot obeys the *record* with these *names*, judged by the records
-        offered so far. Call this in the order of the record numbers; a record may come more than
-        once.
+        """Return whether the robot obeys the *record* with these *names*, considering only
+        the records offered so far. Offer the records in the order of their numbers. The
+        same record may be offered more than once.
         """
         chosen = self.chosen
         for name in names:
@@ -113,15 +122,16 @@ class Choice:
                 rank == self._best
                 and chosen
                 and chosen[-1] != record
-                # Ours O2 (several records for `*`): they are obeyed together. Ours O1 (several
-                # records for a name): of equal rank, the first in the file is obeyed.
+                # Ours O2 (several records for `*`): all records for `*` are obeyed
+                # together. Ours O1 (several records for a name): if several records have
+                # the same rank, the first record in the file is obeyed.
                 and (rank == _BY_DEFAULT or self._merges_named)
             ):
                 chosen.append(record)
         return bool(chosen) and chosen[-1] == record
 
     def obeys_by(self, names: Iterable[str]) -> bool:
-        """Return whether one of *names* has the rank of the names of the chosen records."""
+        """Return whether one of *names* has the same rank as the chosen records."""
         return any(self._rank_of(name) == self._best for name in names)
 
     def _rank_of(self, name: str) -> int:
@@ -136,25 +146,25 @@ _Name: TypeAlias = tuple[int, str, bool]
 with a smaller rank come first.
 """
 
-# Ours O9: the names after `compatible;` come before all other names.
+# Ours O9: the names after `compatible;` take precedence over all other names.
 _COMPATIBLE, _COMMENT, _PRODUCT, _WORDS = range(4)
 
 
-# A crawl has one robot name or a few. Without this cache, reading the name from a header would
-# take longer than reading a small file.
+# Cache the names, because a crawl has only one robot or a few robots. Without the cache,
+# reading the names from a header would take longer than reading a small file.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case, the most specific name first. Never raises.
 
-    *robot* is a bare name or a whole User-Agent header. A bare name is the only name; the empty
-    string has no names.
+    *robot* is a bare name or a whole User-Agent header. A bare name is returned as the only
+    name. An empty string has no names.
     """
     text = robot_text(robot).strip()
     if is_bare(text):
         # Ours O9: a bare name is the only name.
         return (text.lower(),) if text else ()
     names = _names_in(text)
-    # Ours O9: the text before the first `/` or `(` is a name, too.
+    # Ours O9: the text before the first `/` or `(` is also a name.
     if before := _name_of(_BEFORE_END.split(text, 1)[0]):
         names.append((_WORDS, before, False))
     names.sort(key=itemgetter(0))
@@ -162,7 +172,9 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
 
 
 def describe_names(robot: str | bytes) -> str:
-    """Return a phrase with the names of *robot*; "" if *robot* is a bare name, not a header."""
+    """Return a phrase that lists the names of *robot*, or "" if *robot* is a bare name and
+    not a header.
+    """
     if is_bare(robot_text(robot).strip()):
         return ""
     names = ", ".join(f'"{escape_control_chars(it, 60)}"' for it in robot_names(robot))
@@ -196,13 +208,15 @@ def _has_comment(header: str) -> bool:
 
 
 def _texts(header: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of *header* inside and between comments, in order, each with its depth: the
-    number of comments around it. A comment may contain comments.
+    """Yield, in order, the texts of *header* inside and between comments, each with its
+    depth. The depth is the number of comments around the text. A comment may contain other
+    comments.
     """
     depth = start = end = 0
-    # For each open parenthesis, whether a comment begins with it.
+    # For each open parenthesis, whether the parenthesis begins a comment.
     opened: list[bool] = []
-    # Whether the word before a parenthesis has any character, and whether it has a slash.
+    # *has_any* says that the word before a parenthesis has any character. *has_slash* says
+    # that the word has a slash.
     has_any = has_slash = False
     for parenthesis in _PARENTHESIS.finditer(header):
         at = parenthesis.start()
@@ -210,8 +224,9 @@ def _texts(header: str) -> Iterator[tuple[int, str]]:
         has_any = bool(word) or (has_any and not others)
         has_slash = "/" in word or (has_slash and not others)
         end = at + 1
-        # Ours O9: a comment begins at the start, after white space, after another comment or
-        # after a version. Any other parenthesis belongs to the name before it.
+        # Ours O9: a comment begins at the start of the header, after white space, after
+        # another comment or after a version. Any other parenthesis belongs to the name
+        # before the parenthesis.
         opens = header[at] == "("
         if opens:
             opened.append(has_slash or not has_any)
@@ -249,10 +264,13 @@ def _names_in(header: str) -> list[_Name]:
 
 
 def _name_of(text: str) -> str:
-    """Return *text* without punctuation around it; "" if it is not the name of a robot."""
+    """Return *text* without the punctuation around it, or "" if *text* is not the name of a
+    robot.
+    """
     text = text.strip(_AROUND).removeprefix("- ").removesuffix(" -").lstrip("+")
     words = text.split()
-    # Ours O9: an address is not a name, and neither are words of browsers and systems only.
+    # Ours O9: a text that contains an address is not a name. A text that contains only
+    # words of browsers and systems is not a name either.
     if any(map(_ADDRESS.match, words)):
         return ""
     heads = (_HEAD_END.split(word, 1)[0].lower() for word in words)
@@ -260,9 +278,9 @@ def _name_of(text: str) -> str:
 
 
 def _compatible_names(name: str) -> Iterator[_Name]:
-    """Yield the names of *name*, the text after `compatible;` without its version."""
-    # Ours O9: the whole name, its first word, and its last word, because some parsers compare only
-    # the first or the last word, unlike 1994 A2.
+    """Yield the names in *name*, the text after `compatible;` without its version."""
+    # Ours O9: yield the whole name, its first word and its last word. Unlike 1994 A2, some
+    # parsers compare only the first or the last word.
     yield _COMPATIBLE, name, False
     yield _COMPATIBLE, _WORD_END.split(name, 1)[0], True
     yield _COMPATIBLE, _last_word(name), True
@@ -271,18 +289,21 @@ def _compatible_names(name: str) -> Iterator[_Name]:
 def _names_of_part(
     names: Sequence[str], rest: str, *, in_comment: bool
 ) -> Iterator[_Name]:
-    """Yield the names in a part of a header that is not after `compatible;`. *names* are the texts
-    before versions, *rest* is the text after the last version.
+    """Yield the names in a part of a header, except the name after `compatible;`. *names*
+    are the texts before versions, and *rest* is the text after the last version.
     """
     for name in names:
         last = _last_word(name)
         if not in_comment:
-            # Ours O9: the product tokens. Ours O10 (versions): the words up to a version.
+            # Ours O9: a product token is a name. Ours O10 (versions): the words before a
+            # version are also a name.
             yield _PRODUCT, last, True
             yield _WORDS, name, False
-        # The version of a browser or a system is not the version of the words before it.
+        # If the version belongs to a browser or a system, the words before the version are
+        # not a name.
         elif last.lower() not in NO_NAMES and not _LETTERLESS.fullmatch(name):
-            # Ours O9: the words before a `/version`, and the last of these words.
+            # Ours O9: the words before a `/version` are a name, and the last of these words
+            # is also a name.
             yield _COMMENT, name, False
             yield _COMMENT, last, True
     before = _without_number(rest) if in_comment else rest
@@ -291,13 +312,14 @@ def _names_of_part(
     if not in_comment:
         yield _WORDS, rest, True
     elif before != rest:
-        # Ours O9: the words before a version at the end.
+        # Ours O9: the words before a version number at the end of the part are a name, and
+        # the last of these words is also a name.
         yield _COMMENT, _last_word(before), True
         yield _COMMENT, before, True
 
 
 def _without_number(text: str) -> str:
-    """Return *text* without the number of a version at its end."""
+    """Return *text* without a version number at its end."""
     before, _, last = text.rpartition(" ")
     return before if before and _NUMBER.fullmatch(last) else text
 
@@ -308,13 +330,13 @@ def _last_word(text: str) -> str:
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the names of the *value* of a User-agent line that has one name; () if the value has
-    no name.
+    """Return the names in the *value* of a User-agent line that has one name, or () if the
+    value has no name.
 
-    If the value is a whole User-Agent header, it may have several names.
+    A value that is a whole User-Agent header may have several names.
     """
-    # Ours O10: a version in the value is stripped, because 1994 A2 compares without versions.
-    # Ours O11 (one name): spaces and commas belong to the name; one line has one name.
+    # Ours O10: a version in the value is stripped, because 1994 A2 ignores versions. Ours
+    # O11 (one name): one line has one name, and spaces and commas belong to the name.
     if "/" not in value:
         # Ours O12 (no name): an empty value names no robot.
         return (value,) if value else ()
@@ -326,24 +348,27 @@ def whole_name(value: str) -> tuple[str, ...]:
 
 
 def listed_names(value: str) -> tuple[str, ...]:
-    """Return the names of the *value* of a User-agent line that may list several names."""
+    """Return the names in the *value* of a User-agent line that may list several names."""
     names = _header_names(value)
     if names is not None:
         return names
-    # Revisited K1 (lists of names): one or more names, separated by spaces or tabs; `*` may be
-    # one of the names. Ours O10: the version of each name is stripped.
+    # Revisited K1 (lists of names): the value contains one or more names, separated by
+    # spaces or tabs. `*` may be one of the names. Ours O10: the version of each name is
+    # stripped.
     words = (word.partition("/")[0] for word in value.replace("\t", " ").split(" "))
     return tuple(word for word in words if word)
 
 
 def _header_names(value: str) -> tuple[str, ...] | None:
-    """Return the names in *value* if it is a whole User-Agent header; otherwise None."""
+    """Return the names in *value* if *value* is a whole User-Agent header, or None for any
+    other *value*.
+    """
     # Ours O10: a header has a token with a version, and a comment in parentheses.
     if not _VERSIONED.search(value) or not _has_comment(value):
         return None
     # Ours O10: return whole names only, because a header with "Dow Jones Searchbot" is not meant
     # for the robot Dow.
     names = [text for _, text, is_word in _names_in(value) if not is_word]
-    # The header of a browser names no robot: return the header itself, which no robot has as
-    # its name.
+    # The header of a browser does not name a robot. Return the header itself for a browser,
+    # because no robot has a header as its name.
     return tuple(dict.fromkeys(names)) or (value,)

@@ -1,5 +1,5 @@
-"""Verdict: whether a URL is allowed, and why: the record and line that decide, or the reason why no
-record applies.
+"""`Verdict`, which says whether a URL is allowed and why. A verdict contains the record and
+the line that decide, or the reason why no record applies.
 """
 
 from dataclasses import InitVar, dataclass, fields, replace
@@ -34,19 +34,21 @@ class Reason(str, Enum):
     UNREACHABLE = "unreachable"
     UNCHECKED = "unchecked"
 
-    # Each refusal looks up a reason, and the hash of `Enum` is a slow Python function.
+    # Use the hash of `str`, because each refusal looks up a reason, and the hash of `Enum`
+    # is a slow Python function.
     __hash__ = str.__hash__
 
     def __str__(self) -> str:
         """Return the value, as `StrEnum` of Python 3.11 does."""
         return self.value
 
-    # Versions of Python differ in how they format a member of an enumeration of texts.
+    # Set the format of `str`, because versions of Python format a member of a `str`
+    # enumeration in different ways.
     __format__ = str.__format__  # type: ignore[assignment]
 
     @property
     def meaning(self) -> str:
-        """The sentence for this reason in messages and in the reference."""
+        """The phrase that describes this reason in messages and in the reference."""
         return _MEANINGS[self]
 
 
@@ -67,8 +69,8 @@ _MEANINGS = {
 
 def _quoted(names: tuple[str, ...]) -> str:
     """Return the *names* of a record in quotes, safe to print."""
-    # Ours O25 (safe output): no text of a file is printed unescaped, and names are cut to 200
-    # characters, because a record may have thousands of names.
+    # Ours O25 (safe output): text from a file is never printed unescaped. The list of names
+    # is cut to 200 characters, because a record may have thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
     return escape_control_chars(" and ".join(quoted), 200)
 
@@ -87,13 +89,13 @@ class RecordReference(NamedTuple):
     def read(self) -> Record:
         """Read the file again, and return the record."""
         records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
-        # In either reading, no two records begin on one line.
+        # In either reading, no two records begin on the same line.
         return next(it for it in records if it.first_line == self.first_line)
 
 
 class _Sourced:
-    """The base class of `Verdict`. It has the attribute `_source`, which must not be a dataclass
-    field.
+    """The base class of `Verdict`, with the attribute `_source`, which must not be a
+    dataclass field.
 
     `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. A reference to
     a record contains a whole file, which no exporter can write.
@@ -108,16 +110,20 @@ class _Sourced:
 class Verdict(_Sourced):
     """Whether a robot may retrieve a URL, and why.
 
-    *line* (from 1) and *rule* (as written) are the line and path of the rule that decides, or
-    None if no rule covers the URL. In a dialect without Allow, the shortest rule that covers
-    the URL decides. *spelling* is the target that the rule covers if it differs from the target
-    as written: the target without dot segments, or as the client of the crawl sends it.
+    *line* is the number, from 1, of the line with the rule that decides. *rule* is the path
+    of this rule, as written. *line* and *rule* are None if no rule covers the URL. In a
+    dialect without Allow, the shortest rule that covers the URL decides. *spelling* is None
+    if the rule covers the target as written. If the rule covers another spelling of the
+    target, *spelling* is this spelling: the target without dot segments, or the target as
+    the client of the crawl sends it.
 
-    *status* is the HTTP status of the answer to GET /robots.txt, if the status decided, not a file;
-    None after a failed fetch. *failure* says in a few words why the fetch failed, such as "DNS
-    lookup failed"; None if it did not fail.
+    *status* is the HTTP status of the answer to GET /robots.txt if the status, and not a
+    file, decided. After a failed fetch, *status* is None. *failure* says in a few words why
+    the fetch failed, such as "DNS lookup failed". If the fetch did not fail, *failure* is
+    None.
 
-    A verdict may be part of an item: the exporters of Scrapy write its fields.
+    A verdict may be part of an item, because the exporters of Scrapy can write the fields
+    of a verdict.
     """
 
     allowed: bool
@@ -135,11 +141,11 @@ class Verdict(_Sourced):
 
     @property
     def record(self) -> Record | None:
-        """The record with the rule that decides; without such a rule, the first record for the
-        robot; None without a record.
+        """The record that contains the rule that decides, or the first record for the robot
+        if no rule decides. None if no record is for the robot.
 
-        The texts of the record can be written in every format (see `for_export`). The record
-        is read from the file at each access.
+        The texts of the record can be written in every format (see `for_export`). Each
+        access to `record` reads the file again.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
@@ -149,8 +155,8 @@ class Verdict(_Sourced):
         """Return an equivalent verdict whose texts can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded in *rule* and
-        *spelling*. XML can contain neither control characters nor such bytes; a file in UTF-8
-        cannot contain the bytes.
+        *spelling*. XML cannot contain control characters. Neither XML nor a text file in
+        UTF-8 can contain bytes that are not UTF-8.
         """
         # Ours O18 (percent-encodings): a percent-encoded rule has the same meaning.
         rule, spelling = map(_for_export, (self.rule, self.spelling))
@@ -161,9 +167,10 @@ class Verdict(_Sourced):
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as a dict that any serializer can write, Marshal included.
 
-        The dict has the fields; *record*, a dict with the *names* and the *first_line* of the
-        record, or None; and *explanation*, the sentence that `explain` returns. Each value is a
-        `str`, `int`, `bool`, `list`, `dict` or None.
+        The dict contains the fields of the verdict and two more entries. *record* is a dict
+        with the *names* and the *first_line* of the record, or None. *explanation* is the
+        sentence that `explain` returns. Each value is a `str`, `int`, `bool`, `list`,
+        `dict` or None.
         """
         shown, source = self.for_export(), self._source
         values = {it.name: getattr(shown, it.name) for it in fields(shown)}
@@ -175,12 +182,13 @@ class Verdict(_Sourced):
         return {**values, "reason": self.reason.value, **more}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields, and the record with only the rule that decides.
+        """Pickle the fields, and a copy of the record that contains only the rule that
+        decides.
 
-        Queues on disk or in Redis pickle the meta of each request. If the pickle had all rules, a
-        thousand requests would store all rules of the record a thousand times.
+        Queues on disk or in Redis pickle the meta of each request. If each pickle contained
+        all rules, a thousand requests would store all rules of the record a thousand times.
         """
-        # A pickled reference would contain the whole body.
+        # Read the record, because a pickled reference would contain the whole body.
         record = self.record
         if record is not None:
             rules = (*record.rules, *record.orphans)
@@ -195,8 +203,8 @@ class Verdict(_Sourced):
         values = {it.name: getattr(self, it.name) for it in fields(self)}
         return _unpickled, (values, record)
 
-    # Without `__copy__` and `__deepcopy__`, the module `copy` would call `__reduce__`: it reads the
-    # file, and the copy would lack the other rules of the record.
+    # Without `__copy__` and `__deepcopy__`, the module `copy` would call `__reduce__`.
+    # `__reduce__` reads the file, and the copy would lack the other rules of the record.
     def __copy__(self) -> "Verdict":
         """Return the verdict itself, which cannot change."""
         return self
@@ -228,21 +236,22 @@ class Verdict(_Sourced):
             by += f"which a blank line separates from {record}"
         else:
             by += f"of {record}"
-        # Ours O27 (spellings): name the spelling that the rule covers if it is not the URL as
-        # written.
+        # Ours O27 (spellings): name the spelling that the rule covers if the spelling
+        # differs from the URL as written.
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'
 
 
 def _for_export(text: str | None) -> str | None:
-    """Return *text*, if any, percent-encoded for `Verdict.for_export`."""
+    """Percent-encode *text* for `Verdict.for_export`. Return None if *text* is None."""
     return None if text is None else percent_encode_control_chars(text)
 
 
 def _unpickled(values: dict[str, Any], record: Record | None) -> Verdict:
     """Return the verdict with these *values* and this *record*.
 
-    Pickles of version 0.1 call `Verdict` itself, so the order of its arguments must not change.
+    Pickles of version 0.1 call `Verdict` itself, so the order of the arguments of `Verdict`
+    must not change.
     """
     return Verdict(**values, source=record)

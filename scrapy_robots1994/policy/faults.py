@@ -1,10 +1,10 @@
-"""Whose fault a failed request is: the origin's (R5, unreachable), our own (R7), or no
-fault (R6, closing).
+"""Decide whether a failed request is a failure of the origin (R5, unreachable), our own
+fault (R7), or a cancellation (R6, closing).
 
-Only `fault_of` decides whose fault a failure is, by the tables of this module. Only an
-exception that is known to be a network failure says something about the origin; any
-other exception is our own fault. Exceptions are matched by the names of their classes
-and base classes, so that no library is imported.
+Only `fault_of` decides whose fault a failure is, with the tables of this module. Only an
+exception that is known to be a network failure says something about the origin. Any other
+failure is our own fault. Exceptions are matched by the names of their classes and base
+classes, so that no library is imported.
 """
 
 import errno
@@ -19,7 +19,8 @@ from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFa
 
 @dataclass(frozen=True, slots=True)
 class NetworkFailure:
-    """A kind of network failure, in words, and the exceptions that mean such a failure.
+    """A kind of network failure. *words* describes the kind, and *classes* are the import
+    paths of the exceptions of this kind.
 
     If *texts* is not empty, the message of the exception must also contain one of the
     texts.
@@ -43,7 +44,8 @@ TIMED_OUT = _row(
 )
 
 NETWORK_FAILURES = (
-    # The most specific kinds are first, because one failure often has several exceptions.
+    # The most specific kinds come first, because one failure often causes several
+    # exceptions.
     _row(
         "DNS lookup failed",
         "scrapy.exceptions.CannotResolveHostError twisted.internet.error.DNSLookupError "
@@ -97,8 +99,9 @@ NETWORK_FAILURES = (
         "aiohttp.http_exceptions.HttpProcessingError "
         "scrapy.core.http2.stream.InactiveStreamClosed",
     ),
-    # These texts are from messages of Chromium and Firefox. The message of a closed
-    # browser has neither text, because a closed browser is our own fault.
+    # The messages of network failures in Chromium and Firefox contain one of the following
+    # texts. The message of a closed browser contains neither text, so a closed browser
+    # counts as our own fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),
@@ -134,8 +137,8 @@ OURS = frozenset(
         "scrapy.exceptions.IgnoreRequest",
         "scrapy.exceptions.NotSupported",
         "scrapy.exceptions.UnsupportedURLSchemeError",
-        # `StopDownload` comes from a signal handler of another component: a download
-        # that this package stops ends with a timeout.
+        # A signal handler of another component raised `StopDownload`. A download that this
+        # package stops ends with a timeout instead.
         "scrapy.exceptions.StopDownload",
     )
 )
@@ -152,13 +155,15 @@ PASSING_ERRNOS = frozenset(
         errno.EADDRNOTAVAIL,
     }
 )
-"""Temporary errors of this machine: no file descriptor, no memory, no local port."""
+"""The numbers of temporary errors of this machine, such as a lack of file descriptors,
+memory or local ports.
+"""
 
 LOCAL_ERRNOS = PASSING_ERRNOS | {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
-"""All errors of this machine."""
+"""The numbers of all errors of this machine, temporary or not."""
 
 MAX_CAUSES = 20
-"""Maximum number of causes of an exception that are examined."""
+"""The maximum number of causes of an exception that are examined."""
 
 
 def fault_of(
@@ -177,8 +182,8 @@ def fault_of(
     if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
         return LocalFault(raised, of_proxy=True)
     failure = network_failure_of(raised)
-    # Before and after the download only code of this process runs, so any exception
-    # from there is a bug.
+    # Before and after the download, only code of this process runs, so any exception that
+    # this code raises is a bug.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
     # Ours R7: a failed connection to or through a proxy says nothing about the origin.
@@ -188,8 +193,8 @@ def fault_of(
 
 
 def network_failure_of(raised: BaseException) -> NetworkFailure | None:
-    """Return the kind of network failure that *raised* means; `None` for any other
-    exception.
+    """Return the kind of network failure that *raised* reports, or `None` if *raised* is
+    not a network failure.
     """
     if _failure_row(raised) is None and not _is_wrapper(raised):
         return None
@@ -208,8 +213,8 @@ def _failure_row(raised: BaseException) -> NetworkFailure | None:
 
 
 def _is_wrapper(raised: BaseException) -> bool:
-    """Return whether *raised* only wraps other exceptions: a group, or an OSError with a
-    cause.
+    """Return whether *raised* only wraps network failures. A wrapper is a group of
+    exceptions, or a plain OSError with a cause.
     """
     inner = getattr(raised, "exceptions", None)
     if inner:
@@ -226,10 +231,10 @@ def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
 
 
 def _error_number(raised: BaseException) -> int | None:
-    """Return the error number of *raised*: its `errno`, or `osError` in a connection
-    error of Twisted.
+    """Return the error number of *raised*. The number is the attribute `errno`, or the
+    attribute `osError` of a connection error of Twisted.
     """
-    # OpenSSL has its own error numbers: its 1 is a failed handshake, not EPERM.
+    # OpenSSL has its own error numbers. In OpenSSL, 1 means a failed handshake, not EPERM.
     if isinstance(raised, SSLError):
         return None
     number = getattr(raised, "errno", None) or getattr(raised, "osError", None)
@@ -237,14 +242,14 @@ def _error_number(raised: BaseException) -> int | None:
 
 
 def causes(raised: BaseException) -> Iterator[BaseException]:
-    """Yield *raised* and every exception that caused it."""
+    """Yield *raised* and the exceptions that caused *raised*, up to about `MAX_CAUSES`."""
     found, queue = {id(raised)}, deque([raised])
     while queue and len(found) <= MAX_CAUSES:
         each = queue.popleft()
         yield each
-        # Twisted stores further exceptions, or failures that contain exceptions, in a
-        # list. Clients on asyncio raise an ExceptionGroup with one exception for each
-        # address of a host.
+        # Twisted stores further exceptions, or failures that contain exceptions, in the
+        # list `reasons`. Clients that use asyncio raise an ExceptionGroup with one
+        # exception for each address of a host.
         reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
         inner = [getattr(reason, "value", reason) for reason in reasons or ()]
         for cause in (each.__cause__, each.__context__, *inner):

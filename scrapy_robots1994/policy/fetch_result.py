@@ -1,9 +1,9 @@
-"""Results of one GET /robots.txt, and when to request the file again.
+"""The results of one GET /robots.txt, and the pauses before the file is requested again.
 
-The type of a result says who caused it: the origin (R5, unreachable), we (R7, our own
-fault), or a cancellation (R6, closing); `policy/faults.py` chooses the type. The
-meaning of an answer is in `outcomes`. R1 to R7 and 3.1 (retries) are described in
-`docs/standard/retrieval.rst`.
+The type of a failed result says what caused the failure: the origin (R5, unreachable), this
+package or its machine (R7, our own fault), or a cancellation (R6, closing).
+`policy/faults.py` chooses the type. `outcomes` defines the meaning of an answer. R1 to R7
+and 3.1 (retries) are described in `docs/standard/retrieval.rst`.
 """
 
 import random
@@ -17,19 +17,19 @@ ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
 
 NETWORK_PAUSES = (1.0, 4.0)
-"""Seconds before each retry of a network failure, and of our own fault (R7)."""
+"""The seconds before each retry after a network failure or after our own fault (R7)."""
 
 STATUS_PAUSES = (1.0, 4.0, 15.0)
-"""Seconds before each retry of a status of R5."""
+"""The seconds before each retry after a status that means R5 (unreachable)."""
 
 MAX_RETRY_AFTER = 30.0
-"""Longest Retry-After, in seconds, after which a fetch is retried. A longer Retry-After
-ends the retries.
+"""The longest Retry-After, in seconds, for which a fetch waits before a retry. A longer
+Retry-After ends the retries.
 """
 
 JITTER = 0.25
-"""Largest random share that is added to a pause, so that retries of many origins spread
-out.
+"""The largest random share of a pause that is added to the pause, so that the retries of
+many origins are spread out.
 """
 
 
@@ -37,13 +37,13 @@ out.
 class RobotsResponse:
     """The origin's answer to GET /robots.txt, after redirects.
 
-    *body* is at most slightly longer than the size limit; *is_truncated* says that the
-    download stopped at the limit (Ours O24, truncated files). *not_modified* says that
-    the answer is a 304 to a request with `Validators`. *freshness_lifetime* is the
-    lifetime that the headers state, and *retry_after* the server's Retry-After, both in
-    seconds. Each is `None` if the headers do not state it. *final_url* is the URL that
-    answered, if it differs from the requested URL (R2, redirects). *via_proxy* says
-    that the answer came through a proxy, which may have made the answer itself.
+    *body* is at most slightly longer than the size limit. *is_truncated* says that the
+    download stopped at the limit (Ours O24, truncated files). *not_modified* says that the
+    answer is a 304 to a request with `Validators`. *freshness_lifetime* is the lifetime
+    that the headers state, and *retry_after* is the server's Retry-After, both in seconds.
+    Either value is `None` if the headers do not state the value. *final_url* is the URL
+    that answered, if it differs from the requested URL (R2, redirects). *via_proxy* says
+    that the answer came through a proxy, which may have generated the answer itself.
     """
 
     status: int
@@ -59,8 +59,8 @@ class RobotsResponse:
 
     @property
     def outcome(self) -> Outcome:
-        """The meaning of the answer: `RENEWED` for a 304 to a conditional request (R1),
-        otherwise by its status.
+        """The meaning of the answer. A 304 to a conditional request means `RENEWED` (R1,
+        not modified). In any other case, the status determines the meaning.
         """
         if self.not_modified:
             return Outcome.RENEWED
@@ -69,12 +69,13 @@ class RobotsResponse:
 
 @dataclass(frozen=True, slots=True)
 class FetchError:
-    """The origin gave no usable answer (R5): timeout, DNS, TLS, reset, redirect loop.
+    """The origin gave no usable answer (R5), for example because of a timeout, a failed DNS
+    look-up, a TLS failure, a connection reset or a redirect loop.
 
-    *kind* is the short name of the failure, *detail* one printable line about the
-    failure. *is_final* says that a retry would end in the same way. *final_url* is the
-    URL of the failed request, if a redirect led there. *error* is the exception that
-    the request raised.
+    *kind* is the short name of the failure, and *detail* is one printable line about the
+    failure. *is_final* says that a retry would fail in the same way. *final_url* is the URL
+    of the failed request if the request was redirected. *error* is the exception that the
+    request raised.
     """
 
     kind: str
@@ -83,20 +84,20 @@ class FetchError:
     final_url: str | None = None
     error: Exception | None = field(default=None, compare=False, repr=False)
 
-    outcome = Outcome.UNREACHABLE  # Ours R5
+    outcome = Outcome.UNREACHABLE  # Ours R5 (unreachable)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFault:
     """The fetch failed on our side (R7), which says nothing about the origin.
 
-    Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes
-    from a middleware or from our code, not from the network or the machine. *may_pass*
-    says that a retry may succeed, for example after a lack of file descriptors.
-    *was_queued* says that a name look-up waited in a queue, so that no request left
-    this machine; *of_proxy*, that a proxy failed or refused the request. *final_url* is
-    the URL of the failed request, if a redirect led there. *retries* is the number of
-    requests that were sent after the first.
+    Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes from
+    a middleware or from our code, not from the network or the machine. *may_pass* says that
+    a retry may succeed, for example after a lack of file descriptors. *was_queued* says
+    that a name look-up waited in a queue, so that no request left this machine. *of_proxy*
+    says that a proxy failed or refused the request. *final_url* is the URL of the failed
+    request if the request was redirected. *retries* is the number of requests that were
+    sent after the first request.
     """
 
     error: Exception
@@ -110,7 +111,7 @@ class LocalFault:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The fetch was cancelled before an answer came (R6); *detail* names the cause."""
+    """The fetch was cancelled before an answer arrived (R6). *detail* names the cause."""
 
     detail: str
 
@@ -121,9 +122,10 @@ FetchResult: TypeAlias = Answer | LocalFault | Cancelled
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """The headers by which a server may answer "not modified" (RFC 9110, section 13.1).
+    """The request headers that allow a server to answer "not modified" (RFC 9110, section
+    13.1).
 
-    The headers are sent only to *url*, because another server could confirm another
+    The headers are sent only to *url*, because another server could confirm a different
     file.
     """
 
@@ -139,8 +141,8 @@ def is_of_origin(result: Answer) -> bool:
 
 
 def said_of(result: FetchResult) -> str:
-    """Return in a few words why *result* is not a policy, with the URL that a redirect
-    led to.
+    """Describe in a few words why *result* does not state a policy. The description
+    contains the final URL if the request was redirected.
     """
     match result:
         case FetchError(kind, detail):
@@ -157,7 +159,7 @@ def said_of(result: FetchResult) -> str:
 
 
 def failure_of(result: Answer) -> str:
-    """Return in a few words what failed, for a verdict (R5)."""
+    """Describe in a few words what failed (R5). A verdict contains this description."""
     said = result.kind if isinstance(result, FetchError) else f"HTTP {result.status}"
     if result.final_url is None:
         return said
@@ -169,10 +171,11 @@ def copy_of(error: ExceptionT) -> ExceptionT:
     as its cause.
 
     If one object were raised for thousands of requests, the object would collect a
-    traceback for each request. Attributes that an `__init__` in C sets, such as the
-    text of a UnicodeError, are only in the cause.
+    traceback for each request. Attributes that an `__init__` in C sets, such as the text of
+    a UnicodeError, are available only in the cause.
     """
-    # Do not use `copy.copy`: it calls `__init__`, which may take other arguments.
+    # Do not use `copy.copy`, which calls `__init__`, because `__init__` may take other
+    # arguments.
     made = type(error).__new__(type(error), *error.args)
     made.args = error.args
     made.__dict__.update(error.__dict__)
@@ -197,15 +200,15 @@ def retry_pause(
     was_refused: bool = False,
     has_other_way: bool = False,
 ) -> float | None:
-    """Return the seconds until the next attempt; `None` for no further attempt.
+    """Return the seconds until the next attempt, or `None` if no further attempt is made.
     *retries* is the number of retries so far.
 
-    *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. There are
-    never more retries than pauses, so a dead origin costs a bounded number of fetches.
-    *was_refused* says that an earlier request of this fetch was refused, perhaps by a
-    proxy. Most of our own faults (R7) are left to Scrapy's RetryMiddleware. So are
-    failures of a proxy, unless the fetch *has_other_way*: another waiting request that
-    would be sent in a different way.
+    *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. The number of
+    retries never exceeds the number of pauses, so a dead origin costs a bounded number of
+    requests. *was_refused* says that an earlier request of this fetch was refused, perhaps
+    by a proxy. Most of our own faults (R7) are retried only by Scrapy's RetryMiddleware.
+    *has_other_way* says that another waiting request would be sent in a different way. A
+    failure of a proxy is retried here only with *has_other_way*.
     """
     shortest = STATUS_PAUSES[0]
     if is_refusal_by_proxy(result):
@@ -229,11 +232,11 @@ def retry_pause(
     pause = pauses[retries] if retry_after is None else retry_after
     if pause > MAX_RETRY_AFTER:
         return None
-    # Ignore a shorter Retry-After: a server cannot recover if it is requested again at
-    # once.
+    # Wait at least for the shortest pause, even if Retry-After is shorter. A server cannot
+    # recover if the file is requested again at once.
     return _with_jitter(max(pause, shortest))
 
 
 def _with_jitter(pause: float) -> float:
-    """Return *pause*, extended by a small random share."""
-    return pause * (1 + JITTER * random.random())  # noqa: S311 - spreads load
+    """Return *pause*, extended by a random share of at most `JITTER`."""
+    return pause * (1 + JITTER * random.random())  # noqa: S311 - only spreads the load

@@ -1,8 +1,8 @@
-"""One HTTP answer to a request for a robots.txt, and the one function that interprets
-the answer.
+"""An HTTP answer to a request for a robots.txt, and the only function that interprets the
+answer.
 
-`read_answer` reads the answers of a crawl, a dry run, Scrapy's HTTP cache and a WARC. The
-meaning of a status comes from its row in `outcomes`. Headers are cut to
+`read_answer` reads answers in a crawl or a dry run, from Scrapy's HTTP cache, and from a
+WARC file. The meaning of a status comes from its row in `outcomes`. Headers are cut to
 `MAX_HEADER_BYTES` before they are split or parsed (RFC 9110, RFC 9111).
 """
 
@@ -31,8 +31,8 @@ from scrapy_robots1994.policy.outcomes import (
 from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
 
 MAX_HEADER_BYTES = 4_096
-"""Maximum number of bytes that are read of one header, all its lines together. The rest
-is ignored.
+"""The maximum number of bytes that are read from all lines of one header together. Further
+bytes are ignored.
 """
 
 UNREADABLE_URL = "an unreadable address"
@@ -40,8 +40,8 @@ UNREADABLE_URL = "an unreadable address"
 
 CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 
-# A validator that every HTTP client can send and every store returns. The length is
-# limited, because a header may have megabytes.
+# Match a validator that every HTTP client can send and every store returns. The length is
+# limited, because a header may be megabytes long.
 _VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
 
 
@@ -49,7 +49,7 @@ class HeaderLines(Protocol):
     """Headers of an answer, with the interface of `scrapy.http.Headers`."""
 
     def getlist(self, key: str) -> list[bytes]:
-        """Return the values of all lines of a header, in their order."""
+        """Return the values of all lines of a header, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +57,14 @@ class HttpAnswer:
     """An HTTP answer to a request for *url*, before `read_answer` interprets the
     answer.
 
-    *body* is the body as it was sent, still compressed by *codings* (in the order in
-    which they were applied). *is_truncated* says that *body* is only the beginning
-    (Ours O24, truncated files); *via_proxy*, that the answer came through a proxy;
-    *is_conditional*, that the request had validators. *final_url* is *url* if a
-    redirect led there. *fault* is the exception that left the body incomplete, if it is
-    our own fault (R7). *is_changed* says that a downloader middleware changed or made
-    the answer.
+    *body* is the body as it was sent, still encoded. *codings* are the codings of *body*,
+    in the order in which the server applied the codings. *is_truncated* says that *body* is
+    only the beginning of the sent body (Ours O24, truncated files). *via_proxy* says that
+    the answer came through a proxy. *is_conditional* says that the request had validators.
+    *final_url* equals *url* if a redirect led to *url*, and is `None` without a redirect.
+    *fault* is the exception because of which the body is incomplete, if the exception is
+    our own fault (R7). *is_changed* says that a downloader middleware changed or made the
+    answer.
     """
 
     url: str
@@ -80,8 +81,8 @@ class HttpAnswer:
 
     @property
     def outcome(self) -> Outcome:
-        """The meaning of the answer: `RENEWED` for a 304 to a conditional request (R1),
-        otherwise by its status.
+        """The meaning of the answer. A 304 to a conditional request means `RENEWED` (R1,
+        not modified). In any other case, the status determines the meaning.
         """
         if self.is_conditional and self.status == NOT_MODIFIED:
             return Outcome.RENEWED
@@ -89,8 +90,8 @@ class HttpAnswer:
 
     @property
     def is_of_origin(self) -> bool:
-        """Whether the origin, and not a proxy, certainly sent the answer. A redirect
-        counts as the origin's, because it is followed in any case.
+        """Whether the origin, and not a proxy, certainly sent the answer. A redirect counts
+        as an answer of the origin, because a redirect is followed in any case.
         """
         is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
         return is_trusted or not self.via_proxy
@@ -107,15 +108,15 @@ ReadAnswer: TypeAlias = RobotsResponse | FetchError | LocalFault | Redirect
 
 
 def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
-    """Return the meaning of *answer*. If the row of its outcome reads the body, at most
-    slightly more than *limit* bytes are unpacked. *now*, in seconds since the epoch, is
-    used if the server sent no Date.
+    """Return the meaning of *answer*. At most slightly more than *limit* bytes of the body
+    are unpacked, and only if the row of the outcome says that the body is read. *now*, in
+    seconds since the epoch, replaces a missing Date of the server.
     """
     target = redirect_target(answer)
     if target is not None:
         return Redirect(target)
     if answer.status in OF_THE_PROXY:
-        # Ours R7 (our own fault): a proxy sent this answer, not the origin.
+        # Ours R7 (our own fault): a proxy, and not the origin, sent this answer.
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
         return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False
@@ -143,7 +144,7 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
 
 def is_quick(answer: HttpAnswer, most: int) -> bool:
     """Return whether reading *answer* takes no longer than reading *most* bytes of text."""
-    # A body that the row does not read takes no time.
+    # If the row of the outcome says that the body is not read, the body takes no time.
     is_plain = not answer.codings or not answer.outcome.row.reads_body
     return is_plain or is_quickly_unpacked(answer.body, answer.codings, most)
 
@@ -169,12 +170,12 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
 
 
 def redirect_target(answer: HttpAnswer) -> str | None:
-    """Return the absolute URL, without fragment, that *answer* redirects to; `None` if it
-    is not a redirect.
+    """Return the absolute URL, without a fragment, to which *answer* redirects, or `None`
+    if *answer* is not a redirect.
     """
     lines = answer.headers.getlist("Location")
-    # Ours R2 (redirects): a redirect without a target is the final answer. Its status
-    # means R5 (unreachable).
+    # Ours R2 (redirects): a redirect without a target is the final answer. The status of a
+    # redirect means R5 (unreachable).
     if answer.status not in REDIRECTS or not lines or not lines[-1]:
         return None
     location = lines[-1]
@@ -182,8 +183,8 @@ def redirect_target(answer: HttpAnswer) -> str | None:
         return UNREADABLE_URL
     try:
         parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
-        # Remove credentials, because a robots.txt URL must not have any. Keep the port,
-        # which is a part of the origin.
+        # Remove credentials, because the URL of a robots.txt must not contain credentials.
+        # Keep the port, which is a part of the origin.
         host = parts.netloc.rpartition("@")[2]
         return parts._replace(netloc=host, fragment="").geturl()
     except ValueError:
@@ -193,12 +194,12 @@ def redirect_target(answer: HttpAnswer) -> str | None:
 def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """Return the content codings of a body, in the order in which they were applied.
 
-    Quotes and parameters, which some servers send, and `identity` are left out.
+    The result omits `identity`, and the quotes and parameters that some servers send.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
-    # Transfer codings come last, because they were applied last. A body may still have
-    # them, because aiohttp decodes only `chunked`.
+    # Transfer codings come last, because servers apply transfer codings last. A body may
+    # still be encoded with a transfer coding, because aiohttp decodes only `chunked`.
     sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
     names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
     names = [name.strip(" \t\"'") for name in names]
@@ -206,22 +207,24 @@ def codings_of(headers: HeaderLines) -> tuple[str, ...]:
 
 
 def date_of(headers: HeaderLines) -> float | None:
-    """Return the `Date` of an answer in seconds since the epoch, if it has one."""
+    """Return the `Date` of an answer in seconds since the epoch, or `None` if the answer
+    has no valid `Date`.
+    """
     return _epoch(_value(headers, "Date"))
 
 
 def is_private(headers: HeaderLines) -> bool:
-    """Return whether an answer says `no-store`."""
+    """Return whether the Cache-Control header of an answer contains `no-store`."""
     return b"no-store" in _cache_controls(headers)
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the freshness lifetime that an answer states, in seconds; `None` if it
-    states none.
+    """Return the freshness lifetime, in seconds, that an answer states, or `None` if the
+    answer does not state a lifetime.
 
-    The result is the lifetime (RFC 9111, section 4.2.1) less the Age, which is the time
-    in caches. With `no-store` or `no-cache` the result is 0. *now*, in seconds since
-    the epoch, is used if the server sent no Date.
+    The result is the lifetime (RFC 9111, section 4.2.1) minus the Age, which is the time
+    that the answer spent in caches. With `no-store` or `no-cache`, the result is 0. *now*,
+    in seconds since the epoch, replaces a missing Date of the server.
     """
     controls = _cache_controls(headers)
     # Ours R1 (the file): the lower bound MIN_TTL still applies to a lifetime of 0.
@@ -232,7 +235,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
         # An answer with an unreadable max-age is stale at once (RFC 9111, 4.2.1).
         lifetime = _digits(controls[b"max-age"]) or 0.0
     elif expires is not None:
-        # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
+        # An invalid date, especially 0, counts as a date in the past (RFC 9111, 5.3).
         lifetime = (_epoch(expires) or 0.0) - _date(headers, now)
     else:
         return None
@@ -241,15 +244,15 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 
 
 def retry_after(headers: HeaderLines, now: float) -> float | None:
-    """Return Retry-After, a number or a date, in seconds; `None` if it is missing or
-    unreadable.
+    """Return the Retry-After of an answer in seconds, or `None` if Retry-After is missing
+    or unreadable.
 
-    *now*, in seconds since the epoch, is used if the server sent no Date.
+    *now*, in seconds since the epoch, replaces a missing Date of the server.
     """
     value = _value(headers, "Retry-After")
     if not value:
         return None
-    # RFC 9110, 10.2.3 allows both forms.
+    # Retry-After is a number of seconds or a date (RFC 9110, 10.2.3).
     seconds = _digits(value)
     if seconds is not None:
         return seconds
@@ -259,7 +262,7 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
 
 
 def _date(headers: HeaderLines, now: float) -> float:
-    """Return the time of an answer by the clock of its server; *now* if the server sent
+    """Return the time of an answer by the clock of the server, or *now* if the server sent
     no Date.
     """
     date = date_of(headers)
@@ -278,14 +281,14 @@ def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
 
 
 def _listed(headers: HeaderLines, name: str) -> list[bytes]:
-    """Return the members of a header that is a list, without members that are cut off."""
-    # Several header lines are one list (RFC 9110, 5.3).
+    """Return the members of a header that is a list, except a member that is cut off."""
+    # Several lines of the same header form one list (RFC 9110, 5.3).
     left, lines = MAX_HEADER_BYTES, []
     for line in headers.getlist(name):
         lines.append(line[:left])
         left -= len(line) + 1
         if left < 0:
-            # Drop the last member, which may be only a part of a word.
+            # Drop the last member, which may be incomplete.
             lines[-1] = lines[-1].rpartition(b",")[0]
             break
     return b",".join(lines).split(b",")
@@ -298,8 +301,10 @@ def _value(headers: HeaderLines, name: str) -> bytes | None:
 
 
 def _epoch(date: bytes | None) -> float | None:
-    """Return an HTTP date in seconds since the epoch, or `None` if it is not one."""
-    # No date format of HTTP is longer.
+    """Return the HTTP date *date* in seconds since the epoch, or `None` if *date* is not a
+    valid date.
+    """
+    # All date formats of HTTP are shorter than 64 characters.
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):
         at = parsedate_to_datetime(text)
@@ -309,20 +314,21 @@ def _epoch(date: bytes | None) -> float | None:
 
 
 def _digits(value: bytes | None) -> float | None:
-    """Return the whole number that *value* is, or `None`. Only its first 18 digits
-    count.
+    """Return *value* as a whole number, or `None` if *value* is not a whole number. Only
+    the first 18 digits count.
     """
     value = (value or b"").strip()
-    # Converting a megabyte of digits would take too long, and 10**18 seconds mean "for
-    # ever".
+    # Converting a megabyte of digits would take too long, and 10**18 seconds mean
+    # "forever".
     return float(int(value[:18])) if value.isdigit() else None
 
 
 def _validator(headers: HeaderLines, name: str) -> str | None:
-    """Return header *name* as text that preserves every byte, to send it back later.
+    """Return the value of header *name* as text that preserves every byte, so that the
+    value can be sent back later.
 
-    Return `None` if the header cannot be sent back; the next answer is then the whole
-    file.
+    Return `None` if the value cannot be sent back, so that the next answer contains the
+    whole file.
     """
     value = _value(headers, name) or b""
     return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

@@ -1,15 +1,16 @@
-"""Outcomes: what each answer to GET /robots.txt means. One row is one meaning.
+"""Outcomes: what each answer to GET /robots.txt means. Each row describes one meaning.
 
-Everything that the package decides or says because of an answer comes from the row of
-its outcome: the policy and how long it applies, the setting that may reverse it, the
-words of the log, of the closing table, of `--explain`, of `robots-lint`, of
-`robots-store`, of the report and of the documentation. To change a meaning, change its
-row; to let the user choose a meaning, name a setting in its row, and declare the
-setting in `crawl/settings.py`.
+Everything that the package decides or says because of an answer comes from the row of the
+outcome. The row determines the policy, how long the policy applies, and which setting may
+reverse the policy. The row also contains the words that the log, the closing table,
+`--explain`, `robots-lint`, `robots-store`, the report and the documentation use. To change
+a meaning, change its row. To let the user choose a meaning, name a setting in its row, and
+declare the setting in `crawl/settings.py`.
 
-The meaning of a status is our own decision: the text of 1994 says only that the file is
-at /robots.txt (M1) and that an empty file means the same as a missing file (E1). R2
-(redirects), R6 (closing) and R7 (our own fault) make no policy, so they have no row.
+The meaning of a status is our own decision, because the text of 1994 does not mention
+statuses. The text says only that the file is at /robots.txt (M1, location) and that an
+empty file has the same meaning as a missing file (E1, empty file). R2 (redirects), R6
+(closing) and R7 (our own fault) do not result in a policy, so these decisions have no row.
 """
 
 import enum
@@ -24,7 +25,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """What an answer means; the value is the word that stats, logs and stores use."""
+    """What an answer means. The value names the outcome in stats, logs and stores."""
 
     PARSED = "parsed"
     RENEWED = "renewed"
@@ -39,10 +40,11 @@ class Outcome(enum.Enum):
 
 
 class AnswerGroup(NamedTuple):
-    """Answers with one outcome that a report shows together.
+    """Answers with the same outcome that a report shows together.
 
-    *name* is the word in the data of the report; *heading* and *words* are for readers,
-    as in "decided by the file's text". *statuses* are HTTP statuses.
+    *name* identifies the group in the data of the report. *heading* is the name of the
+    group for readers. *words* completes a phrase for readers, such as "decided by the
+    file's text". *statuses* are the HTTP statuses of the group.
     """
 
     name: str
@@ -53,26 +55,27 @@ class AnswerGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRow:
-    """What the answers of *groups* mean.
+    """What the answers in *groups* mean.
 
-    * *clause*: the decision with its words, such as "R3 (access refused)".
-    * *statuses*: the answers in words, for messages.
-    * *reason*: the reason of the one verdict for all URLs; `None` if the file decides.
-    * *allows*: whether that verdict allows all URLs, unless *setting* (the name without
-      `ROBOTS1994_`, a choice of "disallow" and "allow") says otherwise. A policy that
-      disallows by default is never used past its freshness. `robots-lint` treats an
-      outcome that disallows by default as a file that could not be read (exit code 3),
-      whatever the setting says.
-    * *max_lifetime*: the longest time that the policy applies, in seconds.
-    * *reads_body*: whether the body of the answer is the policy.
-    * *is_answer*: whether the origin stated the policy. Otherwise the policy is our own,
-      until the origin answers.
-    * *of_proxies*: the statuses of this row that proxies also send themselves. Through
-      a proxy, such a status means R5 (unreachable).
+    * *clause*: the id and the words of the decision, such as "R3 (access refused)".
+    * *statuses*: a description of the answers for messages.
+    * *reason*: the reason in the verdict for every URL, or `None` if the file decides.
+    * *allows*: whether every URL is allowed by default, if the file does not decide. A
+      stale policy of an outcome that disallows by default is not used while it is
+      refreshed. `robots-lint` treats an outcome that disallows by default as a file that
+      could not be read (exit code 3), whatever the setting says.
+    * *setting*: the name, without `ROBOTS1994_`, of the setting that may reverse *allows*.
+      The value of the setting is "disallow" or "allow".
+    * *max_lifetime*: the longest freshness lifetime of the policy, in seconds.
+    * *reads_body*: whether the body of the answer states the policy.
+    * *is_answer*: whether the origin stated the policy. A policy that the origin did not
+      state is our own decision until the origin answers.
+    * *of_proxies*: the statuses of this row that a proxy may also send by itself. In an
+      answer that came through a proxy, a status in *of_proxies* means R5 (unreachable).
     * *is_trusted*: whether an answer that came through a proxy counts as the origin's own, so
       that stores may share it.
     * *noun*: the words that `robots-lint` prints instead of a report.
-    * *doc_answer*, *doc_policy*, *doc_lifetime*: the columns of the reference page.
+    * *doc_answer*, *doc_policy*, *doc_lifetime*: the texts of the columns in the reference.
     """
 
     outcome: Outcome
@@ -99,13 +102,13 @@ class OutcomeRow:
 
     @property
     def full_setting(self) -> str:
-        """The setting as a user writes it to allow all URLs; "" if there is no setting."""
+        """The line with which a user sets the setting to allow all URLs, or "" if the row
+        has no setting.
+        """
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
-        """Return in words the effect on all URLs of an origin, and the setting that
-        decides.
-        """
+        """Describe the effect on all URLs of an origin. Name the setting that decides."""
         if is_open:
             # If the outcome allows by default, no setting has decided.
             is_set = self.setting and not self.allows
@@ -114,20 +117,22 @@ class OutcomeRow:
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""Statuses of redirects (R2), as in Scrapy's RedirectMiddleware."""
+"""The statuses of redirects (R2), as in Scrapy's RedirectMiddleware."""
 
 NOT_MODIFIED = 304
 """The status of an answer that confirms the policy whose validators were sent."""
 
 OF_THE_PROXY = frozenset({407})
-"""Statuses that only a proxy sends, never the origin: R7 (our own fault)."""
+"""The statuses that only a proxy sends, and never the origin. An answer with one of these
+statuses means R7 (our own fault).
+"""
 
 _TEMPORARY = frozenset({408, 421, 425, 429})
 _FORBIDDEN = frozenset({401, 403})
 _OTHER_4XX = frozenset(range(400, 500)) - _TEMPORARY - OF_THE_PROXY - _FORBIDDEN - {404}
 
 ROWS = (
-    # Ours R1
+    # Ours R1 (the file)
     OutcomeRow(
         outcome=Outcome.PARSED,
         clause="R1 (the file)",
@@ -151,7 +156,7 @@ ROWS = (
         doc_policy="the stored body, fresh again",
         doc_lifetime="as above, by the headers of the 304",
     ),
-    # Ours R3
+    # Ours R3 (access refused)
     OutcomeRow(
         outcome=Outcome.FORBIDDEN,
         clause="R3 (access refused)",
@@ -163,14 +168,14 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        max_lifetime=HOUR,  # such a status is often a mistake
+        max_lifetime=HOUR,  # a 401 or 403 is often a mistake
         noun="access was refused",
         doc_answer="401, 403; through a proxy only if a second request gets one, too",
         doc_policy="everything disallowed",
         doc_lifetime="at most an hour, and TTL; through a proxy at most "
         "``ROBOTS1994_RETRY_AFTER``",
     ),
-    # Ours R4
+    # Ours R4 (no file)
     OutcomeRow(
         outcome=Outcome.ABSENT,
         clause="R4 (no file)",
@@ -188,7 +193,7 @@ ROWS = (
         doc_policy="no file: everything allowed, whatever the body says",
         doc_lifetime="TTL",
     ),
-    # Ours R5
+    # Ours R5 (unreachable)
     OutcomeRow(
         outcome=Outcome.UNREACHABLE,
         clause="R5 (unreachable)",
@@ -197,8 +202,8 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # This group also has every other number: 1xx, a redirect without a target,
-            # and 407.
+            # This group also contains every other status: 1xx, 3xx without a target, and
+            # 407.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
@@ -216,17 +221,19 @@ ROWS = (
         "within bounds; then requested again",
     ),
 )
-"""All outcomes, in the order of tables."""
+"""The rows of all outcomes, in the order in which tables show the outcomes."""
 
 _ROWS = {row.outcome: row for row in ROWS}
 GROUPS = tuple(group for row in ROWS for group in row.groups)
-"""All groups of answers, in the order of tables."""
+"""All groups of answers, in the order in which tables show the groups."""
 
 TEXT = GROUPS[0]
-"""The group of answers whose file decides."""
+"""The group of answers with a file that decides."""
 
 FAILURE = GROUPS[-1]
-"""The group of an origin that gave no answer, and of statuses that are in no other group."""
+"""The group for origins that gave no answer, and for statuses that do not belong to another
+group.
+"""
 
 _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
 _ROW_OF = {group: row for row in ROWS for group in row.groups}
@@ -238,30 +245,34 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 
 def group_of(status: int | None) -> AnswerGroup:
-    """Return the group of an answer with *status*; `None` stands for no answer."""
+    """Return the group of an answer with *status*. `None` means that the origin gave no
+    answer.
+    """
     return FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
-    """Return the group of the answer because of which all URLs have the same verdict."""
+    """Return the group of the answer that gives all URLs the same verdict."""
     group = group_of(status)
     # A status that a proxy may have sent does not count as an answer of the origin.
     return group if _ROW_OF[group].reason is reason else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
-    """Return the outcome of *status*; R5 (unreachable) for a number without a meaning.
+    """Return the outcome of *status*. A status without a meaning of its own means R5
+    (unreachable).
 
     *via_proxy* says that the answer came through a proxy.
     """
     row = _ROW_OF[group_of(status)]
-    # Ours 3.1 (retries): this applies to https, too, because some proxies terminate TLS.
+    # Ours 3.1 (retries): the rule for proxies also applies to https, because some proxies
+    # terminate TLS.
     is_of_proxy = via_proxy and status in row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else row.outcome
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:
-    """Return the outcome that gives a verdict its *reason*."""
+    """Return the outcome whose verdicts have this *reason*."""
     return _OF_REASON.get(reason, Outcome.PARSED)
 
 

@@ -1,4 +1,4 @@
-"""Policy: the rules of one origin, the source of the rules, and how long they apply."""
+"""`Policy`: the rules of one origin, their source, and how long the rules apply."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -19,11 +19,13 @@ from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome, outcome_of
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
-"""Seconds by which a policy may be dated ahead of the local clock."""
+"""The maximum number of seconds by which the date of a policy may be ahead of the local
+clock.
+"""
 
 MIN_STALE_WHILE_REVALIDATE = 60.0
-"""Minimum `stale_while_revalidate`, in seconds: a stale policy may be used at least
-this long while it is refreshed.
+"""The minimum of `stale_while_revalidate`, in seconds. A stale policy may be used for at
+least this time while it is refreshed.
 """
 
 
@@ -31,8 +33,9 @@ this long while it is refreshed.
 class FreshnessSettings:
     """How long policies are fresh, in seconds, and which outcomes allow everything.
 
-    The defaults are the defaults of `ROBOTS1994_TTL` and the related settings; the terms
-    are from RFC 9111 and RFC 5861. *allowing* applies only to outcomes without a file.
+    The defaults are the defaults of `ROBOTS1994_TTL` and the related settings. The names of
+    the terms follow RFC 9111 and RFC 5861. *allowing* applies only to outcomes without a
+    file.
     """
 
     ttl: float = 86_400.0
@@ -42,8 +45,9 @@ class FreshnessSettings:
     allowing: Collection[Outcome] = ALLOWING
 
     def freshness_lifetime(self, promised: float | None) -> float:
-        """Return *promised*, the freshness lifetime that a response states, limited to
-        [min_ttl, ttl] (Ours R1, the file); *ttl* if *promised* is `None`.
+        """Return *promised*, the freshness lifetime that a response states, limited to the
+        range from *min_ttl* to *ttl* (Ours R1, the file). Return *ttl* if *promised* is
+        `None`.
         """
         if promised is None:
             return self.ttl
@@ -53,8 +57,8 @@ class FreshnessSettings:
         """Return the seconds until robots.txt is requested again after *result* (Ours R5,
         unreachable).
 
-        A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to
-        the longest lifetime of a policy, so neither 0 nor a century has an effect.
+        A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to the
+        longest lifetime of a policy, so a Retry-After of 0 or of a century is not obeyed.
         """
         # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
         if not isinstance(result, RobotsResponse) or result.via_proxy:
@@ -65,45 +69,46 @@ class FreshnessSettings:
     def uniform(
         self, outcome: Outcome, status: int | None, failure: str | None = None
     ) -> "UniformRules":
-        """Return the one answer for every URL after *outcome*, an outcome without a file.
+        """Return rules with the same answer for every URL, after an *outcome* without a
+        file.
 
         *failure* says in a few words what failed.
         """
         reason = outcome.row.reason
-        assert reason is not None  # noqa: S101 - the caller read no file
+        assert reason is not None  # noqa: S101 - the caller checks the outcome
         return UniformRules(outcome in self.allowing, reason, status, failure)
 
     @property
     def stale_while_revalidate(self) -> float:
-        """Seconds for which a stale policy may be used while it is refreshed."""
+        """The seconds for which a stale policy may be used while it is refreshed."""
         return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
 
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """One answer for every URL of an origin, because no file could be read."""
+    """The same answer for every URL of an origin without a readable file."""
 
     is_open: bool
     reason: Reason
     status: int | None = None
     failure: str | None = None
 
-    # Without a file there is no delay.
+    # Without a file, the crawl has no delay.
     crawl_delay = None
     size = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
-        """Return this object: every robot gets the same answer."""
+        """Return this object, because every robot gets the same answer."""
         return self
 
     def allowed(self, url: str, _clients: Clients = ()) -> bool:
-        """Return whether *url* may be fetched; /robots.txt itself may always be fetched
-        (Ours O22).
+        """Return whether *url* may be fetched. A /robots.txt may always be fetched (Ours
+        O22, robots.txt itself).
         """
         return self.is_open or target_of(url) == "/robots.txt"
 
     def verdict(self, url: str, _clients: Clients = ()) -> Verdict:
-        """Return the answer for *url* with its reason, and without a line."""
+        """Return the answer for *url* with the reason. The verdict names no line."""
         allowed = self.allowed(url)
         is_robots_txt = allowed and not self.is_open
         reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
@@ -116,17 +121,18 @@ class UniformRules:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of *origin* and until when they apply, in seconds since the epoch.
+    """The rules of *origin*, and the times until which the rules apply, in seconds since
+    the epoch.
 
-    A policy is fresh until *fresh_until*, usable during its refresh until
-    *stale_until*, and the last good policy until *keep_until* (R5). *stated* decides:
-    the parsed file if there is one (R1), otherwise one answer for every URL.
-    *freshness_lifetime* is the lifetime that the response states, in seconds.
-    *is_stale_on_error* says that the last refresh failed. *may_be_shared* says that the
-    origin itself stated the policy over HTTP, so that a store may share the policy with
-    other crawls. *failure* says why the last fetch failed. *uid* identifies *stated*,
-    and does not change if a 304 confirms the policy, or if the policy is used because
-    its refresh failed.
+    A policy is fresh until *fresh_until*. A stale policy may be used during its refresh
+    until *stale_until*. If refreshes fail, the policy remains the last good policy until
+    *keep_until* (R5, unreachable). *stated* is the parsed file (R1, the file) or, without a
+    file, one answer for every URL. *freshness_lifetime* is the lifetime that the response
+    states, in seconds. *is_stale_on_error* says that the last refresh failed.
+    *may_be_shared* says that the origin itself stated the policy over HTTP, so that a store
+    may share the policy with other crawls. *failure* says why the last fetch failed. *uid*
+    identifies *stated*, and does not change if a 304 confirms the policy, or if the policy
+    remains in use because its refresh failed.
     """
 
     origin: Origin
@@ -156,16 +162,17 @@ class Policy:
         now: float,
         freshness: FreshnessSettings,
     ) -> "Policy":
-        """Return the policy that *response* states (R1, R3, R4), or the policy of an
-        unreachable origin (R5).
+        """Return the policy that *response* states by R1 (the file), R3 (access refused) or
+        R4 (no file). For any other response, return the policy of an unreachable origin
+        (R5).
 
         *reader* parses the body of *response* if the outcome is R1. *now* is in seconds
         since the epoch.
         """
         stated: RobotsTxt | UniformRules
         promised = None
-        # Do not use `response.outcome`: a 304 confirms another policy, and does not state
-        # one.
+        # Do not use `response.outcome`, because a 304 confirms an earlier policy and does
+        # not state a policy.
         outcome = outcome_of(response.status, via_proxy=response.via_proxy)
         if not outcome.row.is_answer:
             return cls.unreachable(origin, response, now, freshness)
@@ -191,10 +198,11 @@ class Policy:
     def revalidated(
         self, response: RobotsResponse, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return this policy, made fresh again by a 304 (Ours R1); nothing is parsed.
+        """Return this policy, which a 304 made fresh again (Ours R1). The file is not
+        parsed again.
 
-        The freshness and validators of the 304 replace the known ones; known values that
-        the 304 omits remain (RFC 9111, section 4.3.4).
+        The freshness and the validators in the 304 replace the known values. Known values
+        that the 304 omits remain valid (RFC 9111, section 4.3.4).
         """
         lifetime = response.freshness_lifetime
         if lifetime is None:
@@ -215,11 +223,11 @@ class Policy:
     def unreachable(
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return a policy with one answer for every URL until the next fetch: Ours R5
-        without a last good policy.
+        """Return a policy with the same answer for every URL until the next fetch. This
+        method implements Ours R5 (unreachable) without a last good policy.
 
-        A missing answer means "allowed" only if the user says so (`ROBOTS1994_UNREACHABLE
-        = "allow"`).
+        A missing answer means "allowed" only if the user sets
+        `ROBOTS1994_UNREACHABLE = "allow"`.
         """
         retry_at = now + freshness.retry_delay(result)
         status = result.status if isinstance(result, RobotsResponse) else None
@@ -240,15 +248,15 @@ class Policy:
     def stale_on_error(
         self, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return this policy, to be used until the next fetch: Ours R5 with a last good
-        policy.
+        """Return this policy for use until the next fetch. This method implements Ours R5
+        with a last good policy.
 
-        *now* must be before *keep_until*, which a failed refresh does not extend. So
-        the policy is used for at most `stale_if_error` seconds, however often its
-        refresh fails.
+        *now* must be before *keep_until*, which a failed refresh does not extend. Therefore
+        the policy is used for at most `stale_if_error` seconds after its freshness ended,
+        however often the refresh fails.
         """
-        # If the clock was set back, date the policy back as well: if its date were in
-        # the future, every request would fetch the policy again without a pause.
+        # If the clock was set back, move the date of the policy back as well. If the date
+        # were in the future, every request would fetch the policy again without a pause.
         ahead = max(self.fetched_at - now, 0.0)
         dated_back = replace(
             self,
@@ -263,7 +271,7 @@ class Policy:
     def stale_until_retry(
         self, retry_at: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return this policy, to be used until the next fetch at *retry_at* (Ours R5)."""
+        """Return this policy for use until the next fetch at *retry_at* (Ours R5)."""
         fresh_until = min(retry_at, self.keep_until)
         stale_until = fresh_until + freshness.stale_while_revalidate
         return replace(
@@ -279,13 +287,15 @@ class Policy:
 
     @property
     def robots(self) -> RobotsTxt | None:
-        """The parsed file; `None` if there is no file."""
+        """The parsed file, or `None` if the policy has no file."""
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     @property
     def validators(self) -> Validators | None:
-        """The headers by which a server can confirm this policy without sending its file."""
-        # Do not send validators for a truncated file: if the size limit was raised, a 304
+        """The request headers with which a server can confirm this policy without sending
+        the file again, or `None` if the policy has no validators or no complete file.
+        """
+        # Do not send validators for a truncated file. If the size limit was raised, a 304
         # would hide the rest of the file.
         is_whole = self.robots is not None and not self.robots.is_truncated
         sent = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
@@ -297,27 +307,29 @@ class Policy:
 
     @property
     def is_known(self) -> bool:
-        """Whether this policy comes from an answer of the origin (R1, R3, R4), not from R5."""
+        """Whether this policy comes from an answer of the origin (R1, R3, R4) and not from
+        R5.
+        """
         return self.outcome.row.is_answer
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether the policy is fresh at *now*; a policy with a date in the
-        future is not fresh.
+        """Return whether the policy is fresh at *now*. A policy with a date in the future
+        is not fresh.
         """
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
-        """Return whether the policy may be used at *now*: it is fresh, or not too stale
-        to be used during its refresh.
+        """Return whether the policy may be used at *now*. A policy may be used while it is
+        fresh, and for a limited time after its freshness ended.
 
-        A policy without an answer of the origin (R5) is not used past its freshness.
+        A policy without an answer of the origin (R5) may be used only while it is fresh.
         """
         end = self.stale_until if self.is_known else self.fresh_until
         return self.fetched_at <= now + CLOCK_SKEW and now < end
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if it remains in use after a failed fetch at *now* (R5),
-        else `None`.
+        """Return this policy if it remains in use after a failed fetch at *now* (R5), or
+        `None`.
         """
         return self if self.is_known and now < self.keep_until else None
 
@@ -330,7 +342,8 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     stale = freshness.stale_while_revalidate if row.allows else 0.0
     keep = freshness.stale_if_error
     if not policy.may_be_shared:
-        # Ours 3.1: a status that a proxy may have sent applies for a short time only.
+        # Ours 3.1 (retries): a status that a proxy may have sent applies only for a short
+        # time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
     end = now + lifetime
     return replace(

@@ -1,19 +1,21 @@
-"""Find or fetch the policy of an origin, with one fetch for all requests that wait.
+"""Find or fetch the policy of an origin, with one fetch for all waiting requests.
 
-An origin is in one of three states: no fetch; a fetch in flight; a fetch in flight whose
-policy is already decided, while listeners run. The rules of this file:
+An origin is in one of three states: no fetch is in flight, a fetch is in flight, or the
+policy of the fetch is decided and the listeners run. The resolver follows these rules:
 
-* at most one fetch of an origin is in flight, however many requests wait;
-* every request waits on a future of its own, so no request can take the result of
-  another request;
-* a policy is in memory before listeners run, and listeners end before waiters resume;
-* a fetch is forgotten before its first waiter resumes;
-* the store is read before the origin is requested, and only a policy that is fresh by
-  its dates saves the fetch; an empty or failed store only costs a fetch;
-* each retry is sent in the context of a waiting request, if possible of a request whose
-  context was not used before (with rotating proxies, usually through another proxy);
-* a wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our
-  own fault (R7). A missing policy never means "allowed".
+* At most one fetch of an origin is in flight, however many requests wait.
+* Every request waits on a future of its own, so no request can take the result of another
+  request.
+* A policy is in memory before the listeners run, and the listeners end before the waiters
+  resume.
+* A fetch is forgotten before its first waiter resumes.
+* The store is read before the robots.txt is requested. Only a fresh policy in the store
+  makes the fetch unnecessary. If the store is empty or fails, the robots.txt is fetched.
+* Each retry is sent in the context of a waiting request. If possible, the context was not
+  used for an earlier attempt. With rotating proxies, a different context usually means a
+  different proxy.
+* A wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our own
+  fault (R7). A missing policy never means "allowed".
 """
 
 from collections.abc import Callable, Collection
@@ -54,23 +56,24 @@ BROKE_OFF = "the fetch of robots.txt broke off"
 
 @dataclass(slots=True, eq=False)
 class InFlightFetch(Generic[ContextT]):
-    """A fetch in flight and the requests that wait for it.
+    """A fetch in flight, and the requests that wait for the fetch.
 
-    *decided* is the new policy while listeners run, before the waiters resume.
+    *decided* is the new policy while the listeners run, which is before the waiters resume.
     """
 
     origin: Origin
-    # The waiters, in order of arrival. A cancelled waiter is removed quickly from a
-    # dict.
+    # The waiters, in order of arrival. A dict is used, because a cancelled waiter can be
+    # removed quickly from a dict.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     decided: Policy | None = None
     cancel: Callable[[], object] | None = None
 
     def cancel_undecided(self) -> None:
-        """Cancel the fetch if no policy is decided; otherwise let the listeners end.
+        """Cancel the fetch if no policy is decided. If a policy is decided, let the
+        listeners finish.
 
-        A listener may wait until the crawl is closed, and closing the crawl calls this
-        method.
+        A listener may wait until the crawl is closed, and this method is called while the
+        crawl closes.
         """
         if self.cancel is not None and self.decided is None:
             self.cancel()
@@ -92,43 +95,45 @@ class PolicyResolver(Generic[ContextT]):
     memory: Memory
     freshness: FreshnessSettings
     sources: tuple[Source, ...]
-    """The sources in which a policy is looked up before it is fetched, in this order.
+    """The sources in which a policy is looked up before the policy is fetched. The sources
+    are read in order.
     """
     store: Store | None
-    """The source that stores fetched policies and has leases; `None` if policies are in
-    memory only.
+    """The source that stores fetched policies and manages leases, or `None` if policies are
+    only in memory.
     """
     max_retries: int
-    # Private: the fetches in flight; the *reason* that `abort` was called with, or
-    # `None`; and the function that says which requests go on after `abort`.
+    # The private fields are the fetches in flight, the *reason* with which `abort` was
+    # called (or `None`), and the function that says which requests continue to wait after
+    # `abort`.
     _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
     _aborted: str | None = None
     _keeps: Callable[[ContextT], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if it is in memory and fresh; never wait.
+        """Return the policy of *origin* if it is in memory and fresh. Never wait.
 
-        `None` means "call `resolve`", not "allowed".
+        A result of `None` means "call `resolve`", not "allowed".
         """
         policy = self.memory.get(origin)
         return policy if policy and policy.is_fresh(self.backend.now()) else None
 
     async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
-        """Return the policy of *origin*, fetched if necessary, and the exception if the
-        fetch failed.
+        """Return the policy of *origin*, and fetch the policy if necessary. If the fetch
+        failed, the result also contains the exception.
 
         A policy that has just become stale is returned at once while one refresh runs.
         Cancelling one wait affects neither the fetch nor other waits.
 
-        Raise `FetchAborted` if the fetch was cancelled or the crawl closes, and a copy of
-        the original exception if the fetch failed by our own fault (R7).
+        Raise `FetchAborted` if the fetch was cancelled or the crawl closes. Raise a copy of
+        the original exception if the fetch failed through our own fault (R7).
         """
         in_flight = self._in_flight.get(origin)
         policy, now = self.memory.get(origin), self.backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.decided is not None:
-                # The new policy was stale at once. Use it, because the requests that
-                # waited for the policy use it, too.
+                # The new policy was stale at once. Use the new policy, because the requests
+                # that waited for the policy also use it.
                 return Resolved(in_flight.decided)
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
@@ -141,12 +146,12 @@ class PolicyResolver(Generic[ContextT]):
         """Start no more fetches, cancel the fetches in flight and end every wait (R6,
         closing).
 
-        *reason* is the message of `FetchAborted`. A request goes on if *keeps* returns
-        `True` for its context. Its wait is bounded, because its fetch is retried at
-        most once.
+        *reason* is the message of `FetchAborted`. A request continues to wait if *keeps*
+        returns `True` for the context of the request. The remaining wait is bounded,
+        because the fetch is retried at most once.
         """
-        # Set these before any wait ends: a request that goes on must not start another
-        # fetch.
+        # Set the attributes before any wait ends, because a request whose wait ends must
+        # not start another fetch.
         self._aborted, self._keeps = reason, keeps
         self.max_retries = min(self.max_retries, 1)
         ended = []
@@ -174,11 +179,11 @@ class PolicyResolver(Generic[ContextT]):
         if in_flight is not None:
             in_flight.waiters[waiter] = context
         else:
-            # Add the waiter before the fetch starts: with an instant answer the fetch
+            # Add the waiter before the fetch starts, because a fetch with an instant answer
             # ends before `_start` returns.
             in_flight = InFlightFetch(origin, {waiter: context})
             self._start(in_flight, context, last)
-        # If only this wait is cancelled, remove its waiter: the fetch goes on for the
+        # If only this wait is cancelled, remove the waiter. The fetch continues for the
         # other waiters.
         try:
             resolution = await waiter
@@ -217,18 +222,19 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> None:
-        """Call `_find` and resume every waiter with its result, even after an error."""
+        """Call `_find`, and resume every waiter with the result, even after an error."""
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
             resolution = await self._find(in_flight, context, known)
         except self.backend.cancelled:
             raise
-        except Exception as error:  # noqa: BLE001 - the waiting requests fail with it
-            # Ours R7: a fetch does not raise, so the error is ours, not the origin's.
+        except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
+            # Ours R7: a fetch does not raise, so the error is our own fault and not the
+            # origin's.
             resolution = LocalFault(error, is_bug=True)
         finally:
-            # This also runs for a cancelled task and a closing crawl, so that every wait
-            # ends (R6). A decided policy is used despite later errors.
+            # This block also runs if the task is cancelled or the crawl closes, so that
+            # every wait ends (R6). A decided policy is used despite later errors.
             decided = in_flight.decided
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
@@ -242,10 +248,10 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> Resolution:
-        """Find the policy of one origin in the sources, or fetch it.
+        """Find the policy of one origin in the sources, or fetch the policy.
 
-        *context* is the context of the request that needs the policy. *known* is the
-        policy that this crawl had before, whose file the listeners know.
+        *context* is the context of the request that needs the policy. *known* is the policy
+        that this crawl had before. The listeners already know the file of *known*.
         """
         origin, last = in_flight.origin, known
         found = await self._look_up(origin, known)
@@ -265,19 +271,19 @@ class PolicyResolver(Generic[ContextT]):
             return Resolved(found)
         result, context = await self._request(in_flight, context, last)
         if isinstance(result, (Cancelled, LocalFault)):
-            # Ours R6, R7: nothing is known about the origin, and the next request starts a
-            # new fetch.
+            # Ours R6 and R7: the result says nothing about the origin, and the next request
+            # starts a new fetch.
             return result
         return await self._decide(in_flight, context, result, last, known)
 
     async def _look_up(self, origin: Origin, known: Policy | None) -> Policy | None:
-        """Return the policy of the first source that has one, or *known* if *known* is
-        newer.
+        """Return the policy of *origin* in the first source that has this policy, or
+        *known* if *known* is newer.
         """
         found = None
         for source in self.sources:
             found = found or await source.get(origin)
-        # Memory may have a newer policy if the store was down for a while.
+        # The memory may contain a newer policy if the store was down for a while.
         is_older = found is None or (known and found.fetched_at < known.fetched_at)
         return known if is_older else found
 
@@ -288,7 +294,7 @@ class PolicyResolver(Generic[ContextT]):
         known: Policy | None,
         context: ContextT,
     ) -> None:
-        """Put a policy of a source into memory, and call the listeners."""
+        """Put the *policy* of a source into memory, and call the listeners."""
         self.memory.put(policy)
         # Listeners may request pages of this origin, and memory may drop the policy
         # while the listeners run.
@@ -297,8 +303,8 @@ class PolicyResolver(Generic[ContextT]):
             await self.backend.policy_loaded(policy, known, context)
             self.memory.measure(policy)
         finally:
-            # Reset this attribute: a refresh decides a new policy, and the store
-            # already has this policy.
+            # Reset *decided*, because a refresh decides a new policy, and the store already
+            # has the loaded policy.
             in_flight.decided = None
 
     async def _request(
@@ -307,7 +313,7 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         last: Policy | None,
     ) -> tuple[FetchResult, ContextT]:
-        """Request the file until there is an answer or no retry is left (Ours 3.1).
+        """Request the file until an answer arrives or no retry is left (Ours 3.1, retries).
 
         Return the result, and the context of the last attempt. *last* is the last good
         policy.
@@ -316,8 +322,8 @@ class PolicyResolver(Generic[ContextT]):
         fetch = self.backend.new_fetch(origin, last)
         while True:
             waiting = in_flight.waiters.values()
-            # Use the context with the fewest attempts: with rotating proxies, this
-            # usually means another proxy.
+            # Use the context with the fewest attempts. With rotating proxies, a different
+            # context usually means a different proxy.
             context = min(waiting, key=tried.count, default=context)
             used, has_other_way = len(tried), False
             tried.append(context)
@@ -350,13 +356,13 @@ class PolicyResolver(Generic[ContextT]):
     ) -> Resolved:
         """Make the policy for *result*, store the policy, and call the listeners."""
         policy = self._policy_of(in_flight.origin, result, last)
-        # Put the policy into memory before the listeners run, because they may request
-        # pages of this origin.
+        # Put the policy into memory before the listeners run, because a listener may
+        # request pages of this origin.
         self.memory.put(policy)
         in_flight.decided = policy
         if self.store is not None:
-            # Release the lease now: other workers wait for the policy, and need not wait
-            # for our listeners.
+            # Release the lease now, because other workers wait for the policy and need not
+            # wait for our listeners.
             self.store.release_lease(in_flight.origin, policy)
         await self.backend.policy_fetched(policy, result, last, known, context)
         self.memory.measure(policy)
@@ -366,7 +372,9 @@ class PolicyResolver(Generic[ContextT]):
         return Resolved(policy)
 
     def _policy_of(self, origin: Origin, result: Answer, last: Policy | None) -> Policy:
-        """Return the policy for *result*. *last* is the last good policy, or `None`."""
+        """Return the policy for *result*. *last* is the last good policy, or `None` without
+        a last good policy.
+        """
         now, freshness = self.backend.now(), self.freshness
         match result:
             case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:
@@ -379,7 +387,7 @@ class PolicyResolver(Generic[ContextT]):
         return Policy.unreachable(origin, result, now, freshness)
 
     def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
-        """Forget *in_flight* and end its waits; a second call has no effect."""
+        """Forget *in_flight* and end its waits. A second call has no effect."""
         if self._in_flight.get(in_flight.origin) is not in_flight:
             return
         del self._in_flight[in_flight.origin]

@@ -1,13 +1,13 @@
 """Decompression of robots.txt files, in a crawl and in archives.
 
-Scrapy's own decompression does not fit, for two reasons. It returns the beginning of an
-incomplete stream, but half a file may allow the whole site (R5, unreachable). It also
-discards a body whose decompressed size exceeds a limit, but the whole lines within the
-limit must be obeyed (Ours O24, truncated files). So this module unpacks a body
-completely or not at all, within a limit.
+Scrapy's own decompression is not suitable, for two reasons. First, Scrapy returns the
+beginning of an incomplete stream, but half a file may allow the whole site (R5,
+unreachable). Second, Scrapy discards a body whose decompressed size exceeds a limit, but
+the whole lines within the limit must be obeyed (Ours O24, truncated files). Therefore this
+module unpacks a body up to a limit, and rejects a stream that ends too early.
 
-The time is linear in the size of input and output: the input is not copied for each
-member, and the numbers of layers and members are limited.
+The time is linear in the size of the input and the output, because the input is not copied
+for each member. The numbers of layers and members are limited.
 """
 
 import re
@@ -21,25 +21,28 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""Maximum number of codings of one body; no honest file has more."""
+"""The maximum number of codings of one body. No honest server applies more codings."""
 
 MAX_MEMBERS = 1_000
-"""Maximum number of members of a gzip file, or of frames of a zstd file."""
+"""The maximum number of members in a gzip file, or of frames in a zstd file."""
 
-# Codings that change a body. Some of these codings need a library that may be missing.
+# Codings that compress a body, and that this module may be unable to unpack. `br` and
+# `zstd` need a library that may be missing.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
-# Control characters that compressed bytes have and texts do not have.
+# Match a control character that occurs in compressed data but not in texts.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
 _INPUT_CHUNK = 4_096
-"""Number of bytes that are passed to a decompressor at a time. At the end of each
+"""The number of bytes that are passed to a decompressor at a time. At the end of each
 member, at most this number of bytes is copied.
 """
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15  # `wbits` of zlib
 _ZSTD_WINDOW = 23
-"""Base-2 logarithm of the memory a zstd frame may need (RFC 9659: 8 MB)."""
+"""The base-2 logarithm of the number of bytes of memory that a zstd frame may need. The
+limit of RFC 9659 is 8 MB.
+"""
 
 
 class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
@@ -73,11 +76,11 @@ def unpack(
     be unpacked. Raise `Undecodable`, and no other exception, for a body that is broken or
     incomplete.
     """
-    # Each layer may take as long as a file of the largest size.
+    # Unpacking a layer may take as long as unpacking a file of the maximum size.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
-        # Some servers send an empty body with a Content-Encoding. An empty body has no
+        # Some servers send an empty body with a Content-Encoding. An empty body contains no
         # compressed stream.
         if not body:
             break
@@ -85,12 +88,12 @@ def unpack(
             # Ignore names that are not codings, such as `utf-8`, which some servers send.
             if coding not in _PACKED and not _NOT_TEXT.search(body):
                 continue
-            # R5 (unreachable): otherwise, compressed bytes would be read as a file
-            # without rules.
+            # Ours R5 (unreachable): a body with an unknown coding is rejected. If the body
+            # were accepted, compressed bytes would be read as a file without rules.
             raise Undecodable(f"Content-Encoding {coding}", is_final=True)
         body, ends = _UNPACKERS[coding](body, limit)
-        # Check the size between layers, too: the output of one layer is the input of
-        # the next.
+        # Check the size after each layer, because the output of one layer is the input of
+        # the next layer.
         if len(body) > limit:
             body, ends = body[: limit + 1], False
         elif not ends and not is_truncated:
@@ -129,8 +132,8 @@ def _unpack_members(
             size += len(pieces[-1])
             if size > limit:
                 return b"".join(pieces), False
-        # A file may have many members (RFC 1952, section 2.2): `cat a.gz b.gz` makes such
-        # a file.
+        # A file may contain several members (RFC 1952, section 2.2). For example,
+        # `cat a.gz b.gz` writes a file with two members.
         position -= len(member.unused_data)
         if position == len(body) or not body.startswith(magic, position):
             return b"".join(pieces), True
@@ -144,7 +147,8 @@ _gunzip = partial(
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
     """Decompress deflate data, with or without the zlib wrapper."""
-    # RFC 9110, section 8.4.1.2, requires the wrapper, but some servers leave it out.
+    # RFC 9110, section 8.4.1.2, requires the zlib wrapper, but some servers omit the
+    # wrapper.
     for wbits in (_ZLIB, _RAW_DEFLATE):
         stream = zlib.decompressobj(wbits)
         try:
@@ -159,11 +163,11 @@ _UNPACKERS: dict[str, Unpacker] = {
     "x-gzip": _gunzip,
     "deflate": _inflate,
 }
-"""The function that decompresses each coding. Requests do not accept a coding whose
-library is missing.
+"""The function that decompresses each coding. The Accept-Encoding of requests omits a
+coding whose library is missing.
 """
 
-with suppress(ImportError):  # Scrapy before 2.19 does not require the library
+with suppress(ImportError):  # Scrapy before 2.19 does not require zstd
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -180,14 +184,16 @@ with suppress(ImportError):  # Scrapy before 2.19 does not require the library
         b"",
     )
 
-with suppress(ImportError, TypeError):  # before 1.2 the library cannot stop at a limit
-    import brotli  # type: ignore[import-untyped]  # it has no annotations
+with suppress(ImportError, TypeError):  # brotli before 1.2 cannot stop at a limit
+    import brotli  # type: ignore[import-untyped]  # brotli has no annotations
 
     brotli.Decompressor().process(b"", output_buffer_limit=1)
 
     def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
-        """Decompress a brotli stream. The size of the output past *limit* is bounded."""
-        # Decompress in one call, because the library lets other threads run meanwhile.
+        """Decompress a brotli stream. The output may exceed *limit*, but only by a bounded
+        size.
+        """
+        # Decompress in one call, because the library lets other threads run during a call.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)
@@ -197,9 +203,11 @@ with suppress(ImportError, TypeError):  # before 1.2 the library cannot stop at 
 
     _UNPACKERS["br"] = _unbrotli
 
-# Use the order of Scrapy's own requests, for handlers that compare the header with
+# Use the order of Scrapy's own requests, because some handlers compare the header with
 # Scrapy's header.
 _ACCEPTED = ("gzip", "deflate", "br", "zstd")
 
 ACCEPT_ENCODING = ", ".join(filter(_UNPACKERS.__contains__, _ACCEPTED))
-"""The value of Accept-Encoding in requests: the codings that this module unpacks."""
+"""The value of Accept-Encoding in requests, which lists the codings that this module
+unpacks.
+"""
