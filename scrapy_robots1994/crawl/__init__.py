@@ -1,1 +1,1 @@
-"""The Scrapy side: with `commands`, the only package that imports Scrapy and Twisted."""
+"""The Scrapy plugin. Only this package and `commands` import Scrapy and Twisted."""

@@ -1,4 +1,4 @@
-"""The add-on: `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
+"""The add-on, which `ADDONS = {"scrapy_robots1994.Addon": 500}` enables."""
 
 from contextlib import suppress
 from typing import Any
@@ -25,11 +25,11 @@ from scrapy_robots1994.crawl.settings import (
 
 ORDER = 100  # the order of the built-in middleware in Scrapy
 PAGES_ORDER = 5  # near the engine, so that it gets the output of all other middlewares
-USAGE_ORDER = 4  # even nearer to the engine, for the same reason
+USAGE_ORDER = 4  # even nearer, so that it also gets the output of `RobotsPages`
 PIPELINE_ORDER = -1000  # before the user's pipelines, which must not store the item
 
-# Write the path as in Scrapy's defaults: before Scrapy 2.14 a class and its path are two
-# different keys.
+# Write the path as in Scrapy's defaults, because before Scrapy 2.14 a class and its path
+# are two different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -41,15 +41,16 @@ class Addon:
     the components that read pages.
 
     Settings of the user take precedence. If the user has changed the order of the
-    built-in, our middleware gets that order. A component of this package that the user
-    has listed keeps its order. With `ROBOTSTXT_OBEY = False` in a project, in a spider or
-    on the command line, no robots.txt is obeyed.
+    built-in, our middleware gets that order. If the user has listed a component of this
+    package, the order of the component does not change. With `ROBOTSTXT_OBEY = False` in a
+    project, in a spider or on the command line, no robots.txt is obeyed.
 
-    In a dry run nothing is replaced or set: our middleware is added behind the built-in.
+    In a dry run, our middleware is added behind the built-in, and no other setting is
+    changed.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
-        """Create the add-on of *crawler*; only `ROBOTS1994_BROWSER` needs a crawler."""
+        """Create the add-on of *crawler*. Only `ROBOTS1994_BROWSER` needs a crawler."""
         self._crawler = crawler
 
     @classmethod
@@ -72,24 +73,24 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # The priority "addon" is higher than that of Scrapy's default, which is False, and
-        # lower than that of every setting of the user.
+        # The priority "addon" is higher than the priority of Scrapy's default, which is
+        # False, and lower than the priority of every setting of the user.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
             settings.set(ROUGH_SIZE, 0, priority="addon")
         if chosen.browser and self._crawler is not None:
-            from scrapy_robots1994.crawl.features.browser import check_browser  # noqa: PLC0415 - only where it is wanted
+            from scrapy_robots1994.crawl.features.browser import check_browser  # noqa: PLC0415 - imported only if a setting needs it
 
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
-        # Add these components only if a setting needs them, because every response and
-        # every item passes through these components.
+        # Add these components only if a setting needs them, because every response or item
+        # would otherwise pass through them.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
         if chosen.reads_usage:
-            from scrapy_robots1994.crawl.features.usage import RobotsUsage  # noqa: PLC0415 - only where it is wanted
+            from scrapy_robots1994.crawl.features.usage import RobotsUsage  # noqa: PLC0415 - imported only if a setting needs it
 
             add("SPIDER_MIDDLEWARES", RobotsUsage, USAGE_ORDER)
         if chosen.pages or chosen.drops_items:
@@ -99,19 +100,21 @@ class Addon:
 def _replace_built_in(settings: BaseSettings) -> None:
     """List our middleware in place of the built-in, and switch the built-in off."""
     name = "DOWNLOADER_MIDDLEWARES"
-    # Work on a copy, which `getdict` makes: the dict may belong to a spider class.
+    # `getdict` makes a copy. Change only the copy, because the dict may belong to a spider
+    # class.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # Load the class of each key: a key is a class or a path, and one class may have several
-    # paths.
+    # Load the class of each key, because a key is a class or a path, and one class may have
+    # several paths.
     classes = {}
     for key in listed:
-        # Ignore a path whose module has no such name. Scrapy also ignores such a path if
-        # its value is None, and otherwise raises an error.
+        # Ignore a path whose module does not have the name. Scrapy also ignores the path if
+        # its value is None, and raises an error if its value is an order.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Remove the key: Scrapy refuses a dict in which two keys are the same class.
+        # Remove the key, because Scrapy refuses a dict in which two keys are the same
+        # class.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
@@ -124,21 +127,22 @@ def _replace_built_in(settings: BaseSettings) -> None:
         listed[Robots1994Middleware] = ORDER if order is None else order
     # `None` also overrides the order of the built-in in DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
-    # Keep the priority of the setting, so that a setting of higher priority still applies.
+    # Do not change the priority of the setting, so that a setting of a higher priority
+    # still applies.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _observe_built_in(settings: BaseSettings) -> None:
     """List our middleware behind the built-in, whose order does not change.
 
-    If the user has listed our middleware in place of the built-in, change nothing. Our
-    middleware then creates an instance of the built-in, which decides.
+    If the user has listed our middleware in place of the built-in, change nothing, because
+    our middleware itself creates an instance of the built-in, which decides.
     """
-    from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - only where it is wanted
+    from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - imported only if a setting needs it
 
     with log_settings_errors():
-        # Check the parser here: Scrapy creates the built-in before our middleware, and
-        # the error of the built-in names no setting.
+        # Check the parser here, because Scrapy creates the built-in before our middleware,
+        # and the error of the built-in names no setting.
         load_parser(PARSER_SETTING, settings)
     name = "DOWNLOADER_MIDDLEWARES"
     enabled = dry_run.listed_middlewares(settings)
@@ -153,12 +157,12 @@ def _observe_built_in(settings: BaseSettings) -> None:
         with suppress(NameError, TypeError, ValueError):
             if _is_kind_of(load_object(key), Robots1994Middleware):
                 del listed[key]
-    # If two middlewares have the same order, Scrapy calls the first one in the dict first.
-    # So add ours last.
+    # Add our middleware to the dict last. Scrapy calls middlewares of equal order in the
+    # order of the dict.
     listed[(ours or [Robots1994Middleware])[0]] = max(orders)
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _is_kind_of(component: object, kind: type) -> bool:
-    """Return whether *component* is the class *kind* or a subclass of it."""
+    """Return whether *component* is the class *kind* or a subclass of *kind*."""
     return isinstance(component, type) and issubclass(component, kind)

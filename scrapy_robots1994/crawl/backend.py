@@ -1,4 +1,4 @@
-"""The functions of a Scrapy crawl that the policy resolver needs: to fetch, parse and
+"""The part of a Scrapy crawl that the policy resolver uses to fetch and parse files, to
 wait, to read the clock, and to call listeners.
 """
 
@@ -59,11 +59,12 @@ class ScrapyBackend:
         self.http_cache = HttpCache.of(crawler, settings, self.reader)
         caches = [] if self.http_cache is None else [self.http_cache]
         self._observers = (*observers, *caches)
-        # This attribute is public, because commands use it to fetch files from other URLs.
-        # A second `RobotsDownload` would not share the limit of parallel fetches.
+        # This attribute is public, because commands use `download` to fetch files from
+        # other URLs. A second `RobotsDownload` would not share the limit of parallel
+        # fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
-        # The resolver calls these methods of the log directly.
+        # The resolver calls these methods of the `FetchLog` directly.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         # Ours 3.1 (retries): RETRY_ENABLED = False also switches off the retries of
         # robots.txt.
@@ -74,7 +75,7 @@ class ScrapyBackend:
         self._timeout = settings.timeout
 
     def open_store(self, settings: RobotsSettings) -> Store | None:
-        """Return the store of the crawl; `None` if *settings* name no other store than
+        """Return the store that *settings* name, or `None` if policies are stored only in
         memory.
 
         The store is closed when the crawl ends. Raise `SettingsError` if the store cannot
@@ -120,20 +121,20 @@ class ScrapyBackend:
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
         """Call *cancel* one second after `ROBOTS1994_TIMEOUT` has passed (R6, closing)."""
-        # Wait the additional second, so that a request that reaches its own time limit
-        # ends as R5 (unreachable) and is not cancelled.
+        # Wait one second more, so that a request that reaches its own time limit ends as
+        # R5 (unreachable) and is not cancelled.
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
-        """Return the number of retries of the page request, which RetryMiddleware and
-        `count_retries` have counted.
+        """Return how many retries RetryMiddleware and `count_retries` have counted for the
+        page request.
         """
         retries = context.page.meta.get("retry_times", 0)
         return retries if isinstance(retries, int) else 0
 
     def count_retries(self, context: RequestContext, retries: int) -> None:
-        """Add the *retries* of a failed fetch to the retries of the page request that
-        RetryMiddleware counts (Ours 3.1, retries).
+        """Add *retries*, the retries of a failed fetch, to the number of retries of the
+        page request, which RetryMiddleware limits (Ours 3.1, retries).
         """
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
@@ -142,7 +143,7 @@ class ScrapyBackend:
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
         """Return a function that requests the robots.txt of *origin* once. All calls of the
-        function share the cookies of this fetch.
+        function share their cookies.
         """
         return partial(self.fetch, origin, last, FetchCookies())
 
@@ -158,8 +159,8 @@ class ScrapyBackend:
         The request does not count towards `CONCURRENT_REQUESTS`. See
         `RobotsDownload.fetch` for the arguments.
         """
-        # Count the fetch when it ends, even if it was cancelled: the stat of the built-in
-        # is the number of fetches, not of answers.
+        # Count the fetch when it ends, even if it was cancelled, because the stat of the
+        # built-in counts fetches and not answers.
         try:
             result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
@@ -182,14 +183,14 @@ class ScrapyBackend:
         """Log and count *policy*, which was made from *result*.
 
         If *result* has a file, or if the file of *policy* is new to this crawl, call all
-        listeners.
-        *last* is the last good policy. *known* is the policy that this crawl had before.
+        listeners. *last* is the last good policy. *known* is the policy that this crawl had
+        before.
         """
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file. But a file that only the
-        # store had is new to this crawl.
+        # A 304 or a failed refresh does not change the file, but a file that only the store
+        # had is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -209,10 +210,11 @@ class ScrapyBackend:
     async def _announce(
         self, policy: Policy, known: Policy | None, page: Request
     ) -> None:
-        """Call all listeners with the file of *policy*, if there is a file.
+        """Call all listeners with the file of *policy*, if *policy* has a file.
 
-        If the file differs from the file of *known*, log its problems and send
-        `robots_sitemaps`. Then always send `robots_parsed`, if Scrapy has that signal.
+        If the file differs from the file of *known*, log the problems of the file, and send
+        `robots_sitemaps` if the file names sitemaps. Send `robots_parsed` for every file,
+        if Scrapy has that signal.
         """
         robots = policy.robots
         if robots is None:
@@ -236,7 +238,7 @@ class ScrapyBackend:
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Send the signal for an unchanged file, too, as the built-in does.
+        # Send this signal also for an unchanged file, as the built-in does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
@@ -247,6 +249,6 @@ class ScrapyBackend:
         # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Wait for the handlers. A handler may request pages of the origin, because the
-        # policy is already in memory.
+        # Wait for the handlers. A handler may request pages of the origin: the policy is
+        # already in memory, so these requests do not wait for the handler.
         await threads.result_of(send(signal, **arguments))

@@ -1,4 +1,4 @@
-"""The exception of a refused page."""
+"""The exception that is raised for a refused request."""
 
 from scrapy.exceptions import IgnoreRequest
 
@@ -9,20 +9,22 @@ class ForbiddenByRobots(IgnoreRequest):
     """Raised for a request that the policy of its origin refuses.
 
     This class is a subclass of `IgnoreRequest`, so a spider that was written for the
-    built-in middleware need not be changed. `verdict` names the record and the line that
-    refuse the request. The message begins with "Forbidden by robots.txt", describes the
+    built-in middleware need not be changed. `verdict` gives the reason, the record and the
+    line of the decision. The message begins with "Forbidden by robots.txt", describes the
     verdict in words, and is safe to print.
     """
 
-    # To save time, this class has no `__init__` and makes the message on demand: an
-    # exception is created for each refusal, and few messages are read.
+    # To save time, this class has no `__init__` and makes the message on demand. An
+    # exception is created for each refusal, but few of the messages are read.
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict, with the record and the line that refuse the request."""
+        """The verdict, with its reason, and the record and the line that decided, if a line
+        decided.
+        """
         verdict: Verdict = self.args[0]
         return verdict
 
     def __str__(self) -> str:
-        """Return the message."""
+        """Return the message, which describes the verdict in words."""
         return f"Forbidden by robots.txt: {self.verdict}"

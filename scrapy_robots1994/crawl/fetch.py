@@ -1,15 +1,16 @@
-"""GET /robots.txt through Scrapy's own downloader and all downloader middlewares.
+"""The download of a robots.txt through Scrapy's downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` fetches one file. It waits until fewer than the permitted number of
-fetches run. Then it sends one request for each hop of a redirect, and watches the download
-of each request by Scrapy's signals. The result is the answer, or a failure that says whose
-fault it is. Each step is reported to the observers (`FetchObserver`).
+`RobotsDownload.fetch` fetches one file. The method waits until fewer than the permitted
+number of fetches run. Then the method sends a request for the file, and a further request
+for each redirect. Each download is watched through Scrapy's signals. The result is the
+answer, or a failure that says whose fault it is. Each step is reported to the observers
+(`FetchObserver`).
 
-Two limits differ from Scrapy's own. A file over Scrapy's size limit loses its whole body,
-but a file over our size limit is obeyed up to its last whole line within the limit (Ours
-O24, truncated files). Our time limit also covers the total time of a download. Some
-handlers only measure silence, so a server that sends one byte a second would never time
-out.
+Our two limits differ from Scrapy's limits. If a file exceeds Scrapy's size limit, Scrapy
+discards the whole body. If a file exceeds our size limit, the whole lines within the limit
+are obeyed (Ours O24, truncated files). Our time limit also covers the total time of a
+download. Some download handlers only limit the time without data, so a server that sends
+one byte a second would never time out.
 """
 
 import math
@@ -73,15 +74,17 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # Windows has no such limit
 
 GRACE_SECONDS = 5.0
-"""Seconds that a download may take past its time limit. A download that has not returned
-by then is given up (R7, our own fault).
+"""Seconds that a download may take beyond its time limit. A download that takes even longer
+is given up (R7, our own fault).
 """
 
-# Scrapy 2.15 and later raise a class of Scrapy, and earlier versions a class of Twisted.
+# Scrapy 2.15 and later raise an exception class of Scrapy. Earlier versions raise an
+# exception class of Twisted.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
-"""The exception of a download that took too long. RetryMiddleware retries a page with it.
+"""The exception of a download that took too long. RetryMiddleware retries a page whose
+download raised this exception.
 """
 
 CANCELLED: Classes = (
@@ -96,15 +99,15 @@ Hop: TypeAlias = tuple[str, bytes | None]
 
 
 class FetchObserver:
-    """Observes each fetch of a robots.txt; a subclass overrides the methods that it
-    needs.
+    """Observes each fetch of a robots.txt. A subclass overrides the methods that it needs.
 
-    A fetch has one or more attempts. An attempt has one answer for each hop of a
-    redirect, and more answers if a downloader middleware sends a request again.
+    A fetch consists of one or more attempts. In an attempt, one answer comes for each URL
+    that is requested: the URL of the file and the targets of redirects. More than one
+    answer comes for a URL if a downloader middleware sends the request again.
     """
 
     def sent(self, origin: Origin, last: Policy | None) -> None:
-        """Called when an attempt begins; *last* is the last good policy of *origin*."""
+        """Called when an attempt begins. *last* is the last good policy of *origin*."""
 
     def answered(
         self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
@@ -114,16 +117,15 @@ class FetchObserver:
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Called with the *result* of an attempt, and the *answer* from which the result
-        was read.
+        """Called with the *result* of an attempt, and the last *answer* that came.
 
-        *answer* is `None` if no answer came. Downloader middlewares may have changed the
-        answer.
+        *answer* is `None` if no answer came. Downloader middlewares may have changed
+        *answer*.
         """
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
-        """Called with each *policy* that was made from a fetch, before any request uses
-        the policy. *last* is the last good policy.
+        """Called with each *policy* that was made from the result of a fetch, before any
+        request uses the policy. *last* is the last good policy.
         """
 
     def policy_loaded(self, policy: Policy) -> None:
@@ -134,17 +136,17 @@ class FetchObserver:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class DownloadState:
-    """One download of *url* for the robots.txt of *origin*, and the limits at which it
-    stops.
+    """One download of *url* for the robots.txt of *origin*, and the limits at which the
+    download stops.
 
     *is_redirected* says that a redirect led to *url*. *conditions* are headers of the
     request that allow the server to answer "not modified". *limit_name* names the setting
-    of *max_seconds*. *started* is the time when the body began to arrive. *is_over* says
-    that the download is no longer watched, and *is_sent* that the request reached the
-    downloader. *proxy* and *user_agent* are the proxy and the User-Agent of the request
-    as it was sent. *answer* is the answer before any middleware changed it; `None` before
-    an answer comes. *uncounted* is open while the request does not count towards the
-    limit of concurrent requests, and is closed when the answer comes.
+    that *max_seconds* comes from. *started* is the time when the body began to arrive.
+    *is_over* says that the download is no longer watched. *is_sent* says that the request
+    reached the downloader. *proxy* and *user_agent* are the proxy and the User-Agent with
+    which the request was sent. *answer* is the answer before any middleware changed the
+    answer, or `None` before an answer comes. *uncounted* is open while the request does not
+    count towards the limit of concurrent requests, and is closed when the answer comes.
     """
 
     origin: Origin
@@ -181,10 +183,11 @@ class DownloadState:
         self.user_agent = request.headers.get("User-Agent")
 
     def received_bytes(self, size: int) -> None:
-        """Count *size* further bytes; raise `StopDownload` when a limit is reached."""
+        """Count *size* further bytes, and raise `StopDownload` if a limit is reached."""
         if not self.received:
-            # Start the time with the first byte. The handler limits the time before that
-            # byte, and the request may spend much of that time in the queue of its slot.
+            # Measure the time from the first byte, because the request may wait long in the
+            # queue of its download slot. The download handler limits the time from the end
+            # of that wait to the first byte.
             self.started = monotonic()
         self.received += size
         if self.received > self.max_bytes:
@@ -226,7 +229,7 @@ class DownloadState:
 
     @property
     def _stage(self) -> str:
-        """The part of Scrapy that the download waits for, as far as signals show it."""
+        """The part of Scrapy for which the download waits, as far as the signals show."""
         if self.answer:
             return "a downloader middleware that has the answer"
         if self.is_sent:
@@ -234,9 +237,7 @@ class DownloadState:
         return "a downloader middleware in front of the download"
 
     def received_answer(self, response: Response) -> HttpAnswer:
-        """Store *response*, before any middleware changes it, as the answer; return the
-        answer.
-        """
+        """Make an answer from *response*. Store the answer in `answer`, and return it."""
         fault = None
         if "download_stopped" in response.flags and not self.is_truncated:
             # Another component stopped the download. Compare the lengths, because the
@@ -259,10 +260,10 @@ class DownloadState:
         return self.answer
 
     def answer_of(self, response: Response) -> HttpAnswer:
-        """Return the answer with the status, headers and body of *response*, which
-        middlewares may have changed or created.
+        """Return the answer, with the status, headers and body replaced by the values of
+        *response*, which middlewares may have changed or created.
         """
-        # No answer is stored if a middleware answered the request itself.
+        # If no answer is stored, a middleware answered the request itself.
         is_made = self.answer is None
         answer = self.answer or self.received_answer(response)
         is_same = (answer.status, answer.body) == (response.status, response.body)
@@ -278,13 +279,16 @@ class DownloadState:
         """Return the failure of a download that raised *raised*. The type of the failure
         says whose fault it is.
         """
-        # If a middleware replaced the meta of the request, no signal has set `is_sent`.
+        # If a middleware replaced the meta of the request, no signal has set `is_sent`, so
+        # the class of the exception must show whether the request was sent.
         was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
 
 def _state_of(request: Request) -> DownloadState | None:
-    """Return the state of the download of *request*; `None` if it is not watched."""
+    """Return the state of the download of *request*, or `None` if the download is not
+    watched.
+    """
     state = request.meta.get(OWN_REQUEST)
     return state if isinstance(state, DownloadState) and not state.is_over else None
 
@@ -300,12 +304,13 @@ uses.
 
 
 def descriptor_limit() -> float:
-    """Return how many file descriptors the process, or its reactor, can have open."""
+    """Return how many file descriptors the process can open and its reactor can watch."""
     limit = math.inf
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         limit = math.inf if soft == resource.RLIM_INFINITY else soft
-    # Look the reactor up in `sys.modules`: importing it would install one.
+    # Look the reactor up in `sys.modules`, because importing the module would install a
+    # reactor.
     reactor = sys.modules.get("twisted.internet.reactor")
     if type(reactor).__module__ == "twisted.internet.selectreactor":
         limit = min(limit, FD_SETSIZE)
@@ -313,19 +318,21 @@ def descriptor_limit() -> float:
 
 
 def parallel_fetches(most: int, pages: int) -> int:
-    """Return how many fetches may run at once: at most *most*, and fewer if the process can
-    open only few file descriptors.
+    """Return how many fetches may run at once. The result is at most *most*, and less if
+    the process can open only a few file descriptors.
 
-    *pages* is how many connections pages may need at once; 0 means any number.
+    *pages* is how many connections pages may need at once. If *pages* is 0, pages may need
+    any number of connections.
     """
     limit = descriptor_limit()
-    # Fetches get at least a quarter of the file descriptors, even if pages need most.
+    # Fetches get at least a quarter of the file descriptors, even if pages need most of
+    # the file descriptors.
     free = max(limit - pages - SPARE, limit / 4) if pages else limit / 2
     return max(1, int(min(most, free)))
 
 
 class RobotsDownload:
-    """Fetches the robots.txt of an origin once; every failure is a result."""
+    """Fetches robots.txt files, without retries. Every failure is returned as a result."""
 
     def __init__(
         self,
@@ -334,8 +341,8 @@ class RobotsDownload:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Prepare to fetch. Each request is sent within a context manager that *file*
-        returns.
+        """Prepare the fetches. Each call of *file* returns a context manager, inside which
+        one request is sent.
         """
         self._crawler = crawler
         self._settings = settings
@@ -346,16 +353,17 @@ class RobotsDownload:
         most = parallel_fetches(settings.max_fetches, pages)
         self._permits = DeferredSemaphore(most)
         # Widen the connection pool of a scheme once, at the first request of that scheme.
-        # Most redirects lead to the other scheme, so the pools of both may be needed.
+        # Most redirects lead to the other scheme, so the pools of both schemes may be
+        # needed.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
-        # The attribute of the spider overrides the setting, as for pages. 0 means no time
-        # limit.
+        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, as for
+        # pages. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
         self._in_flight = 0
-        # Use signals, which are public. Otherwise each download handler would have to be
-        # wrapped.
+        # Watch downloads through signals, which are public. Without signals, each download
+        # handler would have to be wrapped.
         self._listeners = (
             (self._reached, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
@@ -370,13 +378,13 @@ class RobotsDownload:
         start: str | None = None,
         cookies: FetchCookies | None = None,
     ) -> FetchResult:
-        """Request the robots.txt of *origin* and return the result; follow redirects (R2).
+        """Request the robots.txt of *origin* and follow redirects (R2, redirects). Return
+        the result, which may be a failure.
 
-        The request is sent as *context* says: with the proxy, local address and
-        User-Agent of the page request. The validators of *last*, the last good policy,
-        are sent only to the URL whose answer had the validators. If *start* is given, that
-        URL is requested first. *cookies* are the cookies of earlier attempts. Every failure
-        is returned, not raised.
+        From *context*, the request gets the proxy, local address and User-Agent of the page
+        request. The validators of *last*, the last good policy, are sent only to the URL
+        whose answer had the validators. If *start* is given, the URL *start* is requested
+        first. *cookies* are the cookies of earlier attempts.
         """
         cookies = cookies or FetchCookies()
         for observer in self._observers:
@@ -412,17 +420,16 @@ class RobotsDownload:
         return result
 
     def _redirect_error(self, hop: Hop, requested: list[Hop]) -> FetchError | None:
-        """Return the reason why *hop* is not requested after the hops in *requested* (R2).
-
-        Return `None` if *hop* is to be requested.
+        """Return an error if *hop* must not be requested after the hops in *requested*
+        (R2). Return `None` if *hop* may be requested.
         """
-        # Ours R2 (redirects): check here, because `META` switches off RedirectMiddleware
-        # and its checks.
+        # Ours R2: check redirects here, because `META` switches off RedirectMiddleware and
+        # its checks.
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
             kind, detail = "redirect", f"redirected to {shown}"
-        # A URL may be requested again with other cookies: the answer may differ.
+        # A URL may be requested again with other cookies, because the answer may differ.
         elif hop in requested:
             kind, detail = "redirect loop", f"back to {shown}"
         elif len(requested) > most:
@@ -438,8 +445,8 @@ class RobotsDownload:
         last: Policy | None,
         requested: list[Hop],
     ) -> DownloadState:
-        """Return the state for the last hop in *requested*. The limits apply to each hop
-        separately (O24).
+        """Return the state for the download of the last hop in *requested*. The limits
+        apply to each hop separately (O24).
         """
         url, _ = requested[-1]
         seconds, setting = min(
@@ -448,7 +455,7 @@ class RobotsDownload:
             (context.timeout, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # Do not send validators to another URL: its server could confirm another file.
+        # Do not send validators to another URL, whose server could confirm another file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -464,11 +471,11 @@ class RobotsDownload:
     async def _send(
         self, context: RequestContext, state: DownloadState, cookie: bytes | None
     ) -> HttpAnswer | FetchResult:
-        """Send one request; return its answer, or the failure."""
+        """Send one request. Return the answer, or the failure if no answer came."""
         self._widen_pool(state.url.partition(":")[0])
         request = robots_request(state.url, context, state.max_seconds, cookie)
         request.headers.update(state.conditions)
-        # Bypass the scheduler: its duplicates filter and its order are for pages.
+        # Bypass the scheduler, because its duplicates filter and its order are for pages.
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
@@ -481,9 +488,9 @@ class RobotsDownload:
                 )
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
-            except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
-                # Do not count IgnoreRequest, as the built-in does not: the component that
-                # raised it has already counted the request.
+            except Exception as error:  # noqa: BLE001 - a middleware may raise any error
+                # Like the built-in, do not count IgnoreRequest: the component that raised
+                # IgnoreRequest has already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
@@ -497,17 +504,17 @@ class RobotsDownload:
         failure = state.failure_of(error)
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7 (our own fault): the request may have spent its time in our own queue of
-        # name look-ups.
+        # Ours R7 (our own fault): the request may have spent its time in the queue for name
+        # look-ups of this process.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
-        # Replace Scrapy's message, which repeats the URL and names no setting.
+        # Replace Scrapy's message, which repeats the URL and does not name the setting.
         return replace(failure, detail=state.took)
 
     async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
-        """Return the meaning of *answer*. Count *answer*, unless it is a redirect or a 407
-        of a proxy.
+        """Return the meaning of *answer*. Count *answer*, unless *answer* is a redirect or
+        has a status of a proxy, such as 407.
         """
         result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
         if not isinstance(result, Redirect) and answer.status not in OF_THE_PROXY:
@@ -518,8 +525,8 @@ class RobotsDownload:
     @contextmanager
     def _watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
-        # Put the state into the meta: if a middleware sends another request instead,
-        # `Request.replace` copies the meta.
+        # Put the state into the meta: if a middleware replaces the request,
+        # `Request.replace` copies the meta to the new request.
         request.meta[OWN_REQUEST] = state
         self._in_flight += 1
         if self._in_flight == 1:
@@ -532,7 +539,8 @@ class RobotsDownload:
                 state.uncounted.enter_context(self._file())
                 yield
         finally:
-            # Ignore later signals: a download that was given up may still go on.
+            # Make signals that are sent later have no effect, because a download that was
+            # given up may still go on.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
@@ -545,7 +553,7 @@ class RobotsDownload:
             state.sent(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
-        """Stop the download when a limit is reached."""
+        """Count *data*, and stop the download if a limit is reached."""
         if state := _state_of(request):
             state.received_bytes(len(data))
 
@@ -554,13 +562,14 @@ class RobotsDownload:
         state = _state_of(request)
         if state is None:
             return
-        # Lower the limit of concurrent requests now. Otherwise a page would take the slot
-        # that was added for this request.
+        # Lower the limit of concurrent requests now, so that no page takes the slot that
+        # was added for this request.
         state.uncounted.close()
         answer = state.received_answer(response)
         for observer in self._observers:
             observer.answered(state.origin, request, response, answer)
-        # Remove these headers, so that Scrapy does not decompress the body. Scrapy would
-        # lose a truncated body; `policy.unpacking` unpacks its beginning.
+        # Remove the headers about codings, so that Scrapy does not decompress the body.
+        # Scrapy would discard a truncated body, but `policy.unpacking` unpacks the part
+        # that arrived.
         for name in CODING_HEADERS:
             response.headers.pop(name, None)

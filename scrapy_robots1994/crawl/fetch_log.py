@@ -1,4 +1,4 @@
-"""Log lines and stats of a crawl about its fetches of robots.txt."""
+"""The log lines and stats of a crawl about its robots.txt fetches."""
 
 import traceback
 from logging import ERROR, INFO, WARNING
@@ -31,12 +31,12 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_PROBLEMS = 10
-"""Maximum number of problems that a crawl looks for in one file. The log line names one
-problem and the number of problems.
+"""Maximum number of problems that a crawl looks for in one file. The log line describes one
+problem and gives the number of other problems.
 """
 
 MAX_TRACEBACKS = 20
-"""Maximum number of places in code from which an exception is logged."""
+"""Maximum number of places in the code whose exceptions are logged."""
 
 
 _CHECK = "`scrapy robots-check --explain URL` shows what an origin answers now"
@@ -95,17 +95,18 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        # In a dry run the built-in decides, so our middleware refuses nothing.
+        # In a dry run, the built-in decides, so our middleware refuses no request.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
-        # Name the dialect in the command to run. The command reads the settings of the
+        # Name the dialect in the command, because the command reads the settings of the
         # project, but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
-        # The places in code whose exceptions were logged. Otherwise a broken middleware
-        # would log a traceback for each of thousands of origins.
+        # The places in the code whose exceptions were logged. Without this set, a broken
+        # middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
-        # The number of origins whose file has lines for this robot below a blank line.
+        # The number of origins whose robots.txt has lines for this robot below a blank
+        # line. The literal reading ignores these lines.
         self._number_of_splits = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -122,19 +123,21 @@ class FetchLog:
         *last* is the last good policy, perhaps from the store. *logged* is the policy that
         this crawl logged before.
         """
-        # Count the outcome of the result, because a stale policy keeps its earlier outcome.
+        # Count the outcome of *result* and not of *policy*, because a stale policy has its
+        # earlier outcome.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error or not policy.is_known:
             self._unreachable(policy, result, logged, policy.fresh_until - now)
             return
-        # Without a last good policy the fetch is not a refresh.
+        # Without a last good policy, the fetch is not a refresh.
         if last is not None:
             stats.count(self._crawler, stats.REFRESHED)
         kind, more = self._meaning(policy, logged)
         self._origins.log(
             kind,
-            # The format may contain `more`, which is our own text without a per cent sign.
+            # The format may contain `more`, because `more` is our own text and has no per
+            # cent sign.
             f"%s%s: HTTP %s, %s, fresh for %.0f s{more}",
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
@@ -148,8 +151,8 @@ class FetchLog:
     ) -> tuple[MessageKind | None, str]:
         """Return the message kind for *policy*, and the text that its log line ends with.
 
-        *last* is the policy that was logged before. The kind is `None` for an ordinary
-        file, and if *policy* means the same as *last*.
+        *last* is the policy that was logged before. The message kind is `None` for an
+        ordinary file, and if *policy* means the same as *last*.
         """
         row, more = policy.outcome.row, ""
         if row.setting:
@@ -175,7 +178,7 @@ class FetchLog:
         return None, more
 
     def _uniform(self, outcome: Outcome) -> MessageKind:
-        """Return the message kind for an origin with one answer for all its URLs."""
+        """Return the message kind for an origin with one verdict for all its URLs."""
         row = outcome.row
         if row.is_answer:
             summary = (
@@ -198,19 +201,20 @@ class FetchLog:
     def _unreachable(
         self, policy: Policy, result: Answer, last: Policy | None, pause: float
     ) -> None:
-        """Log an origin that gave no usable answer (R5). Warn only at the first failure.
+        """Log that an origin gave no usable answer (R5, unreachable). Warn only at the
+        first failure.
 
         *last* is the policy that was logged before. *pause* is the number of seconds
         until the next fetch.
         """
-        # Do not warn again: the fetch is repeated until the origin gives an answer.
+        # Warn only once for an origin, because the fetch is repeated until the origin gives
+        # an answer.
         is_new = last is None or last.outcome is not policy.outcome
         kind = self._uniform(policy.outcome) if is_new else None
         meaning = f"all its URLs {self._effect(policy.outcome)}"
         if policy.is_stale_on_error:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
-            # R5 (unreachable): the last good policy takes precedence over
-            # ROBOTS1994_UNREACHABLE.
+            # Ours R5: the last good policy takes precedence over ROBOTS1994_UNREACHABLE.
             meaning = "the last good policy remains in use"
             kind = None if last is not None and last.is_stale_on_error else _STALE
         self._origins.log(
@@ -223,14 +227,14 @@ class FetchLog:
         )
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
-        """Log and count a policy of a source (the store or Scrapy's HTTP cache).
+        """Log and count *policy*, found in a source (the store or Scrapy's HTTP cache).
 
         *last* is the policy that was logged before.
         """
         stats.count(self._crawler, stats.STORE_HITS)
         rest = policy.fresh_until - now
-        # Log the policy as after a fetch: another crawl may have fetched it, and this
-        # crawl has not logged it yet.
+        # Log the policy like a fetched policy: another crawl may have fetched the policy,
+        # and this crawl has not logged it yet.
         kind, more = self._meaning(policy, last)
         self._origins.log(
             kind,
@@ -267,7 +271,7 @@ class FetchLog:
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
-            # If a middleware raised the exception, `_bug` logs the line above DEBUG.
+            # If a middleware raised the exception, `_bug` logs the exception at ERROR.
             kind = None if breaking_middleware(fault) else _LOCAL_FAULT
             text = (
                 "local error; requests waiting for this robots.txt fail with it, and the "
@@ -277,16 +281,18 @@ class FetchLog:
         self._origins.log(kind, text, origin, said_of(fault))
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
-        """Log an exception of a middleware or of our code, once for each place."""
-        # Return for a fault that is not a bug, such as a missing file descriptor or a dead
-        # proxy: its message is enough.
+        """Log an exception that a middleware or our code raised, once for each place in the
+        code.
+        """
+        # Do nothing for a fault that is not a bug, such as a missing file descriptor or a
+        # dead proxy: the message of that fault is enough.
         if not isinstance(result, LocalFault):
             return
         error, middleware = result.error, breaking_middleware(result)
         if not (middleware or result.is_bug):
             return
-        # Find the line that raised the exception. An exception that was never raised has
-        # no such line.
+        # Find the line that raised the exception. An exception that was never raised has no
+        # traceback.
         last = traceback.extract_tb(error.__traceback__)[-1:]
         place = f"{type(error)} {middleware or last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
@@ -307,7 +313,7 @@ class FetchLog:
         log_lines(self._crawler, ERROR, f"{when}{more}")
 
     def truncated(self, origin: Origin) -> None:
-        """Warn of a file over the size limit (Ours O24, truncated files)."""
+        """Warn about a file that exceeds the size limit (Ours O24, truncated files)."""
         stats.count(self._crawler, stats.TRUNCATED)
         self._origins.log(
             _TRUNCATED,
@@ -318,14 +324,14 @@ class FetchLog:
         )
 
     def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Log the *problems* of a file by which it means something else than its author
-        probably intended.
+        """Log the *problems* because of which a file does not mean what its author probably
+        intended.
 
         Log problems that allow more URLs as a warning, and problems that disallow more
         URLs at level INFO.
         """
-        # An example is O5 (blank lines): in the literal reading a blank line ends a record,
-        # even if its author did not intend that.
+        # An example is O5 (blank lines). In the literal reading, a blank line ends a record
+        # even if the author of the file did not intend to end the record.
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
@@ -362,13 +368,13 @@ class FetchLog:
             )
 
     def _verb(self, verb: str) -> str:
-        """Return *verb* in the third person; in a dry run, in the conditional."""
+        """Return *verb* in the third person, or in the conditional in a dry run."""
         return f"would {verb}" if self._settings.dry_run else f"{verb}s"
 
     def _effect(self, outcome: Outcome) -> str:
-        """Return in words the effect of *outcome* on all URLs of an origin.
+        """Return a phrase about the effect of *outcome* on all URLs of an origin.
 
-        The words name the setting that decides, if there is such a setting.
+        The phrase may name the setting that decides the effect.
         """
         is_open = outcome in self._settings.freshness.allowing
         return outcome.row.effect(is_open=is_open, refused=self._are_refused)
@@ -379,7 +385,8 @@ def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
     number of the other *problems*.
     """
     others = len(problems) - 1
-    # At most `MAX_PROBLEMS` are found, because a hostile file could have 100,000 problems.
+    # At most `MAX_PROBLEMS` problems are found, because a hostile file could have 100,000
+    # problems.
     or_more = " or more" * (len(problems) == MAX_PROBLEMS)
     words = f"; so {'does' if others == 1 else 'do'} {others}{or_more} other problem"
     text = words + "s" * (others > 1) if others else ""
@@ -392,10 +399,10 @@ HOOKS = frozenset({"process_request", "process_response", "process_exception"})
 
 def breaking_middleware(fault: LocalFault) -> str | None:
     """Return the class path of the downloader middleware that raised the exception of
-    *fault*; `None` if no middleware raised it.
+    *fault*, or `None` if no middleware raised the exception.
     """
-    # Exclude other exceptions: a failure of a server or a proxy also passes through
-    # middlewares.
+    # Ignore all other exceptions, because a failure of a server or a proxy also passes
+    # through middlewares.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None

@@ -1,14 +1,15 @@
 """Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
-With `HTTPCACHE_ENABLED` each robots.txt answer is also written, unchanged, to the HTTP
-cache of the crawl, through the storage of Scrapy's own middleware. So a recorded crawl can
-be replayed, and a cached crawl works offline:
+With `HTTPCACHE_ENABLED`, each robots.txt answer is also written, unchanged, to the HTTP
+cache of the crawl, through the storage of Scrapy's own middleware. With the cached answers,
+a recorded crawl can be replayed, and a cached crawl works offline. The cached answers are
+used in two ways:
 
-* The HTTP cache is a source of `PolicyResolver`, after the store. A cached answer is read
-  as a policy that was fetched at the `Date` of the answer. The policy is used while it is
-  fresh. After that, robots.txt is requested. If this fetch fails, it is not retried, and
-  the cached policy is the last good policy.
-* With `HTTPCACHE_IGNORE_MISSING`, a cached answer of any age decides about pages that are
+* The HTTP cache is a source of `PolicyResolver`, which searches the store first. A cached
+  answer is read as a policy that was fetched at the `Date` of the answer. The policy is
+  used while it is fresh. When the policy is stale, robots.txt is requested. If the fetch
+  fails, it is not retried, and the cached policy is the last good policy.
+* With `HTTPCACHE_IGNORE_MISSING`, a cached answer of any age decides page requests that are
   never sent (`HttpCache.is_replayed`).
 """
 
@@ -49,20 +50,20 @@ if TYPE_CHECKING:
     from scrapy_robots1994.robotstxt import Reader
 
 REPLAYED_BYTES = 32_000_000
-"""Maximum memory, in bytes, for the parsed policies of replayed pages. A policy that is no
-longer in this memory is parsed again for its next page.
+"""Maximum memory, in bytes, for the parsed policies of replayed pages. A policy that was
+removed from this memory is parsed again for the next page of its origin.
 """
 
 
 def new_cache() -> LRUCache[Origin, Policy | None]:
-    """Return an empty cache of policies. The value `None` means that the HTTP cache has no
-    policy of the origin.
+    """Return an empty cache of policies. In the cache, the value `None` means that the HTTP
+    cache has no policy of the origin.
     """
     return LRUCache(REPLAYED_BYTES, getsizeof=_bytes_of)
 
 
 def _bytes_of(policy: Policy | None) -> int:
-    """Return the bytes that *policy* counts for: at most the size of the whole cache."""
+    """Return the size of *policy* in bytes, limited to the size of the whole cache."""
     return min(POLICY_BYTES if policy is None else bytes_of(policy), REPLAYED_BYTES)
 
 
@@ -81,22 +82,22 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # The policies for replayed pages. They are not fetched, so `MemoryStore` does not
-        # have these policies.
+        # The policies for replayed pages. `MemoryStore` does not have these policies,
+        # because they are not fetched.
         self._policies = new_cache()
 
     @classmethod
     def of(
         cls, crawler: Crawler, settings: RobotsSettings, reader: Reader
     ) -> HttpCache | None:
-        """Return the HTTP cache of *crawler*; `None` if HTTPCACHE_ENABLED is off."""
+        """Return the HTTP cache of *crawler*, or `None` if HTTPCACHE_ENABLED is off."""
         is_on = crawler.settings.getbool("HTTPCACHE_ENABLED")
         return cls(crawler, settings, reader) if is_on else None
 
     def answered(
         self,
-        origin: Origin,  # noqa: ARG002 - as every observer
-        request: Request,  # noqa: ARG002 - as every observer
+        origin: Origin,  # noqa: ARG002 - an argument of every observer
+        request: Request,  # noqa: ARG002 - an argument of every observer
         response: Response,
         answer: HttpAnswer,
     ) -> None:
@@ -113,10 +114,10 @@ class HttpCache(FetchObserver):
             cache.storage.store_response(spider, Request(answer.url), response)
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Return the policy that the cached answer of *origin* states; `None` if there is
-        no cached answer, or if it means R5 (unreachable).
+        """Return the policy that the cached answer of *origin* states. Return `None` if no
+        answer is cached, or if the cached answer means R5 (unreachable).
 
-        The policy is as old as the `Date` of the answer. Redirects in the cache are
+        The age of the policy is counted from the `Date` of the answer. Cached redirects are
         followed.
         """
         url, urls = origin.robots_url, set[str]()
@@ -146,8 +147,8 @@ class HttpCache(FetchObserver):
         return self._read(origin.robots_url) is not None
 
     def is_replayed(self, page: Request) -> bool:
-        """Return whether the cache answers *page*, or drops it as missing. In both cases
-        *page* is never sent.
+        """Return whether *page* is never sent, because the cache answers *page*, or drops
+        *page* if no answer is cached.
         """
         cache = self._middleware
         if cache is None or not self._ignores_missing or page.meta.get("dont_cache"):
@@ -161,7 +162,7 @@ class HttpCache(FetchObserver):
 
     @property
     def passes_unknown(self) -> bool:
-        """Whether a replayed page passes to the cache even if no policy is cached."""
+        """Whether a replayed page passes to the HTTP cache even if no policy is cached."""
         cache = self._middleware
         return cache is not None and isinstance(cache.policy, DummyPolicy)
 
@@ -171,28 +172,28 @@ class HttpCache(FetchObserver):
             return self._policies[origin]
         policy = await self.get(origin)
         if policy is not None:
-            # Compile the rules now, because the size of the policy includes only compiled
-            # rules.
+            # Compile the rules now, because the size of the policy does not include rules
+            # that are not compiled.
             policy.rules(self._robot.usual)
         self._policies[origin] = policy
         return policy
 
     @property
     def _middleware(self) -> Any:
-        """Scrapy's HTTP cache middleware; `None` if the crawl has no such middleware, or no
-        engine yet.
+        """Scrapy's HTTP cache middleware, or `None` if the crawl does not have that
+        middleware or does not have an engine yet.
         """
         with suppress(RuntimeError, AttributeError):
             return self._crawler.get_downloader_middleware(HttpCacheMiddleware)
         return None
 
     def _read(self, url: str) -> Response | None:
-        """Return the unchanged stored answer to a request for *url*; `None` if no answer is
-        stored.
+        """Return the unchanged cached answer to a request for *url*, or `None` if no answer
+        is cached.
         """
         cache = self._middleware
         with suppress(Exception):
-            # The storage also returns `None` if the answer is expired.
+            # The storage also returns `None` if the answer has expired.
             found = cache.storage.retrieve_response(self._crawler.spider, Request(url))
             return found if isinstance(found, Response) else None
         return None
@@ -200,13 +201,13 @@ class HttpCache(FetchObserver):
     def _policy_of(
         self, origin: Origin, answer: HttpAnswer, result: FetchResult, now: float
     ) -> Policy | None:
-        """Return the policy that *answer*, read as *result*, states. Return `None` if the
-        policy is unknown (R5).
+        """Return the policy that *answer* states, or `None` if the policy is unknown (R5).
+        *result* is the meaning of *answer*.
         """
         if not isinstance(result, RobotsResponse):
             return None
         dated = date_of(answer.headers)
-        # Never date a policy later than now: the clock of the server may be wrong.
+        # Never date a policy later than now, because the clock of the server may be wrong.
         at = now if dated is None else min(dated, now)
         freshness = self._settings.freshness
         policy = Policy.from_response(origin, result, self._reader, at, freshness)

@@ -22,7 +22,7 @@ is about one origin.
 def is_shown(level: int) -> bool:
     """Return whether any handler shows lines of *level*.
 
-    The level of the logger is not enough: Scrapy sets `LOG_LEVEL` only on handlers.
+    Check the handlers and not only the logger, because Scrapy sets `LOG_LEVEL` on handlers.
     """
     each: logging.Logger | None = logger
     while logger.isEnabledFor(level) and each is not None:
@@ -43,12 +43,13 @@ def log_line(
     # Do not format a line that no handler shows, because most lines are at DEBUG.
     if is_shown(level):
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
-        # Extensions and custom formatters find the lines of a spider by this attribute.
+        # Extensions and custom formatters find the lines of a spider by the attribute
+        # `spider` of the log record.
         logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log *text*, which has several lines; make each line safe to print."""
+    """Log *text*, which has several lines, after making each line safe to print."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
@@ -59,12 +60,12 @@ def counted(number: int, noun: str) -> str:
 
 
 class MessageKind(NamedTuple):
-    """A kind of log lines, each of which is about one origin.
+    """A kind of log line that is about one origin.
 
-    *summary* is the line about all lines of the kind when the crawl closes. It has `%d` for
-    the number of lines, and names the setting that decides, if there is one. *command* is a
-    clause about the command to run, such as "`scrapy robots-lint URL` shows the problems of
-    a file".
+    *summary* is the text that is logged about all lines of the kind when the crawl closes.
+    *summary* contains `%d` for the number of lines, and names the setting that decides, if
+    a setting decides. *command* is a clause about the command to run, such as "`scrapy
+    robots-lint URL` shows the problems of a file".
     """
 
     level: int
@@ -73,11 +74,12 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines about single origins: the first lines of each kind at the level of the
-    kind, and all further lines at DEBUG.
+    """Logs lines about single origins. The first lines of each kind are logged at the level
+    of the kind, and all further lines at DEBUG.
 
-    The lines are limited, because a broad crawl requests any number of origins. If a kind
-    had more than `MAX_LINES_OF_A_KIND` lines, one line at the close says how many.
+    The lines are limited, because a broad crawl may request any number of origins. If a
+    kind has more than `MAX_LINES_OF_A_KIND` lines, a summary with their number is logged
+    when the crawl closes.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -90,14 +92,14 @@ class OriginLog:
     ) -> None:
         """Log *text* with the URL of the robots.txt of *origin* and *values* filled in.
 
-        If *kind* is `None`, log the line at DEBUG. The log record has the attribute `origin`.
+        If *kind* is `None`, log *text* at DEBUG. The log record has the attribute `origin`.
         """
         level = logging.DEBUG
         if kind is not None:
             self._numbers[kind] += 1
             if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
                 level = kind.level
-        # Log the URL of the robots.txt and not the origin, because users can open the URL.
+        # Log the URL of the robots.txt and not the origin, so that users can open the URL.
         url = origin.robots_url
         log_line(self._crawler, level, text, url, *values, origin=origin)
 

@@ -1,27 +1,30 @@
-"""The downloader middleware: the path of each request.
+"""The downloader middleware, and the steps by which it handles each request.
 
 1. `Visit.begin` (`waiting`) removes our keys from the meta of the request.
-2. `exemption_of` (`requests`) looks at the URL and the meta. An exempt request passes
-   unchecked (`_pass`).
-3. `PolicyResolver.fresh` (`policy.resolver`) returns the policy of the origin if it is in
-   memory and fresh. Then step 4 is skipped.
-4. `_wait`: the request waits for its policy, without counting towards the limit of
+2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
+   checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
+3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`
+   (`policy.resolver`) returns the policy, and step 4 is skipped.
+4. In `_wait`, the request waits for its policy without counting towards the limit of
    concurrent requests (`WaitingRequests.waiting`).
 
-   * `PolicyResolver.resolve` looks for the policy in memory and in its sources, or fetches
-     it once for all requests that wait.
-   * With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
-     are never sent. A policy of any age decides about such a page, without a wait.
-   * After the wait the request goes on if a slot is free (`WaitingRequests.may_go_on`).
-     Otherwise it is returned to the scheduler, but only once (`Visit.returned`).
+   * `PolicyResolver.resolve` searches memory and the sources for the policy. If the policy
+     must be fetched, one fetch serves all waiting requests.
+   * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so they
+     are never sent (`HttpCache.is_replayed`). A request that is never sent does not wait if
+     a policy of any age is cached.
+   * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`).
+     If no slot is free, the request is returned to the scheduler (`Visit.returned`), but
+     only once.
    * When the crawl closes, `WaitingRequests.goes_back` says which requests are returned to
      the scheduler.
 
-5. `_has_turn`: a request that is allowed waits for the crawl delay of its origin.
-6. `_decide`: observers get the policy. Then the request passes, or `Refusals.refuse`
-   (`refusals`) makes the `ForbiddenByRobots` that is raised. With ROBOTS1994_USAGE,
-   `StatedUsage` (`features.usage`) may refuse an allowed request because of the purposes
-   of the crawl.
+5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
+   ROBOTS1994_CRAWL_DELAY is on.
+6. `_decide` calls the observers with the policy. Then `_decide` lets the request pass, or
+   raises the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
+   ROBOTS1994_USAGE = "requests", `StatedUsage` (`features.usage`) may refuse an allowed
+   request because of the purposes of the crawl.
 """
 
 from __future__ import annotations
@@ -90,17 +93,18 @@ DISOBEYING = (
 
 
 class Robots1994Middleware:
-    """Refuses requests that the robots.txt of their origin disallows by the text of 1994.
+    """Refuses requests that the robots.txt of their origin disallows.
 
-    Only URLs of `http`, `https`, `ws` and `wss` are checked. A request with
-    `dont_obey_robotstxt` in its meta passes unchecked. A request whose policy is small, in
-    memory and fresh does not wait, unless a crawl delay applies.
+    Files are read by the standard of 1994, unless ROBOTS1994_DIALECT names another dialect.
+    Only `http`, `https`, `ws` and `wss` URLs are checked. A request passes unchecked if
+    `dont_obey_robotstxt` in its meta is true. A request does not wait if its policy is
+    small, fresh and in memory, unless a crawl delay applies.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Log the reason at INFO, and raise without a text: Scrapy would log the text
-            # as a warning.
+            # Log the reason at INFO, and raise `NotConfigured` without a text, because
+            # Scrapy would log the text as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -135,12 +139,12 @@ class Robots1994Middleware:
         self._wildcards = IgnoredWildcards.of(crawler, settings)
         self._delays: CrawlDelays | None = None
         if settings.applies_crawl_delay:
-            from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - only if wanted
+            from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - imported only if a setting needs it
 
             self._delays = CrawlDelays(crawler, settings, self._waiting)
         self._usage: StatedUsage | None = None
         if settings.reads_usage:
-            from scrapy_robots1994.crawl.features.usage import StatedUsage  # noqa: PLC0415 - only if wanted
+            from scrapy_robots1994.crawl.features.usage import StatedUsage  # noqa: PLC0415 - imported only if a setting needs it
 
             self._usage = StatedUsage(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
@@ -149,7 +153,7 @@ class Robots1994Middleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | DryRun:
-        """Return the middleware; raise `NotConfigured` if ROBOTSTXT_OBEY is off.
+        """Return the middleware. Raise `NotConfigured` if ROBOTSTXT_OBEY is off.
 
         With `ROBOTS1994_DRY_RUN`, return a `DryRun`, which only observes.
         """
@@ -157,27 +161,26 @@ class Robots1994Middleware:
             settings = RobotsSettings.from_settings(crawler.settings)
             if not settings.dry_run:
                 return cls(crawler)
-            from scrapy_robots1994.crawl.features.dry_run import DryRun  # noqa: PLC0415 - only where it is wanted
+            from scrapy_robots1994.crawl.features.dry_run import DryRun  # noqa: PLC0415 - imported only if a setting needs it
 
             return DryRun.of(crawler, settings, cls)
 
     async def process_request(
         self,
         request: Request,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> Request | Response | None:
-        """Let *request* pass or raise `ForbiddenByRobots`, after waiting for its
-        robots.txt if necessary.
+        """Wait for the robots.txt of *request* if necessary. Then let *request* pass, or
+        raise `ForbiddenByRobots`.
 
-        When the crawl closes, a waiting request is returned to the scheduler. Two kinds of
-        requests still go on (R6, closing): each request that a component awaits, and the
-        first `CONCURRENT_REQUESTS` waiting requests, if their policies are known within
-        5 s. A request that waits for a crawl delay is returned, unless a component awaits
-        it.
+        When the crawl closes, waiting requests are returned to the scheduler (R6, closing),
+        with two exceptions. A request that a component awaits is never returned. The first
+        `CONCURRENT_REQUESTS` other requests that wait for a robots.txt go on if their
+        policies are known within 5 s.
         """
         visit = Visit.begin(request)
-        # Do not use `urlparse_cached`: it drops tabs in a URL, which clients treat
-        # differently.
+        # Do not use `urlparse_cached`, which drops tabs in a URL: not all clients drop
+        # tabs.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
@@ -193,35 +196,36 @@ class Robots1994Middleware:
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
                 return visit.returned()
-            # Use a newer policy if there is one, because the wait may have been long.
+            # Use the fresh policy in memory, if any, because the wait may have been long.
             policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
         return None
 
     def policy_of(self, url: str) -> Policy | None:
-        """Return the policy of the origin of *url*, fresh or stale; `None` if the policy
-        is not in memory.
+        """Return the policy of the origin of *url*, whether it is fresh or stale. Return
+        `None` if the policy is not in memory.
 
         A stale policy may still decide during its refresh. A policy has these attributes:
-        `origin`; `outcome`, the meaning of the answer to GET /robots.txt; `status`, the
-        HTTP status of that answer or `None`; `robots`, the parsed file or `None`;
-        `fetched_at` and `fresh_until`, in seconds since the epoch. Its method
-        `rules(robot)` returns an object with `allowed(url)`, `verdict(url)` and
+        `origin`; `outcome` (the meaning of the answer to GET /robots.txt); `status` (the
+        HTTP status of that answer, or `None`); `robots` (the parsed file, or `None`);
+        `fetched_at` and `fresh_until` (seconds since the epoch). The method `rules(robot)`
+        of a policy returns an object with `allowed(url)`, `verdict(url)` and
         `crawl_delay`. To fetch a policy that is not in memory, use `check`.
         """
         origin = Origin.of(url)
         return None if origin is None else self._memory.get(origin)
 
     async def check(self, url: str) -> Verdict:
-        """Return the verdict that a request of the crawl for *url* would get now.
+        """Return the verdict that the crawl would now give a request for *url*.
 
-        The robots.txt of *url* is fetched if necessary. The decision is not
-        counted or recorded. A URL that the crawl does not check is allowed, with the
-        reason `unchecked`.
+        The robots.txt of *url* is fetched if necessary. The decision is neither counted nor
+        recorded. A URL that the crawl does not check is allowed, with the reason
+        `unchecked`. The URL of a robots.txt is allowed, with the reason
+        `robots.txt-itself`.
 
         Raise `NotSupported` if the URL names no host, and `FetchAborted` if the crawl
-        closes. If the fetch failed by our own fault (R7), raise the original error, with
-        which a waiting request would fail, too.
+        closes. If the fetch failed on our side (R7, our own fault), raise the error with
+        which a waiting request would fail.
 
         A component gets this middleware with
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
@@ -231,8 +235,8 @@ class Robots1994Middleware:
     async def judge(self, request: Request) -> Verdict:
         """Return the verdict for *request*, which a browser sends (`BROWSER_REQUEST`).
 
-        Like `check` for the URL of *request*, but the decision is written into evidence
-        and compared.
+        This method works like `check`, but the decision is also written into evidence and
+        compared with other parsers, if the settings say so.
         """
         return await self._verdict(request, self._observers)
 
@@ -268,8 +272,8 @@ class Robots1994Middleware:
         """Return the policy of *origin*. If the policy must be fetched, the robots.txt
         request is sent in the context of *request* (`RequestContext`).
 
-        Raise `FetchAborted`, or the original error if the fetch failed by our own fault
-        (R7).
+        Raise `FetchAborted` if the crawl closes. Raise the original error if the fetch
+        failed on our side (R7).
         """
         found = await self._find(Visit.outside(request), origin)
         if isinstance(found, Exception):
@@ -277,11 +281,11 @@ class Robots1994Middleware:
         return found
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
-        """Wait for the policy of *origin*. Return the policy, or the request if it must be
-        returned to the scheduler.
+        """Wait for the policy of *origin*. Return the policy, or the request if the request
+        must be returned to the scheduler.
 
-        Return `None` for a request that passes to the HTTP cache without a policy; such a
-        request is never sent. Raise the error if the fetch of the policy failed.
+        Return `None` for a request that passes to the HTTP cache without a policy and is
+        never sent. If the wait ends without a policy, raise the exception of the fetch.
         """
         cache = self._cache
         if cache and cache.is_replayed(visit.request):
@@ -300,7 +304,7 @@ class Robots1994Middleware:
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
             if isinstance(found, Exception):
-                # Without a policy the request is neither allowed nor refused: it fails.
+                # Without a policy, the request is neither allowed nor refused, but fails.
                 for observe in self._observers:
                     observe(visit.request, origin, found)
                 raise found
@@ -314,7 +318,7 @@ class Robots1994Middleware:
         Return `False` if the request must be returned to the scheduler because the crawl
         closes.
         """
-        assert self._delays is not None  # noqa: S101 - the caller looks
+        assert self._delays is not None  # noqa: S101 - the caller checks `_delays`
         request = visit.request
         rules = policy.rules(self._robot.of(request))
         self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
@@ -324,30 +328,36 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the large file of *policy* in a thread for the robot of *request*. Then
-        wait for a turn of the event loop to decide.
+        """Read the large file of *policy* in a thread for the robot of *request*. Then wait
+        until the request may be decided (`Turns.take`).
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # The file is already read for the robot of the request that needed the fetch.
+        # Most files need no further read, because `examine` reads each new file for the
+        # robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             await compute_in_thread(partial(_read, robots, robot, reads_usage))
             self._memory.measure(policy)
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
-        # Ours O28 (bounded matching): a file with many wildcards takes milliseconds for
-        # each URL, and a thousand requests may wait for one file.
+        # Ours O28 (bounded matching): comparing one URL with a file that has many wildcards
+        # takes milliseconds. A thousand requests may wait for one file, so decide only one
+        # request in each turn of the event loop.
         await self._turns.take()
 
     def _decide(self, visit: Visit, origin: Origin, policy: Policy) -> None:
-        """Let a request pass by *policy*, or raise `ForbiddenByRobots` or `RefusedByUsage`."""
+        """Let the request of *visit* pass, or raise `ForbiddenByRobots` or `RefusedByUsage`
+        if *policy* does not allow the request.
+        """
         request = visit.request
         rules = policy.rules(self._robot.of(request))
-        # Call observers first, because the decision may raise an exception.
+        # Call the observers first, because the code below raises an exception for a
+        # refused request.
         for observe in self._observers:
             observe(request, origin, policy)
         clients = self._clients.of(request, origin)
-        # Make a verdict only for a refused request, because most requests are allowed.
+        # To save time, make a verdict only for a refused request: most requests are
+        # allowed.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause
@@ -370,19 +380,22 @@ class Robots1994Middleware:
         context = RequestContext.from_request(visit.request, self._propagate_meta)
         try:
             policy, visit.cause = await self._resolver.resolve(origin, context)
-        # Twisted's CancelledError is an `Exception`, but not a failure.
+        # Twisted's CancelledError is an `Exception`, but means that this wait was cancelled
+        # and not that the fetch failed.
         except CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 - the callers raise it
+        except Exception as error:  # noqa: BLE001 - the callers raise the error
             return error
         return policy
 
     async def _pass(
         self, visit: Visit, origin: Origin | None, exemption: Exemption | None
     ) -> Request | Response | None:
-        """Let a request pass that is not checked because of *exemption*.
+        """Let the request of *visit* pass unchecked. *exemption* is the reason why the
+        request is not checked.
 
-        Raise `NotSupported` if its URL names no host.
+        Raise `NotSupported` if the URL of the request names no host. A SitemapSpider's
+        request for a robots.txt may be answered with the file of the policy.
         """
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
@@ -398,7 +411,7 @@ class Robots1994Middleware:
     ) -> Request | Response | None:
         """Answer a SitemapSpider's request for a robots.txt with the file of the policy.
 
-        Return `None` to let the request pass, for example if no answer is known.
+        Return `None` to let the request pass, for example if no server answered.
         """
         request = visit.request
         if not self._hands_out_robots or request.method != "GET":
@@ -407,20 +420,22 @@ class Robots1994Middleware:
             found = await self._find(visit, origin)
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
-        # Ours O22 (robots.txt itself): such a request is never refused. Without a policy
-        # it is sent.
+        # Ours O22 (robots.txt itself): a request for a robots.txt is never refused. If the
+        # policy could not be found, send the request.
         return None if isinstance(found, Exception) else _response_of(found, request)
 
     def _close(self) -> None:
-        """Start no more fetches, except for requests that a closing crawl still sends
-        (R6).
+        """Abort the fetches, except the fetches for requests that the closing crawl still
+        sends (R6).
         """
         is_finished = self._waiting.is_finished
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
 
 
-def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - for `partial`
-    """Read *robots* for *robot*, and then measure its size, which may also take long."""
+def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - `partial` passes it by position
+    """Read *robots* for *robot*. Then measure the size of *robots*, which may also take
+    long.
+    """
     robots.rules(robot)
     if reads_usage:
         robots.read_usage(robot)
@@ -434,7 +449,8 @@ def _response_of(policy: Policy, request: Request) -> TextResponse | None:
     Return `None` if no server answered.
     """
     if policy.robots is not None:
-        # Use status 200 and the whole file, even if a 304 confirmed the policy.
+        # Use status 200 even if a 304 confirmed the policy, because the response has the
+        # whole file.
         body, status = encode(policy.robots.text), 200
     elif policy.status is not None:
         body, status = b"", policy.status
@@ -453,7 +469,7 @@ def _response_of(policy: Policy, request: Request) -> TextResponse | None:
 
 
 def _is_known(found: Policy | Exception) -> bool:
-    """Return whether *found* is a policy that an answer of the origin states (not R5)."""
+    """Return whether *found* is a policy whose outcome is not R5 (unreachable)."""
     return isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
 
 
@@ -463,11 +479,11 @@ def _observers_for(
     """Return the observers of fetches and decisions that *settings* switch on."""
     observers: list[Evidence | ShadowComparison] = []
     if settings.evidence is not None:
-        from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - an extra
+        from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - needs an extra
 
         observers.append(Evidence(crawler, settings))
     if settings.compare:
-        from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - only if wanted
+        from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - imported only if a setting needs it
 
         observers.append(ShadowComparison(crawler, settings))
     return observers

@@ -1,5 +1,5 @@
-"""A parsed robots.txt for other components: a parser with Scrapy's interface, and the
-signals about the file and its sitemaps.
+"""The interfaces through which other components get a parsed robots.txt: a parser with
+Scrapy's interface, and the signals about the file and its sitemaps.
 """
 
 from contextlib import suppress
@@ -19,8 +19,8 @@ ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt; `None` before Scrapy 2.18."""
 
 robots_sitemaps = object()
-"""Signal sent once for each robots.txt that names sitemaps, in a dialect that has the
-field Sitemap.
+"""Signal sent once for each robots.txt that names sitemaps, if the dialect has the field
+Sitemap.
 
 Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the file;
 *robots*, the parsed file; *request*, the page request that needed the file.
@@ -30,9 +30,9 @@ Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the fil
 class Robots1994Parser(RobotParser):
     """A robots.txt parsed by the standard of 1994, with Scrapy's parser interface.
 
-    With this parser the built-in middleware reads files as the standard says. Nothing
-    else changes: for example, the built-in still ignores the status of a response. No body
-    and no URL raises an exception.
+    With this parser, the built-in middleware reads files as the standard says. Nothing else
+    changes: for example, the built-in still ignores the status of a response. The parser
+    accepts any body and any URL without raising an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
@@ -40,7 +40,7 @@ class Robots1994Parser(RobotParser):
         `RobotsTxt`.
         """
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
-        """The parsed file, which has verdicts with lines, records and problems."""
+        """The parsed file, which gives verdicts with lines, records and problems."""
 
     @classmethod
     def from_crawler(
@@ -53,8 +53,8 @@ class Robots1994Parser(RobotParser):
         """
         if crawler is None:
             return cls(robotstxt_body)
-        # Read the settings again for each file: Scrapy's interface has no place for an
-        # object that all parsers of a crawl share.
+        # Read the settings again for each file, because Scrapy's interface has no object
+        # that the parsers of a crawl could share.
         settings = RobotsSettings.from_settings(crawler.settings)
         # Apply the size limit here (O24, truncated files), because the built-in downloads
         # the whole body.
@@ -72,10 +72,10 @@ class Robots1994Parser(RobotParser):
         return self.robots.rules(user_agent).crawl_delay
 
     def sitemaps(self) -> tuple[str, ...]:
-        """Return the sitemaps that the file names: as written, in order, without
+        """Return the sitemaps that the file names, as written, in order and without
         duplicates.
 
-        The sitemaps are returned even if the dialect does not have the field. A
+        The sitemaps are returned even if the dialect does not have the field Sitemap. A
         SitemapSpider follows sitemaps in every dialect, and calls this method since
         Scrapy's pull request 8069.
         """
@@ -83,8 +83,8 @@ class Robots1994Parser(RobotParser):
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
-    """Return the http and https URLs of the sitemaps that *robots*, the file of *origin*,
-    names, without duplicates.
+    """Return the http and https URLs of the sitemaps in *robots*, the file of *origin*,
+    without duplicates.
     """
     found: dict[str, None] = {}
     for named in robots.sitemaps:
@@ -100,13 +100,13 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
 def examine(
     robots: RobotsTxt, robot: str | bytes, origin: Origin, *, reads_usage: bool = False
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Read *robots*, the file of *origin*, for *robot*. With *reads_usage*, also read its
-    usage preferences.
+    """Read *robots*, the file of *origin*, for *robot*. If *reads_usage* is `True`, also
+    read the usage preferences of the file.
 
     Return two tuples: the problems that weaken or tighten the policy for the robot, and
     the sitemaps that the file names.
     """
-    # This call also stores the rules of the robot and the sitemaps in *robots*.
+    # `policy_problems` also stores the rules of the robot and the sitemaps in *robots*.
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
     if reads_usage:
         robots.read_usage(robot)

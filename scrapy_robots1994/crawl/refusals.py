@@ -1,8 +1,8 @@
-"""Refusals: the steps of each refusal, and the summary when the crawl closes.
+"""The steps of each refusal, and the summary of all refusals when the crawl closes.
 
 Each refusal is counted, logged, sent as a signal and raised as `ForbiddenByRobots`. When
 the crawl closes, a table of refusals by origin is logged. If every start request was
-refused, a warning is logged, too.
+refused, a warning is also logged.
 """
 
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ called.
 
 Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
 line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
-support asynchronous handlers. The signal is not sent in a dry run, because our middleware
-refuses nothing then.
+support asynchronous handlers. The signal is not sent in a dry run, in which our middleware
+refuses no request.
 """
 
 MAX_ROWS = 10_000
@@ -69,8 +69,11 @@ START = "is_start_request"
 
 @dataclass(slots=True)
 class _Row:
-    """The refusals at one origin. *reason* is the reason of the last refusal, *first* the
-    line of the first refusal as text, and *refused* the number of refusals.
+    """The refusals at one origin.
+
+    *reason* is the reason of the last refusal. *first* describes the cause of the first
+    refusal, such as a line of the file or an HTTP status. *refused* is the number of
+    refusals.
     """
 
     reason: Reason
@@ -104,7 +107,8 @@ class StartRequests:
 
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Count *request*, which was refused, if it is a start request."""
-        # Do not count after a start request has passed: not all can be refused then.
+        # Stop counting after a start request has passed: then not every start request was
+        # refused.
         if request.meta.get(START) and not self.has_passed:
             self.number_refused += 1
             self.first_refused = self.first_refused or (request.url, verdict)
@@ -112,22 +116,24 @@ class StartRequests:
     @property
     def are_all_refused(self) -> bool:
         """Whether there was a start request, and robots.txt refused every start request."""
-        # The number of refused requests may be higher: a start request of an earlier run
-        # (JOBDIR) was not scheduled in this run.
+        # More requests may be refused than were scheduled: a start request of an earlier
+        # run (JOBDIR) was not scheduled in this run.
         refused = self.number_refused
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
     def _scheduled(self, request: Request) -> None:
-        """Count *request* if it is a start request, but not one of its retries."""
-        # No start request is counted twice because it was returned to the scheduler. It is
+        """Count *request* if it is a start request and not a retry of a start request."""
+        # A start request that is returned to the scheduler is not counted twice: it is
         # returned only after another start request has passed, or when the crawl closes.
         if request.meta.get(START) and not request.meta.get("retry_times"):
             self._number_scheduled += 1
 
     def _dropped(self, request: Request) -> None:
-        """Subtract a start request that the duplicates filter drops."""
-        # With JOBDIR, do not subtract: an earlier run may have crawled the request, so
-        # that it was not refused.
+        """If *request*, which the duplicates filter has dropped, is a start request, no
+        longer count it as scheduled.
+        """
+        # With JOBDIR, still count the request: an earlier run may have crawled the request,
+        # so that not every start request was refused.
         if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
             self._number_scheduled -= 1
 
@@ -135,8 +141,8 @@ class StartRequests:
         """Remember that a start request was sent, and stop counting."""
         if request.meta.get(START) and not self.has_passed:
             self.has_passed = True
-            # Disconnect later: Scrapy skips a listener if another listener disconnects
-            # while the signal is sent.
+            # Disconnect later, because Scrapy skips a listener if another listener
+            # disconnects while the signal is sent.
             call_later(0, self._stop)
 
     def _stop(self) -> None:
@@ -156,15 +162,15 @@ class Refusals:
     """Counts, logs and signals each refusal, and logs a table of all refusals when the
     crawl closes.
 
-    A crawl may refuse many requests, so `refuse` makes no text that is not logged.
+    A crawl may refuse many requests, so `refuse` formats a text only if the text is logged.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        assert crawler.stats is not None  # noqa: S101 - set before components are made
-        # Look the method up once, because each refusal calls it.
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before it creates components
+        # Look up the method only once, because it is called for each refusal.
         self._increment = crawler.stats.inc_value
-        # In a shell the user waits for the page, so log a refusal as a warning.
+        # In a shell, the user waits for the page, so log a refusal as a warning.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
@@ -178,9 +184,9 @@ class Refusals:
         the exception to raise.
         """
         self._increment(stats.FORBIDDEN)
-        # Export the verdict, for two reasons. Errbacks and signal handlers may put it into
-        # items, and a feed in UTF-8 cannot contain undecodable bytes. And only a small
-        # verdict should be written to disk with the request.
+        # Export the verdict, for two reasons. Errbacks and signal handlers may put the
+        # verdict into items, and a feed in UTF-8 cannot contain undecodable bytes. The
+        # verdict may also be written to disk with the request, so it should be small.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -193,21 +199,22 @@ class Refusals:
             verdict=exported,
             spider=self._crawler.spider,
         )
-        # Check the level before the call, because many refusals are not logged.
+        # Check the level before the call of `log_line`, because many refusals are not
+        # logged.
         if is_shown(self._level):
             values = request.method, request.url, verdict
             log_line(self._crawler, self._level, _REFUSED, *values)
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        """Return a new row for *origin*. If there are `MAX_ROWS` rows, return the row that
-        further origins share.
+        """Return a new row for *origin*. If there are already `MAX_ROWS` rows, return the
+        row that all further origins share.
         """
-        # Limit the number of rows: a broad crawl requests any number of origins, and a row
-        # stays in memory until the close.
+        # Limit the number of rows, because a broad crawl may request any number of origins,
+        # and a row stays in memory until the crawl closes.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # Store the line as text, because a verdict would keep its whole file in memory.
+        # Store text and not the verdict, which would keep its whole file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -215,16 +222,18 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Store only about as much as is printed, because one line may be as long as its
-        # file.
+        # Store only about as many characters as are printed, because a file may consist of
+        # one long line.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
-        """Log the table of refusals and set its stats, if a request was refused."""
+        """If a request was refused, log the table of refusals, and set the stats that are
+        set when the crawl closes.
+        """
         if not self._rows:
             return
-        # Sort equal numbers by origin, so that equal crawls log equal tables.
+        # Sort rows with equal numbers by origin, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
@@ -250,7 +259,8 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
         outcome = outcome_of_reason(row.reason)
-        # Ours O25 (control characters): hosts and rules may contain any character.
+        # Ours O25 (control characters): escape hosts and rules, which may contain any
+        # character.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
             f"{escape_control_chars(str(origin), 40):40}  "

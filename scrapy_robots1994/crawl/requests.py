@@ -1,8 +1,8 @@
 """Properties of a page request, and the robots.txt request that it needs.
 
-`exemption_of` says whether a request is checked, `RobotName` with which robot's name it is
-sent, and `CrawlClients` with which HTTP client. `robots_request` makes the robots.txt
-request, from the `RequestContext` of the page request.
+`exemption_of` says whether a request is checked. `RobotName` finds the name of our robot
+for a request, and `CrawlClients` finds the HTTP clients that may send the request.
+`robots_request` makes the robots.txt request from the `RequestContext` of the page request.
 """
 
 import math
@@ -39,24 +39,24 @@ from scrapy_robots1994.policy.http_answer import HeaderLines
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 OWN_REQUEST = "_robots1994_download"
-"""Meta key of every robots.txt request and of no other request; the value is its
-`DownloadState`.
+"""Meta key of every robots.txt request, and of no other request. The value is the
+`DownloadState` of the request.
 """
 
 OPT_OUT = "dont_obey_robotstxt"
-"""Scrapy's meta key for a request that is not checked, whatever its URL is."""
+"""Scrapy's meta key that exempts a request from the check if the value is true."""
 
 _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
 
 
 class Exemption(Enum):
-    """Why a request is not checked; the value is a phrase for a message."""
+    """The reason why a request is not checked. The value is a phrase for a message."""
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     OWN_REQUEST = "it is our own request for a robots.txt"
-    # The URL of a WebSocket has the robots.txt of http or https, because a WebSocket begins
-    # with an HTTP request.
+    # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
+    # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
     # A request without a host fails: libcurl and browsers would send "http:///host/path"
     # to "host", whose robots.txt was not read.
@@ -73,25 +73,27 @@ def exemption_of(
     meta: Mapping[str, Any],
     exempt: Collection[str | Origin] = (),
 ) -> Exemption | None:
-    """Return why a request for *url* of *origin* is not checked; `None` if it is checked.
+    """Return the reason why a request for *url* of *origin* is not checked. Return `None`
+    if the request is checked.
 
-    *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
+    *exempt* contains the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check first for our own request, which must never wait for itself. This also holds
-    # after a redirect, and if another middleware removes its opt-out.
+    # Check first for our own request, which must never wait for itself, even after a
+    # redirect or if another middleware removes the opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # Clients remove characters that a scheme cannot have, such as a tab.
+        # Remove characters that are not allowed in a scheme, such as tabs, because clients
+        # also remove these characters.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED
-    # Ours O22 (robots.txt itself): a request for the file must not wait for the file. The
-    # first test is fast, because this code runs for each request.
+    # Ours O22 (robots.txt itself): a request for the file must not wait for the file. For
+    # speed, begin with a fast test, because this code runs for each request.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
     return Exemption.ROBOTS_TXT if is_file else None
 
@@ -100,10 +102,11 @@ class RobotName:
     """Finds the name of our robot for a request.
 
     The name is `ROBOTSTXT_USER_AGENT` if that setting is set (Ours O9, robot name).
-    Otherwise the name is the User-Agent with which the request will be sent. That is the
-    first of these values: the header of the request, the header in
-    `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`, `USER_AGENT`. Scrapy's
-    middlewares choose the header in this order, after our middleware has run.
+    If `ROBOTSTXT_USER_AGENT` is not set, the name is the User-Agent with which the request
+    will be sent. The User-Agent is the first of these values that is set: the header of the
+    request, the header in `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`,
+    `USER_AGENT`. Scrapy's middlewares choose the User-Agent in this order, after our
+    middleware has run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -113,17 +116,18 @@ class RobotName:
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*: a bare name or a whole User-Agent header."""
-        # Test the headers first, for speed: at this point most requests have no headers.
+        # For speed, test first whether the request has headers: at this point most requests
+        # have no headers.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
-        """Warn once if a robots.txt was requested with another name than the name by which
-        its rules are chosen.
+        """Warn once if a robots.txt was requested under a name that differs from the name
+        by which the rules are chosen.
 
-        *sent* is the User-Agent with which the robots.txt request was sent, and *own* the
+        *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
         User-Agent of the page request. The page request passes through the same
-        middlewares, so it will also be sent with the name *sent*.
+        middlewares, so the page request will also be sent with the name *sent*.
         """
         expected = own or self.usual
         if isinstance(expected, str):
@@ -160,7 +164,7 @@ class RobotName:
 
 
 def has_default_name(crawler: Crawler) -> bool:
-    """Return whether our robot has the name that Scrapy gives to every robot."""
+    """Return whether the name of our robot is Scrapy's default User-Agent."""
     return RobotName(crawler).usual == Settings()["USER_AGENT"]
 
 
@@ -175,23 +179,23 @@ _BY_BROWSER: Clients = (BROWSER,)
 
 
 class CrawlClients:
-    """The clients of a crawl, read from its settings when it starts."""
+    """The HTTP clients of a crawl, read from the settings when the crawl starts."""
 
     def __init__(self, settings: BaseSettings) -> None:
         handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-        # Scrapy before 2.19 does not have this setting, and always has a reactor.
+        # Scrapy before 2.19 does not have this setting, and always uses a reactor.
         has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
         self._by_scheme = {
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
             for scheme in ("http", "https")
         }
-        # If ws or wss has no handler, no URL of that scheme is sent. Then use the clients
-        # of http or https.
+        # If ws or wss has no download handler, use the clients of http or https: no ws or
+        # wss request is sent.
         for scheme, other in (("ws", "http"), ("wss", "https")):
             own = handlers.get(scheme)
             self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
-        # `of` is called for each request. Make it fast for most crawls, which have one
-        # client for all schemes.
+        # The method `of` is called for each request. Make `of` fast for most crawls, which
+        # use Twisted's client for all schemes.
         first, *others = self._by_scheme.values()
         # Since Scrapy's pull request 7885, a request may choose any download handler.
         may_choose = "DOWNLOAD_HANDLERS_BY_NAME" in settings
@@ -199,7 +203,7 @@ class CrawlClients:
         self._only = first if is_one and not may_choose else None
 
     def of(self, request: Request, origin: Origin) -> Clients:
-        """Return the clients that may send *request*, a URL of *origin*."""
+        """Return the clients that may send *request*, a request to *origin*."""
         if self._only is not None:
             return self._only
         if "download_handler" in request.meta:
@@ -219,7 +223,7 @@ class CrawlClients:
         return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
 
     def of_scheme(self, scheme: str) -> Clients:
-        """Return the clients that send URLs of *scheme*. For an unknown *scheme*, return
+        """Return the clients that request URLs of *scheme*. For an unknown *scheme*, return
         the clients of all schemes.
         """
         if scheme in self._by_scheme:
@@ -233,11 +237,11 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
     try:
         clients = clients_of_handler(class_path(load_object(handler)))
     except (ImportError, NameError, AttributeError, TypeError, ValueError):
-        # Without a handler no request is sent, so assume any client.
+        # Return all clients, because without a download handler no request is sent.
         return CLIENTS
-    # Without a reactor Twisted's client cannot be used. Scrapy then replaces its default
-    # handler by the handler for aiohttp when the crawl starts. Commands read the settings
-    # before that.
+    # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
+    # replaces its default handler with the handler for aiohttp. Commands read the settings
+    # before a crawl starts.
     if clients == (TWISTED,) and not has_reactor:
         clients = (AIOHTTP,)
     return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
@@ -245,29 +249,30 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
 
 EVIDENCE = "robots1994_evidence"
 """Meta key of a request in a crawl with evidence. The value is the id of the WARC record
-with the robots.txt that decided about the request.
+with the robots.txt that applied to the request.
 """
 
 STATED_USAGE = "_robots1994_usage"
 """Meta key of a request; the value is the `Usage` that robots.txt states for its page."""
 
-# These keys decide how a request leaves this machine. Without them the robots.txt request
-# would come from another address than the page requests, as with Scrapy's built-in.
-# HttpProxyMiddleware sets the last two keys if the page request has passed through it.
-# `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization header of the
-# request belongs. `_scheme_proxy` says that the proxy was chosen by the scheme of the URL.
+# These keys decide how a request leaves this machine. Without these keys, the robots.txt
+# request could come from another address than the page requests, as it may with Scrapy's
+# built-in. The last two keys are set by HttpProxyMiddleware, if the page request has passed
+# through that middleware. `_auth_proxy` is the URL of the proxy to which the
+# Proxy-Authorization header of the request belongs. `_scheme_proxy` says that the proxy was
+# chosen by the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
-"""Meta key of a request that a browser sends. The downloader never gets such a request."""
+"""Meta key of a request that a browser sends. The downloader never gets that request."""
 
 SLOT_KEY = "download_slot"
-"""Meta key of Scrapy with the download slot of a request. By default the slot is that of
-the host.
+"""Scrapy's meta key that names the download slot of a request. By default, each host has a
+download slot of its own.
 """
 
 COOKIE_JAR = "cookiejar"
-"""Meta key of Scrapy that names the cookie jar of a request."""
+"""Scrapy's meta key that names the cookie jar of a request."""
 
 MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
 """Maximum number of cookies that are stored from one answer, and maximum length of a
@@ -276,26 +281,27 @@ MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
 
 PRIORITY = 1000  # the priority that the built-in uses
 
-# The meta of every robots.txt request. Each comment says why the key is set.
+# The meta of every robots.txt request. The comment after each key says why the key is set.
 META: dict[str, Any] = {
     OPT_OUT: True,  # O22 (robots.txt itself): the request must not wait for itself
-    # Since Scrapy's pull request 7885, other components know our request by this key.
+    # Since Scrapy's pull request 7885, this key marks a robots.txt request for components.
     "is_robotstxt_request": True,
     "allow_offsite": True,  # R2 (redirects): a redirect may lead to another host
     "dont_redirect": True,  # R2: this package follows, counts and checks each redirect
-    "handle_httpstatus_all": True,  # each status has a meaning
+    "handle_httpstatus_all": True,  # each status has an outcome (`policy.outcomes`)
     "dont_cache": True,  # Ours 3.2 (HTTP cache): `http_cache` reads and writes the cache
     "dont_retry": True,  # Ours 3.1 (retries): the resolver retries
     "dont_merge_cookies": True,  # a fetch has its own cookies, see `FetchCookies`
-    "download_maxsize": 0,  # O24 (truncated files): Scrapy's limit discards the body
+    "download_maxsize": 0,  # O24 (truncated files): Scrapy's limit would discard the body
     "download_warnsize": 0,  # our own log line says that a file is too long
-    "download_fail_on_dataloss": True,  # R5 (unreachable): half a file is not a policy
-    "autothrottle_dont_adjust_delay": True,  # its latency says nothing about pages
+    "download_fail_on_dataloss": True,  # R5 (unreachable): half a file states no policy
+    "autothrottle_dont_adjust_delay": True,  # delays must depend on pages only
 }
 
 
-# Keys without effect. Scrapy reads some of these keys only if a key of `META` has another
-# value. It never reads the other keys of a request that no spider sent.
+# These meta keys have no effect on a robots.txt request. Scrapy reads some of these keys
+# only if a key of `META` has another value. Scrapy reads the other keys only for requests
+# that a spider sends.
 _WITHOUT_EFFECT = (
     "download_timeout",  # the shortest of all timeouts applies
     "handle_httpstatus_list",
@@ -315,15 +321,17 @@ def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
 class FetchCookies:
     """The cookies that the answers of one fetch set.
 
-    Later requests of the same fetch send the cookies, and no other request does. The
-    cookies are deleted when the fetch ends.
+    The cookies are sent only with later requests of the same fetch. The cookies are deleted
+    when the fetch ends.
     """
 
     def __init__(self) -> None:
         self._jar: Any = None
 
     def header(self, url: str) -> bytes | None:
-        """Return the `Cookie` header for a request to *url*; `None` without a cookie."""
+        """Return the `Cookie` header for a request to *url*. Return `None` if there is no
+        cookie for *url*.
+        """
         if self._jar is None:
             return None
         request = Request(url)
@@ -331,7 +339,7 @@ class FetchCookies:
         return request.headers.get("Cookie")
 
     def store(self, headers: HeaderLines, url: str) -> None:
-        """Store the cookies that the answer of *url*, with *headers*, sets."""
+        """Store the cookies that the answer of *url* sets in its *headers*."""
         lines = headers.getlist("Set-Cookie")
         if not lines:
             return
@@ -357,35 +365,38 @@ class RequestContext:
 
     @property
     def timeout(self) -> float:
-        """The `download_timeout` of the page request, in seconds; infinite if not set."""
+        """The `download_timeout` of the page request, in seconds; infinity if the page
+        request has no `download_timeout`.
+        """
         seconds: Any = self.page.meta.get("download_timeout")
         is_limit = isinstance(seconds, (int, float)) and seconds > 0
         return float(seconds) if is_limit else math.inf
 
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
-        """Return the context of *page*. *keys* are meta keys to share in addition to
-        `ROUTE_KEYS`.
+        """Return the context of *page*. *keys* are the meta keys that the robots.txt
+        request shares in addition to `ROUTE_KEYS`.
         """
         keys = (*ROUTE_KEYS, *keys)
         if BROWSER_REQUEST in page.meta:
-            # Share the slot of the browser's request. In the slot of the host, the page
-            # that needs the file may occupy the last place.
+            # Share the download slot of the browser's request. In the slot of the host, the
+            # robots.txt request could wait for the page, which itself needs the file.
             keys = (*keys, SLOT_KEY)
         meta = {key: page.meta[key] for key in keys if key in page.meta}
         if COOKIE_JAR in keys:
-            # A page request without the key uses the cookie jar with the name None.
+            # A page request without the key uses the cookie jar whose name is `None`.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)
         marked = "_auth_proxy" in meta
         authorization = page.headers.get(b"Proxy-Authorization") if marked else None
         return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
 
     def for_url(self, url: str) -> "RequestContext":
-        """Return the context for *url*, whose scheme may differ from that of the page.
+        """Return the context for *url*, whose scheme may differ from the scheme of the
+        page.
 
         If HttpProxyMiddleware chose the proxy by the scheme, the context for another
-        scheme has no proxy. Then HttpProxyMiddleware chooses a proxy again, as after
-        Scrapy's own redirects.
+        scheme has no proxy, so that HttpProxyMiddleware chooses a proxy again, as it does
+        after Scrapy's own redirects.
         """
         scheme = self.meta.get("_scheme_proxy")
         if not scheme or urlsplit(url).scheme == urlsplit(self.page.url).scheme:
@@ -401,8 +412,8 @@ def robots_request(
     """Return the robots.txt request for *url*, without the Referer and the credentials of
     the page request.
 
-    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. It is not sent
-    if the fetch shares the cookie jar of the page request.
+    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch, which is not
+    sent if the fetch shares the cookie jar of the page request.
     """
     context = context.for_url(url)
     meta = context.meta | META

@@ -2,9 +2,10 @@
 
 The rest of the package uses only the documented interface. A comment at each use says why
 there is no other way, and what is lost if a version of Scrapy no longer has the attribute.
-Without the attribute a crawl goes on and obeys robots.txt. `EngineAccess` and
-`is_crawling` then log one warning that says what is lost (`warn_once`). The other functions
-do not warn. `tests/unit/test_scrapy_adapter.py` removes each attribute.
+If an attribute is missing, the crawl goes on and still obeys robots.txt. `EngineAccess` and
+`is_crawling` log one warning for each missing attribute, which says what is lost
+(`warn_once`). The other functions of this module log no warning.
+`tests/unit/test_scrapy_adapter.py` tests the package without each attribute.
 """
 
 from __future__ import annotations
@@ -28,24 +29,24 @@ if TYPE_CHECKING:
 
 
 def optional(module: str, name: str, default: Any = None) -> Any:
-    """Return the object *name* of *module*, a module of Scrapy; *default* if this Scrapy
-    does not have the object.
+    """Return the object *name* of *module*, a module of Scrapy. Return *default* if the
+    installed Scrapy does not have the object.
     """
     with suppress(ImportError):
         return getattr(import_module(module), name, default)
     return default
 
 
-# Scrapy's cookie jar is undocumented. It follows RFC 6265, and Scrapy has no public cookie
-# jar. Without the class, a robots.txt behind a cookie check is a redirect loop (Ours 3.1,
-# retries), and there is no warning.
+# Scrapy's class `CookieJar` is undocumented. The class follows RFC 6265, and Scrapy has no
+# public cookie jar. Without the class, the fetch of a robots.txt behind a cookie check ends
+# in a redirect loop (Ours 3.1, retries), and there is no warning.
 CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
 def warn_once(crawler: Crawler, name: str, lost: str) -> None:
-    """Warn, once in a crawl, that this Scrapy has no attribute *name*.
+    """Warn, once in a crawl, that the installed Scrapy has no attribute *name*.
 
     *lost* is the part of the warning that says what is lost.
     """
@@ -57,8 +58,8 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
 
 def is_crawling(crawler: Crawler) -> bool:
     """Return whether *crawler* runs a crawl. A shell only sends single requests."""
-    # `Crawler.crawling` is undocumented. No public attribute distinguishes a shell. Without
-    # the attribute, a shell logs refusals at DEBUG instead of as warnings.
+    # `Crawler.crawling` is undocumented. No public attribute distinguishes a shell from a
+    # crawl. Without the attribute, a shell logs refusals at DEBUG instead of as warnings.
     with suppress(AttributeError):
         return bool(crawler.crawling)
     warn_once(crawler, "crawler.crawling", "a shell logs refusals only at DEBUG")
@@ -70,14 +71,14 @@ class EngineAccess:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # `_raised` is by how much the limit is raised. `_limit` is the value of the limit
-        # after our last change.
+        # `_raised` is the number by which the limit is raised. `_limit` is the value of the
+        # limit after our last change.
         self._raised = 0
         self._limit: int | None = None
 
     def raise_limit(self) -> bool:
-        """Raise the limit of concurrent requests by one. Return `False` if the limit cannot
-        be raised.
+        """Raise the limit of concurrent requests by one. Return whether the limit was
+        raised.
 
         If the result is `True`, the caller must call `lower_limit` later.
         """
@@ -95,16 +96,19 @@ class EngineAccess:
         self._change_limit(-1)
 
     def _change_limit(self, by: int) -> bool:
-        """Add *by* to the limit of concurrent requests; return whether it was changed."""
-        # `Downloader.total_concurrency` is undocumented. It is the number of
-        # CONCURRENT_REQUESTS, and `needs_backout` compares with it. No setting changes the
-        # limit while a crawl runs. Without the attribute waiting requests count.
+        """Add *by* to the limit of concurrent requests. Return whether the limit was
+        changed.
+        """
+        # `Downloader.total_concurrency` is undocumented. The attribute starts with the
+        # value of CONCURRENT_REQUESTS, and `needs_backout` uses the attribute as the limit.
+        # No setting changes the limit while a crawl runs. Without the attribute, waiting
+        # requests count towards the limit.
         downloader: Any = getattr(self._crawler.engine, "downloader", None)
         limit = getattr(downloader, "total_concurrency", None)
         if not isinstance(limit, int):
             return False
-        # If another component has set the limit since our last change, its value does not
-        # include the number by which we have raised the limit.
+        # If another component has set the limit since our last change, the new value does
+        # not include the number by which we have raised the limit, so add that number.
         if limit != self._limit:
             limit += self._raised if limit else 0
         # Ignore an error: the attribute may be a property without a setter, or with a
@@ -130,9 +134,10 @@ class EngineAccess:
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
-        # `_Slot.closing` is private. It is `None` until `close_spider` is first called, and
-        # then a Deferred. There is no public way: no signal is sent before the last request
-        # has ended. Without the attribute, waiting requests are sent before the crawl ends.
+        # `_Slot.closing` is private. The attribute is `None` until `close_spider` is first
+        # called, and a Deferred after the call. There is no public way, because Scrapy
+        # sends no signal before the last request has ended. Without the attribute, waiting
+        # requests are sent before the crawl ends.
         closing = getattr(self._slot, "closing", self)
         if closing and not isinstance(closing, Deferred):
             warn_once(
@@ -145,17 +150,20 @@ class EngineAccess:
 
     @property
     def _slot(self) -> Any:
-        """The engine's record of the open spider; `None` before it opens and after."""
-        # `ExecutionEngine._slot` is private, and `nextcall` and `closing` are only there.
-        # Without it `wake` has no effect, `is_closing` returns `False`, and both warn.
+        """The engine's slot, which has the state of the open spider, or `None` if no spider
+        is open.
+        """
+        # `ExecutionEngine._slot` is private, and no other object has `nextcall` and
+        # `closing`. Without the attribute, `wake` has no effect, `is_closing` returns
+        # `False`, and both methods warn.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             return engine._slot  # noqa: SLF001 - private
         return None
 
 
-# The private attributes that limit the connection pools of handlers, as paths from the
-# handler. A handler that has no such attribute is not changed.
+# The private attributes that limit the connection pools of download handlers, as paths from
+# the handler. A handler without these attributes is not changed.
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
@@ -166,12 +174,12 @@ _LIMITS = (
 def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     """Allow *more* connections in the connection pool for *scheme*.
 
-    The handlers for asyncio libraries open at most `CONCURRENT_REQUESTS` connections.
-    Without more connections, that many slow robots.txt files would leave no connection
-    for pages.
+    The handlers for asyncio libraries open at most `CONCURRENT_REQUESTS` connections. If
+    all these connections waited for slow robots.txt files, no connection would be left for
+    pages.
     """
     # `DownloadHandlers._get_handler` and the limits are private, and no setting changes the
-    # limits. Without these attributes a crawl is only slower, so there is no warning.
+    # limits. Without these attributes, a crawl is only slower, so there is no warning.
     engine: Any = crawler.engine
     for *path, limit in _LIMITS:
         with suppress(Exception):
@@ -185,12 +193,12 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Return whether a request for which *is_wanted* is true is in the queue of a
     download slot.
 
-    Return `True` if this Scrapy does not have the queues. Then no request is given up
-    before it is sent.
+    Return `True` if the installed Scrapy does not have the queues, so that a request is not
+    given up while it waits for the first byte of its answer.
     """
     # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
     # request leaves the queue. Without these attributes, a robots.txt request is not given
-    # up if a component never returns.
+    # up if the download handler never returns.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()
@@ -213,12 +221,13 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     engine: Any = crawler.engine
     active: Any = set()
     with suppress(Exception):
-        # This call creates the slot if it does not exist, as for a request that is sent.
-        get_slot = engine.downloader._get_slot  # noqa: SLF001 - see above
+        # `_get_slot` creates the slot if the slot does not exist, as it does for a request
+        # that is sent.
+        get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
         try:
             active = get_slot(request)[1].active
         except TypeError:
-            # Before Scrapy 2.14 the method has the spider as a second argument.
+            # Before Scrapy 2.14, `_get_slot` has the spider as its second argument.
             active = get_slot(request, crawler.spider)[1].active
         active.add(request)
     try:

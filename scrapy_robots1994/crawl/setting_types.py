@@ -1,7 +1,8 @@
 """Types of settings.
 
 Each type has a description of the values that it accepts, for messages and documentation.
-It also has a function that reads a value from Python code or from the command line (`-s`).
+Each type also has a function that reads a value, which comes from Python code or from the
+command line (`-s`).
 """
 
 import json
@@ -27,17 +28,17 @@ T = TypeVar("T")
 PARSER_SETTING = "ROBOTSTXT_PARSER"
 """The name of Scrapy's setting for the parser of the built-in.
 
-`ROBOTS1994_COMPARE = True` means that parser, and is read as a list with this name.
-`load_parser` replaces the name by the value of ROBOTSTXT_PARSER.
+`ROBOTS1994_COMPARE = True` is read as a list with this name. `load_parser` replaces the
+name with the value of ROBOTSTXT_PARSER.
 """
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
-"""The parsers that Scrapy has adapters for."""
+"""The names of Scrapy's parser classes."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 
 MAX_COUNT = 1_000_000_000
-"""The largest value of a count. Libraries limit larger numbers in different ways."""
+"""The largest accepted count. Libraries differ in how they limit larger numbers."""
 
 # Do not use Scrapy's `getbool`: it accepts any number, and its error for an unknown word
 # names no setting.
@@ -47,11 +48,11 @@ _FLAGS = _SWITCHES | {"1": True, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class SettingType(Generic[T]):
-    """The type of a setting.
+    """The values that a setting accepts, and the function that reads a value.
 
-    *accepts* completes the sentence "… must be". *parse* reads a value, and raises
+    *accepts* completes the sentence "NAME must be …". *parse* reads a value, and raises
     `ValueError` or `TypeError` for a wrong value. *choices* are the words that may be
-    suggested for a misspelt value.
+    suggested in place of a misspelt value.
     """
 
     accepts: str
@@ -59,16 +60,16 @@ class SettingType(Generic[T]):
     choices: tuple[str, ...] = ()
 
     def read(self, name: str, value: Any) -> T:
-        """Return *value* as `parse` reads it for the setting *name*.
+        """Parse *value*, the value of the setting *name*, and return the result.
 
-        Raise `SettingsError` for a wrong value. The message says what to write.
+        Raise `SettingsError` for a wrong value. The message says which values are accepted.
         """
         try:
             return self.parse(value)
         except SettingsError:
-            # Some types, such as that of a store URL, raise a more precise error.
+            # Some parsing functions, such as `StoreUrl.parse`, raise a more precise error.
             raise
-        # `json.loads` raises RecursionError for 100,000 brackets.
+        # `json.loads` raises RecursionError for 100,000 nested brackets.
         except (TypeError, ValueError, OverflowError, RecursionError):
             hint = did_you_mean(value, self.choices) or "."
         raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
@@ -78,7 +79,7 @@ def _shown(value: object) -> str:
     """Return *value* as text for a message, even if its `repr` raises."""
     try:
         return escape_control_chars(repr(value))
-    except Exception:  # noqa: BLE001 - an object of the user's, or 5,000 digits
+    except Exception:  # noqa: BLE001 - the user's own object, or an int of 5,000 digits
         return f"this {type(value).__name__}"
 
 
@@ -92,8 +93,9 @@ def _require(value: T) -> T:
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a function that reads a value: the *words* for true as *on*, and the *words*
-    for false as *off*. The function passes any other value to *other*.
+    """Return a function that reads a truth value. *words* maps each accepted word to its
+    meaning. The function returns *on* for `True` and *off* for `False`. The function passes
+    any other value to *other*.
     """
 
     def parse(value: Any) -> T:
@@ -110,10 +112,10 @@ def _switch(
 def _seconds(value: Any) -> float:
     # Do not accept True, which is an int in Python.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
-    # Do not accept underscores and digits of other scripts, as `float` does.
+    # Do not accept underscores or digits of other scripts, although `float` does.
     _require("_" not in str(value) and str(value).isascii())
     read = float(value)
-    # Do not accept "nan" and "1e999": no timer and no date can use these floats.
+    # Do not accept "nan" or "1e999", because timers and dates need a finite number.
     _require(math.isfinite(read) and read >= 0)
     return read
 
@@ -130,7 +132,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
     def parse(value: Any) -> int:
         if isinstance(value, str):
-            # Do not accept underscores and digits of other scripts, as `int` does.
+            # Do not accept underscores or digits of other scripts, although `int` does.
             _require(re.fullmatch("[0-9]{1,20}", value.strip()))
             value = int(value)
         _require(isinstance(value, int) and not isinstance(value, bool))
@@ -149,7 +151,7 @@ def one_of(*words: str) -> SettingType[str]:
 
 
 MEANING = one_of("disallow", "allow")
-"""The type of a setting for the meaning of an outcome for all URLs of an origin; see
+"""The type of a setting that says what an outcome means for all URLs of an origin; see
 `policy.outcomes`.
 """
 
@@ -161,22 +163,23 @@ def _refuse(_: Any) -> bool:
 FLAG = SettingType("True or False", _switch(on=True, off=False, other=_refuse))
 
 
-# Convert any value to text. `StoreUrl.parse` raises the error if it is not a store URL.
+# Convert any value to text. `StoreUrl.parse` raises an error if the text is not a store
+# URL.
 STORE = SettingType(
     'a store URL, for example "memory://"', lambda value: StoreUrl.parse(str(value))
 )
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    """Return *value*, a list or a text, as a tuple. A text is a list with commas or a JSON
-    list.
+    """Return *value*, a list or a text, as a tuple. A text is read as a JSON list or as
+    values that are separated by commas.
     """
     if isinstance(value, str):
         # Read `-s NAME=` on the command line as an empty list, as Scrapy does.
         if not value.strip():
             return ()
-        # Accept both forms, because users write both: Scrapy's `getlist` reads only
-        # commas, and Scrapy's `getdict` only JSON.
+        # Accept commas and JSON, because users know both forms from Scrapy: `getlist` reads
+        # only commas, and `getdict` reads only JSON.
         is_json = value.lstrip().startswith("[")
         parts = (part.strip() for part in value.split(","))
         value = json.loads(value) if is_json else _require(list(filter(None, parts)))
@@ -193,8 +196,8 @@ def _strings(value: Any) -> tuple[str, ...]:
 META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
-# A host, which may be followed by a port. `Origin.of` cannot make this check: it drops a
-# user, a path and a query, and accepts a pattern as a host name.
+# This pattern matches a host, which may be followed by a port. `Origin.of` cannot make this
+# check, because it drops a user, a path and a query, and accepts a wildcard in a host name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
@@ -223,13 +226,14 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
 )
 
 
-# Scrapy's own functions like `load_object` and `class_path` are undocumented.
+# `load_object` and `class_path` replace functions of Scrapy, which are undocumented.
 def load_object(path: Any) -> Any:
     """Return the object that *path* names, or *path* itself if it is a class or a
     function.
 
-    Raise `NameError` for a module without the name, `ValueError` for a text without a
-    dot, and `TypeError` if *path* is neither text nor callable.
+    Raise `ImportError` if the module cannot be imported, and `NameError` if the module does
+    not have the name. Raise `ValueError` for a text without a dot, and `TypeError` if
+    *path* is neither text nor callable.
     """
     if callable(path):
         return path
@@ -260,7 +264,7 @@ def is_parser(kind: object) -> bool:
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    # Read "None" as None, which cannot be written in another way on the command line.
+    # Read the text "None" as `None`: the command line has no other way to write `None`.
     if str(value).strip().lower() == "none":
         return ()
     found = _listed(value)
@@ -284,7 +288,7 @@ def load_parser(
     Raise `SettingsError` for any other value of *path*. The message names *setting*.
     """
     if path == PARSER_SETTING:
-        # Read ROBOTSTXT_PARSER, and let an error name it.
+        # Read ROBOTSTXT_PARSER, and let an error name that setting.
         setting, path = PARSER_SETTING, settings[PARSER_SETTING]
     # Accept the short names of Scrapy's own parsers, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
@@ -327,7 +331,7 @@ FOLDER = SettingType('the path of a folder, for example "evidence/"', _path)
 
 def _report_path(value: Any) -> str | None:
     path = _path(value)
-    # The end of the name decides the format, as in FEEDS.
+    # The suffix of the path decides the format, as in FEEDS.
     _require(not path or Path(path).suffix.lower() in {".html", ".json"})
     return path
 
@@ -351,7 +355,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
     found = _strings(value)
     if not found:
         return ()
-    from scrapy_robots1994.parser import usage  # noqa: PLC0415 - only if wanted
+    from scrapy_robots1994.parser import usage  # noqa: PLC0415 - imported only if a setting needs it
 
     labels = {it.label: it.purpose for it in usage.LABELS}
     for purpose in found:
@@ -373,8 +377,8 @@ PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes
 REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 
-# `True` means no maximum, so it is read as infinity. A maximum of 0 would leave no delay,
-# so 0 is read as off. Do not accept all words of a flag, because "1" is one second.
+# `True` means no maximum, so `True` is read as infinity. A maximum of 0 would leave no
+# delay, so 0 is read as off. Do not use `_FLAGS`, because "1" means one second here.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -1,9 +1,9 @@
-"""The settings, each declared once: name, type, default and meaning.
+"""The settings of the package. A field declares the type, default and meaning of a setting.
 
 To add a setting, add a field to `RobotsSettings`. The name of the setting is `ROBOTS1994_`
-and the name of the field in capitals. The string below the field is the documentation of
-the setting. Settings are read, checked and shown on the reference page in the order of the
-fields.
+followed by the name of the field in capitals. The string below the field is the
+documentation of the setting. Settings are read, checked and shown on the reference page in
+the order of the fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -39,12 +39,13 @@ from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
-# Every setting of this package begins with this prefix, so that a misspelt name is found.
+# The name of every setting begins with this prefix, so that misspelt names are found.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""The name of a setting that Scrapy has since its pull request 6430: the number of bytes
-that each request counts as until it is answered, even while it waits for a robots.txt.
+"""The name of a setting that Scrapy has since its pull request 6430. The setting is the
+number of bytes that each unanswered request counts as, even while the request waits for a
+robots.txt.
 """
 
 T = TypeVar("T")
@@ -59,15 +60,16 @@ def declare(
 ) -> T:
     """Return the dataclass field of one setting of type *kind*.
 
-    Write *default* as a user would write it. *group* begins a new group on the reference
-    page, and is its heading. *decides* says that the setting decides about requests. Such
-    a setting is written into evidence and read from evidence, which others may have
-    changed. So it must not name a module, a file or a server.
+    Write *default* as a user would write the value. If *group* is given, *group* is the
+    heading of a new group of settings on the reference page. *decides* says that the
+    setting affects decisions about requests. A setting that decides is written into
+    evidence and read from evidence. Anyone may have changed the evidence, so a setting that
+    decides must not name a module, a file or a server.
 
-    For type checkers the result has the type of the setting's value, so a field with
+    For type checkers, the result has the type of the setting's value, so a field with
     another annotation is an error.
     """
-    # A setting for the meaning of an outcome always decides.
+    # A setting for the meaning of an outcome always affects decisions.
     decides = decides or kind is types.MEANING
     # Do not use the default of the dataclass field. Only a default in the metadata passes
     # through the setting's type, as a user's value does.
@@ -77,146 +79,152 @@ def declare(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
-    """The settings of a crawl, read and checked."""
+    """The settings of a crawl, after they were read and checked."""
 
     dialect: str = declare(
         types.one_of(*DIALECTS), "1994", group="How files are read", decides=True
     )
     """The grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
     reading: str = declare(types.one_of(*READINGS), "literal", decides=True)
-    """``literal``: every blank line ends a record. ``cautious``: a Disallow line after
-    blank lines still belongs to the User-agent lines above it (O5).
+    """With ``literal``, every blank line ends a record. With ``cautious``, a Disallow line
+    after blank lines (O5) still belongs to the User-agent lines above the blank lines.
     """
     # RFC 9309, section 2.5: a crawler must read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """Maximum size of a robots.txt in bytes. The download stops at this size, and the
-    whole lines within it are obeyed (O24).
+    whole lines within this size are obeyed (O24, truncated files).
     """
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
     )
-    """What status 401 or 403 for robots.txt means for all URLs of the origin (R3)."""
+    """Whether all URLs of an origin are disallowed or allowed if the status of robots.txt
+    is 401 or 403 (R3, access refused).
+    """
     unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
-    """What a robots.txt that cannot be fetched means for all URLs of the origin, if no
-    earlier policy can be used (R5).
+    """Whether all URLs of an origin are disallowed or allowed if robots.txt cannot be
+    fetched and no earlier policy can be used (R5, unreachable).
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Longest time, in seconds, that a policy is fresh. This time also applies if the
-    server states no time. The default is a day.
+    """Maximum freshness lifetime of a policy, in seconds. The maximum also applies if the
+    server states no lifetime. The default is a day.
     """
     min_ttl: float = declare(types.SECONDS, 300, decides=True)
-    """Shortest time, in seconds, that a robots.txt is fresh. This time applies if the
-    server states a shorter time. The value must not be more than ``ROBOTS1994_TTL``.
+    """Minimum freshness lifetime of a robots.txt, in seconds. The minimum applies if the
+    server states a shorter lifetime. The value must not exceed ``ROBOTS1994_TTL``.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """Longest time, in seconds, that the last good policy is used after its freshness
-    ends, while each refresh fails (R5). The default is 30 days.
+    """Maximum time, in seconds, that the last good policy is used after it has become
+    stale, if every refresh fails (R5). The default is 30 days.
     """
     retry_after: float = declare(types.SECONDS, 300, decides=True)
     """Seconds until robots.txt is requested again from an origin that was unreachable
-    (R5). A longer ``Retry-After`` of the server applies in its place, up to
+    (R5). If the server states a longer ``Retry-After``, the stated time applies, up to
     ``ROBOTS1994_TTL``.
     """
-    store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
+    store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
     """URL of the store of policies; see :doc:`/stores`."""
-    # The default is shorter than that of DOWNLOAD_TIMEOUT (180 s), because all pages of
+    # The default is shorter than the default DOWNLOAD_TIMEOUT (180 s), because all pages of
     # the origin wait for robots.txt.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Maximum time, in seconds, of a robots.txt request. Each redirect begins a new
-    request, with the whole time. A shorter ``DOWNLOAD_TIMEOUT``, or a shorter
-    ``download_timeout`` of the page, applies instead.
+    """Maximum time, in seconds, that a robots.txt request may take. Each redirect begins a
+    new request, which may take the whole time again. A shorter ``DOWNLOAD_TIMEOUT``, or a
+    shorter ``download_timeout`` of the page, applies instead.
     """
     # RFC 9309, section 2.3.1.2: a crawler should follow at least five redirects.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)
-    """Maximum number of redirects that are followed for one robots.txt (R2)."""
-    # Some download handlers have meta keys of their own that decide how a request leaves
-    # this machine.
+    """Maximum number of redirects that are followed for one robots.txt (R2, redirects)."""
+    # Some download handlers define further meta keys that decide how a request leaves this
+    # machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
     robots.txt request copies from the page request. If ``cookiejar`` is in the list, the
     robots.txt request uses the cookie jar of the page request, even if the page request
-    does not have the key. Otherwise the robots.txt request sends only cookies that
-    answers of the same fetch set.
+    does not have the key. Without ``cookiejar`` in the list, the robots.txt request sends
+    only cookies that were set by earlier answers of the same fetch.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins whose URLs are not checked: no robots.txt is requested, and each
-    request passes. A host (``"api.example.com"``) includes every scheme and port, but not
-    its subdomains. An origin is written as ``"https://h.example:8443"``.
+    """Hosts and origins whose URLs are not checked. For these hosts and origins, no
+    robots.txt is requested, and every request passes. A host (``"api.example.com"``)
+    includes every scheme and port, but not its subdomains. An origin is written as
+    ``"https://h.example:8443"``.
     """
-    # The default is limited, because further requests should wait in the scheduler, whose
-    # queue may be on disk.
+    # By default the number is limited, because further requests should wait in the
+    # scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Maximum number of requests that wait for a robots.txt, or for a crawl delay, without
-    counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count. If the crawl
-    ends after a number of pages or items (such as ``CLOSESPIDER_PAGECOUNT``), the maximum
-    for a robots.txt is at most a hundredth of that number. A crawl that is killed (SIGKILL)
-    loses the requests that wait.
+    counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count towards
+    ``CONCURRENT_REQUESTS``. If the crawl ends after N pages or items (such as
+    ``CLOSESPIDER_PAGECOUNT``), at most N/100 requests wait for a robots.txt without
+    counting. If the crawl is killed (SIGKILL), the waiting requests are lost.
     """
-    # Many systems allow a process 1,024 file descriptors, and pages need some of them.
+    # Many systems limit a process to 1,024 file descriptors, and pages also need file
+    # descriptors.
     max_fetches: int = declare(types.count(1, 800), 800)
     """Maximum number of parallel robots.txt fetches. Each fetch needs a connection."""
     dry_run: bool = declare(
         types.FLAG, default=False, group="What would change", decides=True
     )
-    """``True``: Scrapy's built-in middleware still decides. The decisions that this package
-    would change are counted, logged and reported. The settings for pages, usage
+    """With ``True``, Scrapy's built-in middleware still decides. The decisions that this
+    package would change are counted, logged and reported. The settings for pages, usage
     preferences, browsers, crawl delays and stores have no effect in a dry run.
     """
     # No parser is compared by default: other parsers may be slow, and may raise errors for
     # real files.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers whose decisions are compared with the decisions of this package: ``True``
-    (the parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths. The
+    """Parsers whose decisions are compared with the decisions of this package. The value is
+    ``True`` (the parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths. The
     comparison does not change which requests are refused.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """Path of the report of the comparison, which is written when the crawl closes. The
-    path must end in ``.html`` or ``.json``. ``%(name)s`` and ``%(time)s`` work as in
+    """Path of the report about the comparison. The report is written when the crawl closes.
+    The path must end in ``.html`` or ``.json``. ``%(name)s`` and ``%(time)s`` work as in
     ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """``True`` applies the pause that a robots.txt asks for (Crawl-delay) to the requests
-    of its origin. A number of seconds also applies the pause, but reduces a longer pause
-    to that number. The setting needs a dialect with a field for crawl delays.
+    """With ``True``, the requests of an origin are sent with the pause that its robots.txt
+    asks for (Crawl-delay). With a number of seconds, a longer pause is reduced to that
+    number. The setting needs a dialect with a field for crawl delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """``True`` obeys the robots directives of pages: items of a NOINDEX page and
-    requests made from a NOFOLLOW page are dropped. A list chooses the directives:
-    ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
+    """With ``True``, the robots directives of pages are obeyed: items of a NOINDEX page and
+    requests made from a NOFOLLOW page are dropped. A list chooses which directives are
+    obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """How usage preferences are applied; see :doc:`/preferences`. ``"report"``: read the
-    preferences, hand them to the spider in ``response.meta``, count and log them.
-    ``"items"`` or ``True``: also drop the items of a page that must not be used for a
-    purpose of ``ROBOTS1994_PURPOSES``. ``"requests"``: also do not request a page if
-    robots.txt says that it must not be used for such a purpose.
+    """How usage preferences are applied; see :doc:`/preferences`. With ``"report"``, the
+    preferences are handed to the spider in ``response.meta``, counted and logged. With
+    ``"items"`` or ``True``, items are also dropped if their page must not be used for a
+    purpose of ``ROBOTS1994_PURPOSES``. With ``"requests"``, a page is also not requested if
+    robots.txt says that the page must not be used for a purpose of the crawl.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
-    :doc:`/preferences` lists all purposes. The drafts that define these labels may change
-    them.
+    :doc:`/preferences` lists all purposes. The names of the purposes may change, because
+    they are defined by drafts.
     """
     browser: bool = declare(types.FLAG, default=False)
     """Whether the requests that the browser of scrapy-playwright makes by itself are
-    checked, too. Each of these requests is decided by the policy of its own origin. The
-    setting needs the add-on, which sets ``PLAYWRIGHT_ABORT_REQUEST``; see :doc:`/plugins`.
+    checked, too. The policy of the requested origin decides whether a request is refused.
+    The setting needs the add-on, which sets ``PLAYWRIGHT_ABORT_REQUEST``; see
+    :doc:`/plugins`.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """Folder for evidence. Each crawl writes two files there: one with the robots.txt
-    answers, and one with every decision; see :doc:`/evidence`. ``%(name)s`` and
-    ``%(time)s`` work as in ``FEEDS``. The setting needs the extra ``evidence``.
+    """Folder for evidence; see :doc:`/evidence`. Each crawl writes two files to this
+    folder: one file with the robots.txt answers, and one file with every decision.
+    ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``. The setting needs the extra
+    ``evidence``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether a crawl whose start requests were all refused closes with the reason
-    ``robotstxt_denied`` instead of ``finished``.
+    """Whether the crawl closes with the reason ``robotstxt_denied``, instead of
+    ``finished``, if all start requests were refused.
     """
 
     @classmethod
@@ -226,7 +234,7 @@ class RobotsSettings:
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
         # Refuse an unknown name: a misspelt setting would silently have no effect, and
-        # the crawl would obey other rules than its author thinks.
+        # the crawl would not obey the rules that the user expects.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -242,8 +250,8 @@ class RobotsSettings:
                 "requests have a value of their own, so it would have no effect; leave it "
                 "out."
             )
-        # R1 (the file): a freshness lifetime is limited to the range between these two
-        # values.
+        # R1 (the file): a freshness lifetime is limited to the range from
+        # ROBOTS1994_MIN_TTL to ROBOTS1994_TTL.
         if chosen.min_ttl > chosen.ttl:
             raise SettingsError(
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
@@ -262,10 +270,10 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read the settings of an earlier crawl from its evidence.
 
-        *texts* maps the name of a setting to its value. Anyone may have changed evidence,
-        so only settings that decide are read: other settings could name a module, a file
-        or a server. *on_fault* is called with a sentence for each name or value that is
-        not used. The default applies instead.
+        *texts* maps the names of settings to their values. Anyone may have changed the
+        evidence, so only settings that decide are read: other settings could name a module,
+        a file or a server. For each name or value that cannot be used, *on_fault* is called
+        with a sentence, and the default applies.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {
@@ -285,8 +293,8 @@ class RobotsSettings:
         return cls(**values)
 
     def recorded(self) -> dict[str, str]:
-        """Return the settings that decide about requests: their names and their values as
-        text, for `from_recorded`.
+        """Return the names of the settings that decide, with their values as text.
+        `from_recorded` reads the result.
         """
         return {
             PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
@@ -309,7 +317,7 @@ class RobotsSettings:
     @property
     def request_purposes(self) -> tuple[str, ...]:
         """The purposes for which a request is refused if robots.txt disallows the use of
-        its page. Empty unless `ROBOTS1994_USAGE` is "requests".
+        its page. The tuple is empty unless `ROBOTS1994_USAGE` is "requests".
         """
         return self.purposes if self.usage == types.REQUESTS else ()
 
@@ -346,7 +354,7 @@ class RobotsSettings:
         """The text about usage preferences in the log line at the start."""
         if not self.reads_usage:
             return ""
-        from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
+        from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
 
         if not self.purposes:
             return f"; usage preferences are reported ({VERSIONS})"
@@ -354,7 +362,8 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # Users look at this line first if their crawl obeys unexpected rules.
+        # Log in one line the values that users check first if their crawl obeys unexpected
+        # rules.
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -391,9 +400,9 @@ class RobotsSettings:
             log_line(crawler, WARNING, text, ROUGH_SIZE)
 
     def _warn_of_no_effect(self, crawler: Crawler) -> None:
-        """Warn of settings that have no effect."""
-        # Do not raise an error: the settings of a project may be shared by several
-        # spiders and dialects.
+        """Warn about settings that have no effect."""
+        # Do not raise an error, because several spiders with different dialects may share
+        # the settings of a project.
         if self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
@@ -423,7 +432,7 @@ class RobotsSettings:
 
 
 def _as_text(value: object) -> str:
-    """Return *value* as text, from which the type of the setting reads *value* again."""
+    """Return *value* as text that the type of the setting can read."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
@@ -443,32 +452,34 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 class _Names:
-    """The values for a path: `%(time)s` is the current time, and any other `%(name)s` is
-    an attribute of the spider.
+    """The values of the placeholders in a path. `%(time)s` is the current time, and any
+    other `%(name)s` is an attribute of the spider.
     """
 
     def __init__(self, spider: Spider | None) -> None:
         self._spider = spider
 
     def __getitem__(self, name: str) -> Any:
-        # Look up one attribute at a time: a dict of all attributes would compute every
-        # property of the spider.
+        # Look up one attribute at a time, because making a dict of all attributes would
+        # compute every property of the spider.
         if name == "time":
             return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
         return getattr(self._spider, name)
 
 
 def report_path(path: str | None, spider: Spider | None) -> Path | None:
-    """Return *path* with its names filled in (`fill_in_path`); `None` without a path."""
+    """Return *path* with its placeholders filled in (`fill_in_path`), or `None` if *path*
+    is `None`.
+    """
     return path if path is None else fill_in_path("COMPARE_REPORT", path, spider)
 
 
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Return *path*, the value of *setting*, with its names filled in as in a URI of
-    FEEDS.
+    """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI
+    of FEEDS.
 
-    Raise `SettingsError` for an unknown name. So the crawl fails at its start and not at
-    its end.
+    Raise `SettingsError` for an unknown placeholder, so that the crawl fails when it starts
+    and not when it ends.
     """
     try:
         path %= _Names(spider)

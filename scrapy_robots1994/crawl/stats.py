@@ -7,11 +7,11 @@ from typing import Final
 
 from scrapy.crawler import Crawler
 
-# The keys of the built-in keep their names and meanings.
+# The following keys have the same names and meanings as in the built-in.
 FORBIDDEN: Final = "robotstxt/forbidden"
-"""Requests refused."""
+"""Refused requests."""
 REQUESTS: Final = "robotstxt/request_count"
-"""Attempts to fetch a robots.txt; each retry counts. A redirect does not count again."""
+"""Attempts to fetch a robots.txt. A retry is a new attempt, but a redirect is not."""
 RESPONSES: Final = "robotstxt/response_count"
 """Attempts that were answered."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
@@ -19,17 +19,18 @@ RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that raised an exception, by the class of the exception."""
 
-# The keys of this package.
+# The following keys are only in this package.
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
 """Fetches that ended with a policy, by their outcome; see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"
-"""Requests refused, by the reason of their verdict."""
+"""Refused requests, by the reason of the verdict."""
 WAITED: Final = "robots1994/requests_waited"
-"""Requests without a fresh policy in memory. Each of them waited for a policy, or used a
-stale policy during its refresh.
+"""Requests for which no fresh policy was in memory. A request without a fresh policy waits
+for a policy, or uses a stale policy during its refresh.
 """
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
-"""Fetches that ended because the crawl closed or because they were cancelled (R6)."""
+"""Fetches that ended because the crawl closed or because they were cancelled (R6, closing).
+"""
 REFRESHED: Final = "robots1994/refreshed"
 """Stale policies that were successfully fetched again."""
 STORE_HITS: Final = "robots1994/store_hits"
@@ -37,41 +38,48 @@ STORE_HITS: Final = "robots1994/store_hits"
 fetch, and a stale policy is used during its refresh.
 """
 STALE_IF_ERROR: Final = "robots1994/stale_if_error"
-"""Refreshes that failed, after which the last good policy is still used (R5)."""
+"""Failed refreshes after which the last good policy remained in use (R5, unreachable)."""
 RETRIES: Final = "robots1994/retries"
 """Retries of fetches."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed on our side (R7). The requests that waited for such a fetch failed
-with the error of the fetch.
+"""Fetches that failed on our side (R7, our own fault). The requests that waited for the
+fetch failed with the error of the fetch.
 """
 STORE_FAILURES: Final = "robots1994/store_failures"
-"""Calls of the store of ROBOTS1994_STORE that failed."""
+"""Failed calls of the store that ROBOTS1994_STORE names."""
 TRUNCATED: Final = "robots1994/truncated"
-"""Robots.txt files that are longer than ROBOTS1994_MAX_BYTES (O24)."""
+"""Robots.txt files that are longer than ROBOTS1994_MAX_BYTES (O24, truncated files)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
 """Origins whose robots.txt allows URLs for this robot that the author of the file probably
 wanted to disallow.
 """
 CLOSES_SITE: Final = "robots1994/tightens_policy"
 """Origins whose robots.txt disallows URLs for this robot that the author of the file
-probably wanted to allow: it has an ``Allow`` line, but the dialect has no such field.
+probably wanted to allow. For example, the file has an ``Allow`` line, but the dialect does
+not have that field.
 """
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests that passed and that RFC 9309 would have refused by a rule with ``*`` or ``$``.
-These characters have no effect in the dialect of the crawl.
+"""Requests that passed, although RFC 9309 would have refused them because of a rule with
+``*`` or ``$``. The dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions that were compared with the decisions of another parser
 (ROBOTS1994_COMPARE). The direction is ``agree``, ``stricter`` (only the other parser
 disallows the URL), ``laxer`` (only the other parser allows the URL) or ``raised`` (the
-other parser raised an exception). Set at the close.
+other parser raised an exception). This stat is set when the crawl closes.
 """
 REFUSING: Final = "robots1994/refusing_origins"
-"""Origins at which requests were refused, at most 10,000. Set at the close."""
+"""Origins at which requests were refused, at most 10,000. This stat is set when the crawl
+closes.
+"""
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
-"""Requests refused, by origin, for the 20 origins with most refusals. Set at the close."""
+"""Refused requests, by origin, for the 20 origins with the most refusals. This stat is set
+when the crawl closes.
+"""
 STARTS_REFUSED: Final = "robots1994/starts_refused"
-"""Start requests, if robots.txt refused every start request. Set at the close."""
+"""Refused start requests, if robots.txt refused every start request. This stat is set when
+the crawl closes.
+"""
 WOULD_REFUSE: Final = "robots1994/would_refuse"
 """Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in let pass and this package
 would refuse.
@@ -82,7 +90,7 @@ NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions that were not compared, because the body of the answer was no longer in
-memory, or because the other parsers were too slow. Set at the close.
+memory, or because the other parsers were too slow. This stat is set when the crawl closes.
 """
 
 BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
@@ -94,16 +102,16 @@ BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
 """Crawl delays of origins that were applied (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
-"""Crawl delays that were longer than ROBOTS1994_CRAWL_DELAY, and were reduced to it."""
+"""Crawl delays that were reduced, because they were longer than ROBOTS1994_CRAWL_DELAY."""
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
 """Pages that say NOINDEX to this robot (ROBOTS1994_PAGES)."""
 PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
 """Pages that say NOFOLLOW to this robot (ROBOTS1994_PAGES)."""
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
-"""Items dropped because their page says NOINDEX."""
+"""Items that were dropped because their page says NOINDEX."""
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
-"""Requests dropped, by the reason: ``nofollow`` (of the page) or ``rel-nofollow`` (of the
-link).
+"""Requests that were dropped, by the reason. The reason is ``nofollow`` (of the page) or
+``rel-nofollow`` (of the link).
 """
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
 """Pages that state whether they may be used for a purpose (ROBOTS1994_USAGE). The answer
@@ -111,7 +119,8 @@ is ``allow`` or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are count
 purposes if that setting is empty.
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
-"""Items dropped because their page must not be used for a purpose of the crawl."""
+"""Items that were dropped because their page must not be used for a purpose of the crawl.
+"""
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
 """Requests that were not sent because robots.txt says that their page must not be used for
 a purpose of the crawl.
@@ -122,6 +131,8 @@ USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to *key*, a constant of this module with *parts* filled in."""
-    assert crawler.stats is not None  # noqa: S101 - set before components are made
+    """Add *number* to the stat *key*, a constant of this module. *parts* are the values of
+    the placeholders in *key*.
+    """
+    assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before it creates components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)

@@ -1,5 +1,5 @@
-"""Waits, timers and threads, with any reactor or without a reactor, for every supported
-version of Scrapy.
+"""Waits, timers and threads that work with any reactor or without a reactor, in every
+supported version of Scrapy.
 """
 
 import asyncio
@@ -28,24 +28,26 @@ T = TypeVar("T")
 
 
 SLOW_SECONDS = 1.0
-"""Seconds after which work that a thread pool has not finished is assumed to wait in the
-queue of the pool.
+"""Work that a thread pool has not finished after this number of seconds is assumed to wait
+in the queue of the pool.
 """
 
 INLINE_BYTES = 8_192
 """Maximum size, in bytes, of a body or file that is unpacked, read or examined on the event
-loop. This takes at most 10 ms. A larger body or file is processed in a thread.
+loop. A body or file of this size takes at most 10 ms. A larger body or file is processed in
+a thread.
 """
 
 LOOK_SECONDS = 1.0
 """Seconds between two checks whether work with a time limit is paused."""
 
-# Packages whose coroutines may be between our coroutine and the coroutine of a component.
+# The chain of awaited coroutines from our coroutine to the coroutine of a component may
+# lead through these packages.
 _FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
-    """Return the asyncio event loop that runs the crawl; `None` if the crawl has none."""
+    """Return the asyncio event loop that runs the crawl, or `None` without asyncio."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -60,14 +62,15 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# A thread acquires this lock while it computes. Two threads that compute at the same time
-# are no faster than one after the other, and both would delay each step of the event loop.
+# A thread acquires this lock before it computes. Two threads that compute at the same time
+# are not faster than two threads that compute one after the other. Two threads would also
+# delay each step of the event loop more than one thread.
 _computing = Lock()
 
 
 async def compute_in_thread(work: Callable[[], T]) -> T:
-    """Run *work*, which computes without waiting, in a thread. Only one such thread
-    computes at a time.
+    """Run *work*, which computes without waiting, in a thread. Only one thread computes at
+    a time.
     """
 
     def alone() -> T:
@@ -84,9 +87,9 @@ class Turns:
         self._lock = DeferredLock()
 
     async def take(self) -> None:
-        """Wait for a turn of the event loop in which no other coroutine continues."""
-        # Release the lock in a callback of the Deferred: a cancelled coroutine would not
-        # release it.
+        """Wait for a turn of the event loop in which no other caller continues."""
+        # Release the lock in a callback of the Deferred, because a cancelled coroutine
+        # would not release the lock.
         taken = self._lock.acquire().addCallback(
             lambda lock: call_later(0, lock.release)
         )
@@ -95,11 +98,11 @@ class Turns:
 
 
 async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
-    """Return the meaning of *answer* (`read_answer`). Read it in a thread if that takes
-    long.
+    """Return the meaning of *answer* (`read_answer`). Read *answer* in a thread if reading
+    may take long.
     """
-    # Read most answers on the event loop: work for a thread may have to wait for name
-    # look-ups.
+    # Read most answers on the event loop, because work for a thread may have to wait for
+    # name look-ups.
     work = partial(read_answer, answer, limit, now)
     return work() if is_quick(answer, INLINE_BYTES) else await compute_in_thread(work)
 
@@ -110,15 +113,16 @@ def thread_safe_call() -> Any:
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # Scrapy has installed the reactor by now; importing it earlier would install one.
-    from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
+    # When this function is called, Scrapy has installed the reactor. Importing the module
+    # earlier would install a reactor.
+    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs a reactor
 
     return cast("Any", reactor).callFromThread
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*, a coroutine or a Deferred. Scrapy 2.13 returns
-    Deferreds where later versions return coroutines.
+    """Return the result of *work*, a coroutine or a Deferred. Some functions return a
+    Deferred in Scrapy 2.13 and a coroutine in later versions.
     """
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
@@ -136,13 +140,13 @@ async def result_within(
 ) -> T:
     """Return the result of *work*. After *seconds*, cancel *work* and raise `NotReturned`.
 
-    Time during which *is_paused* returns `True` does not count. Work that ignores its
-    cancellation goes on, but its result is not used.
+    Time during which *is_paused* returns `True` does not count. If *work* ignores its
+    cancellation, *work* goes on, but its result is not used.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
-    # Let `release` take the result, even an error: Twisted logs an unhandled error
-    # otherwise.
+    # Let `release` take the result, even if the result is an error: Twisted logs an
+    # unhandled error otherwise.
     running.addBoth(ended.release)
     left = seconds
     timer: Any = None
@@ -169,10 +173,10 @@ async def result_within(
 
 
 def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
-    """Return the name of the component's coroutine that still works on a request.
+    """Return the name of a component's coroutine that still works on a request.
 
-    *is_wanted* says whether an object is that request. Return `None` if there is no such
-    coroutine, or without asyncio.
+    *is_wanted* says whether an object is the request. Return `None` if no coroutine of a
+    component works on the request, or if the crawl does not use asyncio.
     """
     for task in asyncio.all_tasks() if _loop() else ():
         work: Any = task.get_coro()
@@ -194,7 +198,7 @@ async def future_result(future: Future[T]) -> T:
     call_in_crawl = thread_safe_call()
 
     def deliver() -> None:
-        # If the future was cancelled, the wait has already ended.
+        # If *future* was cancelled, the wait has already ended.
         if not future.cancelled():
             done.release(future.result())
 
@@ -203,15 +207,16 @@ async def future_result(future: Future[T]) -> T:
 
 
 async def is_look_up_slow() -> bool:
-    """Return whether work waits longer than `SLOW_SECONDS` in a thread pool that looks up
+    """Return whether work waits longer than `SLOW_SECONDS` for a thread pool that looks up
     names.
 
     Twisted's client uses the pool of the reactor, and clients on asyncio use the default
-    pool of the event loop. Work that is sent to a pool waits for the look-ups that are
-    already in its queue.
+    pool of the event loop. Work that is sent to a pool waits until the pool has done the
+    look-ups that are already in its queue.
     """
     started: list[Deferred[Any]] = []
-    # Look the reactor up in `sys.modules`: importing it would install one.
+    # Look the reactor up in `sys.modules`, because importing the module would install a
+    # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
     # Do not use a coroutine: asyncio logs an error for each coroutine that the end of the
@@ -219,9 +224,10 @@ async def is_look_up_slow() -> bool:
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors: a pool raises an error if it is shut down, because the crawl is over.
-    gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the result
-    timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the result
+    # Ignore errors: a pool raises an error only if it was shut down at the end of the
+    # crawl.
+    gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
+    timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
     try:
         return await is_slow
     finally:
@@ -230,20 +236,21 @@ async def is_look_up_slow() -> bool:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*; cancelling the wait cancels the timer."""
-    # Do not use `asyncio.sleep`: other reactors have no asyncio event loop.
+    # Do not use `asyncio.sleep`, because a crawl with another reactor has no asyncio event
+    # loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* after *seconds*. Return a timer, whose method `cancel` may also be called
-    after that time.
+    """Call *call* after *seconds*. Return a timer, whose method `cancel` may be called at
+    any time.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)
-    # Without asyncio there is a reactor.
-    from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
+    # Without asyncio, there is a reactor.
+    from twisted.internet import reactor  # noqa: PLC0415 - Scrapy chooses the reactor
 
     timer = cast("Any", reactor).callLater(seconds, call)
     return SimpleNamespace(cancel=lambda: timer.active() and timer.cancel())
@@ -253,8 +260,9 @@ class DeferredWaiter(Generic[T]):
     """A future that works with any reactor or without a reactor. *cancel* is called if the
     wait is cancelled.
 
-    Each waiting request has its own future. Scrapy's built-in shares one Deferred: the
-    first request takes its result, and all other requests get `None` and pass unchecked.
+    Each waiting request has a future of its own. In Scrapy's built-in, all requests that
+    wait for a robots.txt share one Deferred. The first request takes the result of the
+    Deferred, and all other requests get `None` and pass unchecked.
     """
 
     __slots__ = ("_result",)
@@ -266,7 +274,7 @@ class DeferredWaiter(Generic[T]):
         """Resume the waiting coroutine with *resolution* as its result. A second call has
         no effect.
         """
-        # Ignore a second result, for which a Deferred raises an error.
+        # Ignore a second result, because a Deferred raises an error for a second result.
         if not self._result.called:
             self._result.callback(resolution)
 

@@ -1,16 +1,15 @@
-"""Requests in the middleware: their wait, their return to the scheduler, and the close of
-the crawl.
+"""Requests that wait in the middleware, and their return to the scheduler.
 
 Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`, the limit
-of concurrent requests. While the request waits, the limit is raised by one, so that slow
-origins do not block others. The limit is also raised for each robots.txt request. When its
-wait is over, the request goes on if a slot is free. Otherwise it is returned to the
-scheduler, which decides the order of requests. For this reason a request is returned only
-once.
+of concurrent requests. While a request waits, the limit is raised by one, so that slow
+origins do not block other origins. The limit is also raised for each robots.txt request.
+When the wait of a request is over, the request goes on if a slot is free. If no slot is
+free, the request is returned to the scheduler, which decides the order of requests. If no
+slot is free after its second wait, the request goes on.
 
 When the crawl closes (R6, closing), waiting requests are returned to the scheduler. The
-first `CONCURRENT_REQUESTS` of the waiting requests still go on if their policies are known
-within `CLOSE_SECONDS`. A request that a component awaits is never returned.
+first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are known within
+`CLOSE_SECONDS`. A request that a component awaits is never returned.
 """
 
 from __future__ import annotations
@@ -35,38 +34,40 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# The following two keys are in the meta, because a request keeps its meta in a queue on
-# disk (JOBDIR) and in a queue of several workers.
+# Store the following two keys in the meta, because the meta of a request is also stored in
+# a queue on disk (JOBDIR) and in a queue of several workers.
 SCHEDULED = "_robots1994_scheduled"
-"""Meta key of a request that the scheduler has."""
+"""Meta key of a request that was passed to the scheduler."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that was returned to the scheduler. The value is a pair: the
-original `dont_filter` of the request, and whether the request was ever returned because
-no slot was free. In a queue of version 0.1 the second value is a text, which counts as
-"no".
+"""Meta key of a request that was returned to the scheduler. The value is a pair. The first
+item is the original `dont_filter` of the request. The second item says whether the request
+was ever returned because no slot was free. In a queue of version 0.1, the second item is a
+text, which means "no".
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between two checks whether the crawl closes. Scrapy has no signal for this."""
+"""Seconds between two checks whether the crawl closes. Scrapy sends no signal when a crawl
+begins to close.
+"""
 
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
-"""Settings by which a crawl ends after a number of pages or items. Scrapy counts a
-robots.txt as a page. So each robots.txt that is fetched early replaces a page.
+"""Settings that end a crawl after a number of pages or items. Scrapy counts a robots.txt as
+a page, so each robots.txt that is fetched early takes the place of a page.
 """
 
 SHARE = 100
 """A limit of `LIMITS` is divided by this number. The result is how many requests may wait
-for a robots.txt without counting.
+for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
 """
 
 CLOSE_SECONDS = 5.0
-"""Maximum number of seconds that a closing crawl waits for the robots.txt of the requests
-that it still sends.
+"""Maximum number of seconds that a closing crawl waits for the robots.txt files of the
+requests that it still sends.
 """
 
 
@@ -75,9 +76,10 @@ class Visit:
     """One call of the middleware for *request*, from the first step to the last.
 
     *is_awaited* says that a component sent the request with `engine.download_async()` and
-    awaits the response. Such a request cannot be returned to the scheduler.
-    *has_gone_back* says that the request was returned before, because no slot was free.
-    *is_raised* says that the limit is raised while the request waits.
+    awaits the response, so the request cannot be returned to the scheduler.
+    *has_gone_back* says that the request was already returned because no slot was free.
+    *is_raised* says that the limit of concurrent requests is raised while the request
+    waits.
     """
 
     request: Request
@@ -85,21 +87,21 @@ class Visit:
     has_gone_back: bool
     is_raised: bool = False
     turn: DeferredWaiter[None] | None = None
-    """The future of the request's turn, if it waits for a crawl delay."""
+    """The future that the request awaits, if the request waits for a crawl delay."""
     cause: Exception | None = None
-    """The exception of the failed fetch, if the policy of the request is unknown (R5,
+    """The exception of the failed fetch, if the policy for the request is unknown (R5,
     unreachable).
     """
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
-        """Return the visit of *request*, after removing our keys from its meta.
+        """Return the visit for *request*, after removing our keys from its meta.
 
         If the request was returned to the scheduler, restore its original `dont_filter`.
         """
         meta = request.meta
-        # Remove the decision about an earlier request: an errback may send a refused
-        # request again, and a spider may copy the meta of a response.
+        # Remove the keys of an earlier decision: an errback may send a refused request
+        # again, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
@@ -111,7 +113,7 @@ class Visit:
 
     @classmethod
     def outside(cls, request: Request) -> Visit:
-        """Return the visit of a *request* that needs a policy, but does not pass through
+        """Return the visit for *request*, which needs a policy but does not pass through
         the middleware.
         """
         return cls(request, is_awaited=True, has_gone_back=False)
@@ -119,8 +121,8 @@ class Visit:
     def returned(self, *, for_room: bool = False) -> Request:
         """Return a copy of the request, marked with `RETURNED`, for the scheduler.
 
-        *for_room* says that the request is returned because no slot is free. This happens
-        at most once.
+        *for_room* says that the request is returned because no slot is free, which happens
+        at most once to a request.
         """
         request = self.request
         marked = request.dont_filter, for_room or self.has_gone_back
@@ -134,11 +136,11 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
-    The limit is raised for at most *most* requests; further requests count. In a crawl
-    that ends after a number of pages or items, the limit is raised for fewer requests
-    that wait for a robots.txt (`SHARE`). *on_closing* is called when the crawl begins to
-    close. If the closing crawl still sends waiting requests, *on_closing* is called again
-    `CLOSE_SECONDS` later.
+    The limit of concurrent requests is raised for at most *most* waiting requests. Further
+    waiting requests count towards the limit. In a crawl that ends after a number of pages
+    or items, the limit is raised for fewer requests that wait for a robots.txt (`SHARE`).
+    *on_closing* is called when the crawl begins to close. If the closing crawl still sends
+    waiting requests, *on_closing* is called again `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -154,13 +156,14 @@ class WaitingRequests:
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         # If no slot is free, return requests only to Scrapy's scheduler or a subclass of
-        # it. Another scheduler may be shared, or may drop a request that it has seen. Do
-        # not use `issubclass`: it is true for each class with the methods of a scheduler.
+        # Scrapy's scheduler. Another scheduler may be shared by workers, or may drop a
+        # request that it has seen. Do not use `issubclass`, which returns `True` for any
+        # class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
-        # `_visits` has the visits that wait, in order of arrival. `_finished` has the
-        # visits whose requests a closing crawl still sends.
+        # `_visits` contains the visits whose requests wait, in order of arrival.
+        # `_finished` contains the visits whose requests a closing crawl still sends.
         self._visits: dict[Request, Visit] = {}
         self._finished: frozenset[Visit] = frozenset()
         self._raised = self._files = 0
@@ -172,15 +175,15 @@ class WaitingRequests:
     def waiting(self, visit: Visit, *, for_file: bool = True) -> Iterator[None]:
         """Let the request of *visit* wait while the block runs.
 
-        The request does not count towards the limit, if the limit can be raised. *for_file*
-        says that the request waits for a robots.txt.
+        The request does not count towards the limit if the limit can be raised. *for_file*
+        says that the request waits for a robots.txt, and not for a crawl delay.
         """
         self._look()
         self._visits[visit.request] = visit
         if self._raise_limit(self._most_for_file if for_file else self._most):
             visit.is_raised = True
             self._raised += 1
-            # The engine may take one more request now.
+            # Wake the engine, because it may take one more request now.
             self._engine.wake()
         try:
             with count_in_slot(self._crawler, visit.request):
@@ -196,8 +199,8 @@ class WaitingRequests:
         """Wait until `Visit.turn` of *visit* is released.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. A closing crawl waits for no turn, except for the turn of a request that a
-        component awaits: a file may state any delay.
+        closes. A closing crawl does not wait for turns, because a file may state any delay.
+        Only a request that a component awaits still waits for its turn.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit, is_known=False):
@@ -223,16 +226,17 @@ class WaitingRequests:
     def may_go_on(self, visit: Visit) -> bool:
         """Return whether the request of *visit*, which still waits, may go on.
 
-        The request may go on if it counted towards the limit, if a slot is free, if it was
-        returned to the scheduler before, or if it cannot be returned.
+        The request may go on if it counts towards the limit, or if a slot is free. If no
+        slot is free, the request may go on if it was already returned for that reason, if a
+        closing crawl still sends it, or if it cannot be returned.
         """
         return (
             not visit.is_raised
             or visit.has_gone_back
             or self._is_finished(visit)
             or not self._owns_order
-            # `needs_backout` says whether all slots are taken. This request takes no slot,
-            # because the limit is still raised for it.
+            # `needs_backout` says whether all slots are taken. The request of *visit* takes
+            # no slot, because the limit is still raised for that request.
             or not self._crawler.engine.needs_backout()
         )
 
@@ -242,7 +246,7 @@ class WaitingRequests:
 
         Two kinds of requests may still be sent: each request that a component awaits, and
         the first `CONCURRENT_REQUESTS` other waiting requests. Scrapy's own middleware
-        would also send that many waiting requests.
+        would also send up to `CONCURRENT_REQUESTS` waiting requests.
         """
         visit = self._visits.get(request)
         return visit is not None and self._is_finished(visit)
@@ -251,9 +255,9 @@ class WaitingRequests:
         """Return whether the request of *visit* must be returned to the scheduler because
         the crawl closes.
 
-        *is_known* says whether the policy of its origin is known. A request without a
-        known policy is returned, so that the next crawl tries it again. A request that a
-        component awaits is never returned.
+        *is_known* says whether the policy for the request is known. A request without a
+        known policy is returned, so that the next crawl tries the request again. A request
+        that a component awaits is never returned.
         """
         if visit.is_awaited or not self.is_closing():
             return False
@@ -266,16 +270,16 @@ class WaitingRequests:
         return self._is_closed
 
     def close(self) -> None:
-        """Choose the requests that the closing crawl still sends, and end other waits. A
-        second call has no effect.
+        """Choose the waiting requests that the closing crawl still sends, and end the waits
+        of other requests. A second call has no effect.
         """
         if not self._is_closed:
             self._is_closed = True
             own = (it for it in self._visits.values() if not it.is_awaited)
             self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
-            # Iterate over a copy: without asyncio a released request goes on at once, and
-            # its visit is removed from the dict.
+            # Iterate over a copy, because without asyncio a released request goes on at
+            # once, and its visit is removed from the dict.
             for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)
@@ -283,7 +287,7 @@ class WaitingRequests:
                 call_later(CLOSE_SECONDS, self._close_finished)
 
     def _close_finished(self) -> None:
-        """Return the requests that still wait to the scheduler."""
+        """Return the remaining waiting requests to the scheduler."""
         self._finished = frozenset()
         self._on_closing()
 
@@ -291,11 +295,12 @@ class WaitingRequests:
         return visit.is_awaited or visit in self._finished
 
     def _mark(self, request: Request) -> None:
-        """Mark *request*, which the scheduler is about to get."""
+        """Mark *request*, which is about to be passed to the scheduler."""
         request.meta[SCHEDULED] = True
 
     def _raise_limit(self, most: int) -> bool:
-        """Raise the limit by one, unless it is already raised for *most* waiting requests.
+        """Raise the limit by one, unless the limit is already raised for *most* waiting
+        requests.
 
         Return whether the limit was raised.
         """

@@ -1,9 +1,9 @@
-"""Wildcards without effect: URLs that are allowed because a dialect reads `*` and `$` as
-ordinary characters.
+"""The number of requests that pass only because the dialect of the crawl reads `*` and `$`
+as ordinary characters.
 
-1994 D1 (value of Disallow): a path is compared character by character. But most authors use
-`*` and `$` as wildcards. So a line at the close of the crawl says how many requests passed
-that RFC 9309 would have refused by a rule with `*` or `$`.
+By 1994 D1 (value of Disallow), a path is compared character by character, but most authors
+use `*` and `$` as wildcards. When the crawl closes, a log line says how many requests
+passed that RFC 9309 would have refused because of a rule with `*` or `$`.
 """
 
 from __future__ import annotations
@@ -39,32 +39,33 @@ if TYPE_CHECKING:
     Others: TypeAlias = tuple[RobotsTxt, RobotRules, int]
 
 OTHER = "rfc9309"
-"""The dialect with wildcards, whose refusals are counted."""
+"""The dialect with wildcards, by which the refusals are counted."""
 
 MAX_BYTES = 4_000_000
-"""Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. This is
-enough for about 1,000 origins. Any other file is read again for each request, which takes
-a fraction of a millisecond. The latest large file is stored in addition.
+"""Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. 4 MB are
+enough for about 1,000 origins. A file that is not in this memory is read again for each
+request, which takes a fraction of a millisecond. The latest large file is stored outside
+this limit.
 """
 
 MAX_COUNTED_ORIGINS = 100_000
-"""Maximum number of origins that are counted. For further origins only requests are
+"""Maximum number of origins that are counted. For further origins, only the requests are
 counted.
 """
 
 
 class IgnoredWildcards:
     """Counts the requests that a record with `*` or `$` allows, and how many of these
-    requests a rule with `*` or `$` would refuse by RFC 9309.
+    requests RFC 9309 would refuse because of a rule with `*` or `$`.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        # A key is the rules in the dialect of the crawl. The value is the file, the rules
-        # of the file for the same robot in the dialect `OTHER`, and their bytes. The bytes
-        # include the file, because this cache may keep the file in memory after the policy
-        # is removed.
+        # Each key is the rules of a file in the dialect of the crawl. Each value consists
+        # of the file, its rules for that robot in the dialect `OTHER`, and a size in bytes.
+        # The size includes the file, because the file may stay in memory in this cache
+        # after the policy is removed.
         self._others: LRUCache[RobotRules, Others]
         self._others = LRUCache(MAX_BYTES, getsizeof=itemgetter(2))
         self._latest: tuple[RobotRules, Others] | None = None
@@ -74,13 +75,13 @@ class IgnoredWildcards:
 
     @classmethod
     def of(cls, crawler: Crawler, settings: RobotsSettings) -> Self | None:
-        """Return the counter; `None` if the dialect of the crawl has wildcards."""
+        """Return the counter, or `None` if the dialect of the crawl has wildcards."""
         if DIALECTS[settings.dialect].has_wildcards:
             return None
         return cls(crawler, settings.dialect)
 
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
-        """Read *robots*, a large file, in a thread for the robot of *rules*. `sent` then
+        """Read *robots*, a large file, in a thread for the robot of *rules*, so that `sent`
         does not need to read the file.
         """
         if rules.has_wildcards and rules not in self._others:
@@ -89,10 +90,10 @@ class IgnoredWildcards:
 
     def _read_once(self, robots: RobotsTxt, rules: RobotRules) -> Others:
         """Read *robots*, unless the last call read the same file for the same robot. Calls
-        never overlap.
+        of this method never overlap.
         """
-        # One result is enough: the requests that waited for one file call this function
-        # one after the other.
+        # Storing one result is enough, because the requests that waited for one file call
+        # this method one after the other.
         if self._latest is None or self._latest[0] is not rules:
             self._latest = rules, _read(robots, rules)
         return self._latest[1]
@@ -107,7 +108,8 @@ class IgnoredWildcards:
     ) -> None:
         """Count *request*, which *rules* allow, although one of the rules has `*` or `$`.
 
-        *clients* may send the request. *robots* is the file of *origin* that has *rules*.
+        *clients* are the HTTP clients that may send *request*. *robots* is the file of
+        *origin*, from which *rules* were read.
         """
         known = self._others.get(rules)
         if known is None:
@@ -117,7 +119,8 @@ class IgnoredWildcards:
             self._origins.add(origin)
         if not known[1].allowed(request.url, clients):
             rule = known[1].verdict(request.url, clients).rule
-            # A verdict without a rule means that the URL needs too many comparisons (O28).
+            # A verdict without a rule means that the URL needs too many comparisons (O28,
+            # bounded matching).
             if rule is None or has_wildcard(rule):
                 self._refused += 1
                 stats.count(self._crawler, stats.WILDCARDS_IGNORED)
@@ -142,8 +145,8 @@ class IgnoredWildcards:
 
 def _read(robots: RobotsTxt, rules: RobotRules) -> Others:
     """Return *robots*, its rules in the dialect `OTHER` for the robot of *rules*, and the
-    bytes of both, at most `MAX_BYTES`.
+    size of both in bytes, limited to `MAX_BYTES`.
     """
     other = robots.read_as(dialect=OTHER).rules(rules.robot)
-    # Measure the bytes here, because a large file is read in a thread.
+    # Measure the size here, because a large file is read in a thread.
     return robots, other, min(robots.memory_bytes + memory_of(other), MAX_BYTES)
