@@ -130,9 +130,12 @@ class RobotsCheck(RobotsCommand):
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
-        self._purposes = _purposes(opts.purpose)
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
+        # A crawl with ROBOTS1994_USAGE = "requests" does not request such pages either.
+        self._purposes = (
+            _purposes(opts.purpose) or self._lookup.settings.request_purposes
+        )
         self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
@@ -183,8 +186,14 @@ class RobotsCheck(RobotsCommand):
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
-        if is_path_fine and url.startswith("/"):
-            return ""
+        if url.startswith("/"):
+            if is_path_fine:
+                return ""
+            shown = repr(escape_control_chars(url, 60))
+            raise WrongUse(
+                f"{shown} is neither a URL nor a path of a file that --robots names: write "
+                "https://host/path, or add --robots"
+            )
         exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
         is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
         if is_slip or exemption is Exemption.NO_HOST:
@@ -391,6 +400,9 @@ class UrlVerdict:
     @property
     def is_known(self) -> bool:
         """Whether the policy was fetched or read, or the URL is exempt from checks."""
+        if self.applied is not None:
+            # The evidence has the decision of the crawl, whatever the reason was.
+            return self.verdict is not None
         return self.source is None or self.source.is_known
 
     @property

@@ -17,7 +17,7 @@ from scrapy_robots1994.crawl.log import (
 from scrapy_robots1994.crawl.setting_types import class_path
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
-from scrapy_robots1994.lint.kinds import Problem
+from scrapy_robots1994.lint.kinds import WILDCARD, Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import begins_as_markup, compression_of
 from scrapy_robots1994.policy.fetch_result import (
@@ -219,11 +219,14 @@ class FetchLog:
             kind = None if last is not None and last.is_stale_on_error else _STALE
         self._origins.log(
             kind,
-            "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest",
+            "Could not fetch %s (%s): %s%s",
             policy.origin,
             said_of(result),
             meaning,
-            pause,
+            # In a dry run, our middleware sends no request.
+            ""
+            if self._settings.dry_run
+            else f"; the next fetch is in {pause:.0f} s at the earliest",
         )
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
@@ -238,10 +241,11 @@ class FetchLog:
         kind, more = self._meaning(policy, last)
         self._origins.log(
             kind,
-            f"%s: %s, %s, from the store, fetched %.0f s ago, %s{more}",
+            f"%s: %s, %s, from %s, fetched %.0f s ago, %s{more}",
             policy.origin,
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
+            "the HTTP cache" if self._settings.store.url is None else "the store",
             now - policy.fetched_at,
             f"fresh for another {rest:.0f} s"
             if rest > 0
@@ -335,6 +339,7 @@ class FetchLog:
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
+            is_wild = any(it.kind is WILDCARD for it in opening)
             self._number_of_splits += is_split
             self._origins.log(
                 _OPENING,
@@ -342,7 +347,8 @@ class FetchLog:
                 "that the site owner probably wanted to disallow%s.%s All problems: %s %s",
                 origin,
                 *_first_and_others(opening),
-                ' ROBOTS1994_READING = "cautious" obeys split records.' * is_split,
+                ' ROBOTS1994_READING = "cautious" obeys split records.' * is_split
+                + ' ROBOTS1994_DIALECT = "rfc9309" obeys wildcards.' * is_wild,
                 self._lint,
                 origin.robots_url,
             )

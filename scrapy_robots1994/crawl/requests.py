@@ -165,7 +165,7 @@ class RobotName:
 
 def has_default_name(crawler: Crawler) -> bool:
     """Return whether the name of our robot is Scrapy's default User-Agent."""
-    return RobotName(crawler).usual == Settings()["USER_AGENT"]
+    return bool(RobotName(crawler).usual == Settings()["USER_AGENT"])
 
 
 def robot_text(name: str | bytes) -> str:

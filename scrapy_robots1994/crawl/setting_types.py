@@ -214,8 +214,8 @@ def _host_or_origin(entry: str) -> str | Origin:
     if named is None or origin is None or (named[1] and not scheme):
         raise SettingsError(
             f"ROBOTS1994_EXEMPT: {redact_and_escape(entry)} is neither a host such as "
-            "api.example.com nor an origin such as https://h.example:8443. Name each host, "
-            "without a pattern, a path or a user name."
+            "api.example.com nor an origin such as https://h.example:8443. Name each host "
+            "without a pattern, a path or a user name; with a port, write the scheme, too."
         )
     return origin if scheme else origin.host
 

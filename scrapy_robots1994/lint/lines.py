@@ -361,6 +361,12 @@ def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Proble
     return (kinds.UNKNOWN.at(line.number, line.column, line.field, advice=commented),)
 
 
+_PREFERENCE_FIX = (
+    "Nothing need be done: the line states a preference about the use of pages, and does not "
+    "change which pages robots may fetch."
+)
+
+
 def _corrected(new: str) -> str:
     """Return the words of the advice to write the line *new*."""
     return f"Write {quoted(new)}: a field is obeyed only when its name is exact."
@@ -368,7 +374,9 @@ def _corrected(new: str) -> str:
 
 def absent(line: Line, field: Field) -> Problem:
     """Return the problem with *line*, whose *field* exists only in other dialects."""
-    return KIND_CODED[field.absent].at(line.number, line.column, line.field)
+    advice = Fix(_PREFERENCE_FIX) if field.is_preference else None
+    kind = KIND_CODED[field.absent]
+    return kind.at(line.number, line.column, line.field, advice=advice)
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:

@@ -46,6 +46,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # The fix for HTML in a file that also has records.
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
+_UTF_16_FIX = "Save the file as UTF-8: many robots can read no line of UTF-16."
 _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between, if all rules are for every robot."
@@ -444,7 +445,8 @@ def _file_problems(
     """
     if encoding_of(body.data)[0]:
         # Ours O16 (encoding): a byte order mark is stripped.
-        yield kinds.MARK.at(1, 1)
+        is_utf_8 = encoding_of(body.data)[1] == "utf-8"
+        yield kinds.MARK.at(1, 1, advice=None if is_utf_8 else Fix(_UTF_16_FIX))
     if looks:
         first = next(filter(_is_written, lines))
         yield kinds.NOT_ROBOTS.at(first.number, first.column, looks)

@@ -8,7 +8,7 @@ from operator import ne
 from typing import Any
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS, Problem
+from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS, SEVERITIES, Problem
 from scrapy_robots1994.lint.problems import problems_of
 from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
@@ -103,13 +103,15 @@ class Summary:
     """The number of files, and the number of places, that have each kind of problem.
 
     *files* is the number of all files, and *clean* is the number of files without a problem.
-    *by_file* counts the files, and *by_place* counts the places, for each code.
+    *by_file* counts the files, and *by_place* counts the places, for each code. *severities*
+    has the highest severity that was found for each code.
     """
 
     files: int = 0
     clean: int = 0
     by_file: Counter[str] = field(default_factory=Counter)
     by_place: Counter[str] = field(default_factory=Counter)
+    severities: dict[str, str] = field(default_factory=dict)
 
     def add(self, report: Report) -> None:
         """Count the problems of one more file."""
@@ -118,6 +120,10 @@ class Summary:
         self.clean += not codes
         self.by_file.update(set(codes))
         self.by_place.update(codes)
+        for problem in report.problems:
+            before = self.severities.get(problem.code, problem.severity)
+            worst = min(before, problem.severity, key=SEVERITIES.index)
+            self.severities[problem.code] = worst
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one row for each kind of problem that was found."""
@@ -127,7 +133,7 @@ class Summary:
                     "code": kind.code,
                     "files": self.by_file[kind.code],
                     "places": self.by_place[kind.code],
-                    "severity": kind.severity,
+                    "severity": self.severities[kind.code],
                     "clause": kind.clause,
                     "title": kind.title,
                 }
@@ -148,6 +154,8 @@ def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
                 is_open = False
             elif line.kind is LineKind.COMMENT:
                 yield ""
+            elif line.row is None and line.known and line.known.is_preference:
+                yield "states a usage preference, which is not a rule"
             elif line.row is None or not line.is_obeyed:
                 yield f"ignored: {WHY_IGNORED[line.kind]}"
             elif line.row.role is Role.NAMES and place:

@@ -18,7 +18,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_usage import page_usage
-from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.setting_types import REPORT
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -105,6 +105,26 @@ class StatedUsage:
         self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
+        self._obeyed = settings.purposes if settings.drops_items else ()
+        crawler.signals.connect(self._closed, signals.spider_closed)
+
+    def _closed(self) -> None:
+        """Log for each purpose how many items were dropped and requests were not sent."""
+        assert self._crawler.stats is not None  # noqa: S101 - set before components are made
+        count = self._crawler.stats.get_value
+        for purpose in self._obeyed:
+            items = count(stats.USAGE_ITEMS_DROPPED.format(purpose=purpose), 0)
+            requests = count(stats.USAGE_REQUESTS_DROPPED.format(purpose=purpose), 0)
+            if items or requests:
+                log_line(
+                    self._crawler,
+                    INFO,
+                    "Usage preferences: pages must not be used for %s, so %s were dropped "
+                    'and %s were not sent; LOG_LEVEL = "DEBUG" names each page',
+                    purpose,
+                    counted(items, "item"),
+                    counted(requests, "request"),
+                )
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
         """Put the preferences that *policy* states into the meta of *request*.
