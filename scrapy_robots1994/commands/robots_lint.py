@@ -15,6 +15,7 @@ from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.kinds import KIND_CODED, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
 WITHOUT_URLS = "a file, a folder, or - for standard input"
@@ -128,6 +129,9 @@ def _unread(name: str, source: PolicySource) -> Unread:
     if is_open:
         effect = "every robot may retrieve everything"
     why = f"{row.noun} (HTTP {source.status}): {effect}"
+    if row.outcome is Outcome.FORBIDDEN:
+        # RFC 9309 2.3.1.3: such a status means that there are no restrictions.
+        why += "; a robot that follows RFC 9309 may retrieve everything"
     return Unread(name, why, is_fault=not row.allows)
 
 

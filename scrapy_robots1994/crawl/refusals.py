@@ -5,9 +5,11 @@ the crawl closes, a table of refusals by origin is logged. If every start reques
 refused, a warning is also logged.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -52,7 +54,7 @@ VERDICT = "robots1994"
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d). The first: %s: %s. "
-    "`scrapy robots-check --explain URL` explains each.%s"
+    "`scrapy robots-check%s --explain URL` explains each.%s"
 )
 _DEFAULT_NAME = (
     " The record is for Scrapy's default name; set USER_AGENT to that of your robot."
@@ -246,7 +248,13 @@ class Refusals:
             record = first[1].record if first else None
             is_named = record is not None and EVERYBODY not in record.names
             more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
-            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *first, more)
+            # In a project, the command can read the settings of the spider.
+            spider: Any = self._crawler.spider
+            option = f" --spider {spider.name}" * (
+                "SCRAPY_SETTINGS_MODULE" in os.environ
+            )
+            values = number, *first, option, more
+            log_line(self._crawler, WARNING, _ALL_REFUSED, *values)
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:

@@ -71,7 +71,9 @@ class SettingType(Generic[T]):
             raise
         # `json.loads` raises RecursionError for 100,000 nested brackets.
         except (TypeError, ValueError, OverflowError, RecursionError):
-            hint = did_you_mean(value, self.choices) or "."
+            # A user may write a number, such as 1994, for a word.
+            word = _shown(value) if isinstance(value, int) else value
+            hint = did_you_mean(word, self.choices) or "."
         raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
 
 

@@ -368,11 +368,14 @@ class RobotsSettings:
         log_line(
             crawler,
             INFO,
-            "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
+            "scrapy_robots1994 %s: dialect %s%s, robot name %s, store %s, "
             "at most %d parallel robots.txt fetches%s%s%s",
             __version__,
             self.dialect,
-            self.reading,
+            # In RFC 9309, blank lines have no meaning, so the reading has no effect.
+            f", {self.reading} reading"
+            if DIALECTS[self.dialect].has_blank_lines
+            else "",
             robot_text(RobotName(crawler).usual) or '""',
             str(self.store),
             self.max_fetches,

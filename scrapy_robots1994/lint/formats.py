@@ -246,7 +246,8 @@ def _property(text: str) -> str:
 
 def summary_as_text(summary: Summary) -> Iterator[str]:
     """Yield the lines of a table of the codes that were found, one row for each code."""
-    yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
+    if summary.by_file:
+        yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
     row = "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
     yield from map(row.format_map, summary.rows())
     noun = "file" if summary.files == 1 else "files"

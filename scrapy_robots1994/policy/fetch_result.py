@@ -149,6 +149,7 @@ def said_of(result: FetchResult) -> str:
             said = f"{kind}: {detail}"
         case LocalFault(error):
             said = f"{type(error).__name__}: {one_line(error)}"
+            said = f"a proxy failed, {said}" if result.of_proxy else said
         case Cancelled(detail):
             return detail
         case RobotsResponse(status):

@@ -179,6 +179,18 @@ def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
     assert "1 disallowed; 0 not for train-ai" in closed.lines[1]
 
 
+def test_purposes_of_a_crawl_that_requests_no_such_pages_are_the_default() -> None:
+    """The command says what the crawl would do with ROBOTS1994_USAGE = "requests"."""
+    args = ("robots-check", "--robots", "-", "--robot", "rex", "/a")
+    args += ("-s", "ROBOTS1994_PURPOSES=train-ai", "-s")
+    codes = {
+        usage: scrapy(*args, f"ROBOTS1994_USAGE={usage}", stdin_text=USAGE).code
+        for usage in ("requests", "items")
+    }
+
+    assert codes == {"requests": 1, "items": 0}
+
+
 def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
     """The preferences are in the form of `Usage`, and null without a file."""
     args = ("--robots", "-", "/a", "--json")

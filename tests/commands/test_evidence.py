@@ -335,7 +335,9 @@ def test_fetch_without_an_answer_is_said_by_the_line(
     opening = {"ROBOTS1994_UNREACHABLE": "allow"}
     crawl([page], settings=recording(tmp_path / "open", **opening))
 
-    for name, decision in (("closed", "refused"), ("open", "allowed")):
+    for name, decision, code in (("closed", "refused", 1), ("open", "allowed", 0)):
+        # The decision is known, although the policy was not.
+        assert check(tmp_path / name, page).code == code
         _, (line,) = fitting(tmp_path / name)
         assert (line["decision"], line["reason"]) == (decision, "unreachable")
         assert (line["record"], line["digest"]) == (None, None)

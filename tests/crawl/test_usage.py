@@ -142,6 +142,8 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     said = f'Not for train-ai: "ai-train=no" in robots.txt line 4 of {url}'
     assert len(result.lines("DEBUG", said)) == 1
     assert "pages are not for" not in result.log
+    (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
+    assert "for train-ai, so 4 items were dropped and 0 requests were not sent" in line
 
 
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
@@ -159,6 +161,8 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
     assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 2
     assert result.stats["robotstxt/forbidden"] == 1
     assert len(result.lines("DEBUG: Not for train-ai", "it is not requested")) == 2
+    (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
+    assert "so 2 items were dropped and 2 requests were not sent" in line
 
 
 def test_any_forbidden_purpose_counts(site: Site) -> None:

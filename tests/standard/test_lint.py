@@ -263,6 +263,25 @@ def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
     assert "leaves" not in lint(JOINED, "--only-problems")
 
 
+def test_summary_has_the_highest_severity_that_occurred() -> None:
+    """A kind may be more severe in one file than usually."""
+    (row,) = [
+        it
+        for it in lint(JOINED, "--dialect", "rfc9309", "--summary").split("\n")
+        if "R043" in it
+    ]
+
+    assert row.split()[3] == "error"
+
+
+def test_preference_is_no_ignored_line() -> None:
+    """A crawl reads usage preferences in every dialect."""
+    shown = lint("User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a\n")
+
+    assert "states a usage preference, which is not a rule" in shown
+    assert "ignored: this dialect has no such field" not in shown
+
+
 def test_console_script_says_its_version_and_wants_no_host() -> None:
     """A bare host name is not a file. The error is that of robots-check."""
     version = subprocess.run(
