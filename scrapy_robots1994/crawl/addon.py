@@ -23,13 +23,19 @@ from scrapy_robots1994.crawl.settings import (
     log_settings_errors,
 )
 
-ORDER = 100  # the order of the built-in middleware in Scrapy
-PAGES_ORDER = 5  # near the engine, so that it gets the output of all other middlewares
-USAGE_ORDER = 4  # even nearer, so that it also gets the output of `RobotsPages`
-PIPELINE_ORDER = -1000  # before the user's pipelines, which must not store the item
+# Scrapy gives this order to the built-in middleware.
+ORDER = 100
+# A low order puts `RobotsPages` near the engine, so that `RobotsPages` gets the output of
+# all other spider middlewares.
+PAGES_ORDER = 5
+# `RobotsUsage` is even nearer to the engine, so that it also gets the output of
+# `RobotsPages`.
+USAGE_ORDER = 4
+# Our pipeline drops items before the user's pipelines can store them.
+PIPELINE_ORDER = -1000
 
-# Write the path as in Scrapy's defaults, because before Scrapy 2.14 a class and its path
-# are two different keys.
+# Write the path exactly as in Scrapy's default settings, because before Scrapy 2.14 a class
+# and its path are two different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -45,8 +51,8 @@ class Addon:
     package, the order of the component does not change. With `ROBOTSTXT_OBEY = False` in a
     project, in a spider or on the command line, no robots.txt is obeyed.
 
-    In a dry run, our middleware is added behind the built-in, and no other setting is
-    changed.
+    In a dry run, the add-on only lists our middleware after the built-in, and changes no
+    other setting.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
@@ -73,8 +79,8 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # The priority "addon" is higher than the priority of Scrapy's default, which is
-        # False, and lower than the priority of every setting of the user.
+        # The priority "addon" is higher than the priority of Scrapy's default value
+        # (`False`), and lower than the priority of any value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
@@ -84,8 +90,8 @@ class Addon:
 
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
-        # Add these components only if a setting needs them, because every response or item
-        # would otherwise pass through them.
+        # Add each component only if a setting needs it, because every response or item
+        # passes through an added component.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
@@ -100,20 +106,20 @@ class Addon:
 def _replace_built_in(settings: BaseSettings) -> None:
     """List our middleware in place of the built-in, and switch the built-in off."""
     name = "DOWNLOADER_MIDDLEWARES"
-    # `getdict` makes a copy. Change only the copy, because the dict may belong to a spider
-    # class.
+    # `getdict` makes a copy. Change only the copy, because the original dict may belong to
+    # a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
     # Load the class of each key, because a key is a class or a path, and one class may have
     # several paths.
     classes = {}
     for key in listed:
-        # Ignore a path whose module does not have the name. Scrapy also ignores the path if
-        # its value is None, and raises an error if its value is an order.
+        # Ignore a path that does not lead to a class. Scrapy also ignores the path if its
+        # value is `None`, and raises an error later if its value is an order.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Remove the key, because Scrapy refuses a dict in which two keys are the same
+        # Remove the key, because Scrapy refuses a dict in which two keys lead to the same
         # class.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
@@ -127,22 +133,22 @@ def _replace_built_in(settings: BaseSettings) -> None:
         listed[Robots1994Middleware] = ORDER if order is None else order
     # `None` also overrides the order of the built-in in DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
-    # Do not change the priority of the setting, so that a setting of a higher priority
-    # still applies.
+    # Do not change the priority of the setting, so that a value with a higher priority
+    # still overrides this value.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _observe_built_in(settings: BaseSettings) -> None:
-    """List our middleware behind the built-in, whose order does not change.
+    """List our middleware after the built-in. The order of the built-in does not change.
 
-    If the user has listed our middleware in place of the built-in, change nothing, because
-    our middleware itself creates an instance of the built-in, which decides.
+    If the user has listed our middleware in place of the built-in, change nothing. Our
+    middleware then creates an instance of the built-in, and that instance decides.
     """
     from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - imported only if a setting needs it
 
     with log_settings_errors():
         # Check the parser here, because Scrapy creates the built-in before our middleware,
-        # and the error of the built-in names no setting.
+        # and the error of the built-in does not name the setting.
         load_parser(PARSER_SETTING, settings)
     name = "DOWNLOADER_MIDDLEWARES"
     enabled = dry_run.listed_middlewares(settings)
@@ -157,8 +163,8 @@ def _observe_built_in(settings: BaseSettings) -> None:
         with suppress(NameError, TypeError, ValueError):
             if _is_kind_of(load_object(key), Robots1994Middleware):
                 del listed[key]
-    # Add our middleware to the dict last. Scrapy calls middlewares of equal order in the
-    # order of the dict.
+    # Add our middleware to the dict last, because Scrapy calls middlewares with equal
+    # orders in the order of the dict.
     listed[(ours or [Robots1994Middleware])[0]] = max(orders)
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 

@@ -64,10 +64,11 @@ class ScrapyBackend:
         # fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
-        # The resolver calls these methods of the `FetchLog` directly.
+        # The resolver calls `retrying` and `fetch_failed`, which are methods of the
+        # `FetchLog`.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         # Ours 3.1 (retries): RETRY_ENABLED = False also switches off the retries of
-        # robots.txt.
+        # robots.txt fetches.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
@@ -112,7 +113,7 @@ class ScrapyBackend:
         """Run *work* in the background, and call *ended* when *work* ends. Return a
         function that cancels *work*.
 
-        *work* must not raise an exception, except when it is cancelled.
+        *work* must not raise an exception, except when *work* is cancelled.
         """
         running = deferred_from_coro(work)
         # Swallow the result: Twisted logs an unhandled error otherwise.
@@ -133,8 +134,9 @@ class ScrapyBackend:
         return retries if isinstance(retries, int) else 0
 
     def count_retries(self, context: RequestContext, retries: int) -> None:
-        """Add *retries*, the retries of a failed fetch, to the number of retries of the
-        page request, which RetryMiddleware limits (Ours 3.1, retries).
+        """Add *retries*, the number of retries of a failed fetch, to the retries of the
+        page request. RetryMiddleware limits the total number of retries (Ours 3.1,
+        retries).
         """
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
@@ -142,8 +144,8 @@ class ScrapyBackend:
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
-        """Return a function that requests the robots.txt of *origin* once. All calls of the
-        function share their cookies.
+        """Return a function that requests the robots.txt of *origin* once. All calls to the
+        function share one set of cookies.
         """
         return partial(self.fetch, origin, last, FetchCookies())
 
@@ -182,15 +184,15 @@ class ScrapyBackend:
     ) -> None:
         """Log and count *policy*, which was made from *result*.
 
-        If *result* has a file, or if the file of *policy* is new to this crawl, call all
-        listeners. *last* is the last good policy. *known* is the policy that this crawl had
-        before.
+        If *result* contains a file, or if the file of *policy* is new to this crawl, call
+        all listeners. *last* is the last good policy. *known* is the policy that this crawl
+        had before.
         """
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file, but a file that only the store
-        # had is new to this crawl.
+        # A 304 or a failed refresh does not change the file, but a file that was only in
+        # the store is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -238,7 +240,7 @@ class ScrapyBackend:
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Send this signal also for an unchanged file, as the built-in does.
+        # Send `robots_parsed` also for an unchanged file, as the built-in does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
@@ -249,6 +251,6 @@ class ScrapyBackend:
         # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Wait for the handlers. A handler may request pages of the origin: the policy is
-        # already in memory, so these requests do not wait for the handler.
+        # Wait for the handlers. A handler may request pages of the origin. The policy is
+        # already in memory, so the requests of a handler do not wait for that handler.
         await threads.result_of(send(signal, **arguments))

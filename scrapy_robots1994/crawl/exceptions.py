@@ -6,21 +6,21 @@ from scrapy_robots1994.parser import Verdict
 
 
 class ForbiddenByRobots(IgnoreRequest):
-    """Raised for a request that the policy of its origin refuses.
+    """Raised for a request that is refused because of the policy of its origin.
 
     This class is a subclass of `IgnoreRequest`, so a spider that was written for the
-    built-in middleware need not be changed. `verdict` gives the reason, the record and the
-    line of the decision. The message begins with "Forbidden by robots.txt", describes the
-    verdict in words, and is safe to print.
+    built-in middleware need not be changed. `verdict` contains the reason for the decision,
+    and the record and the line that decided. The message begins with "Forbidden by
+    robots.txt", describes the verdict in words, and is safe to print.
     """
 
     # To save time, this class has no `__init__` and makes the message on demand. An
-    # exception is created for each refusal, but few of the messages are read.
+    # exception is created for each refusal, but few messages are read.
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict, with its reason, and the record and the line that decided, if a line
-        decided.
+        """The verdict, which contains the reason. If a line of the file decided, the
+        verdict also contains the line and its record.
         """
         verdict: Verdict = self.args[0]
         return verdict

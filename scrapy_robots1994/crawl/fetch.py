@@ -1,16 +1,16 @@
 """The download of a robots.txt through Scrapy's downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` fetches one file. The method waits until fewer than the permitted
-number of fetches run. Then the method sends a request for the file, and a further request
-for each redirect. Each download is watched through Scrapy's signals. The result is the
-answer, or a failure that says whose fault it is. Each step is reported to the observers
-(`FetchObserver`).
+`RobotsDownload.fetch` fetches one file. The method waits while the maximum number of
+fetches is running. After this wait, the method sends a request for the file, and a further
+request for each redirect. Each download is watched through Scrapy's signals. The method
+returns the answer, or a failure whose type says whose fault the failure is. Each step is
+reported to the observers (`FetchObserver`).
 
-Our two limits differ from Scrapy's limits. If a file exceeds Scrapy's size limit, Scrapy
-discards the whole body. If a file exceeds our size limit, the whole lines within the limit
-are obeyed (Ours O24, truncated files). Our time limit also covers the total time of a
-download. Some download handlers only limit the time without data, so a server that sends
-one byte a second would never time out.
+Our size limit and our time limit differ from Scrapy's limits. If a file exceeds Scrapy's
+size limit, Scrapy discards the whole body. If a file exceeds our size limit, the whole
+lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to the
+total time of a download. Some download handlers limit only the time without new data, so a
+download of one byte per second would never time out.
 """
 
 import math
@@ -71,20 +71,20 @@ from scrapy_robots1994.policy.policy import Policy
 try:
     import resource
 except ImportError:  # pragma: no cover - Windows
-    resource = None  # type: ignore[assignment]  # Windows has no such limit
+    resource = None  # type: ignore[assignment]  # Windows has no `resource`
 
 GRACE_SECONDS = 5.0
-"""Seconds that a download may take beyond its time limit. A download that takes even longer
-is given up (R7, our own fault).
+"""Seconds that a download may take beyond its time limit. If the download takes longer, the
+crawl stops waiting for the download (R7, our own fault).
 """
 
-# Scrapy 2.15 and later raise an exception class of Scrapy. Earlier versions raise an
-# exception class of Twisted.
+# If a download takes too long, Scrapy 2.15 and later raise an exception class of Scrapy.
+# Earlier versions raise an exception class of Twisted.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
-"""The exception of a download that took too long. RetryMiddleware retries a page whose
-download raised this exception.
+"""The exception that a download raises if the download takes too long. RetryMiddleware
+retries a page whose download raised this exception.
 """
 
 CANCELLED: Classes = (
@@ -101,9 +101,9 @@ Hop: TypeAlias = tuple[str, bytes | None]
 class FetchObserver:
     """Observes each fetch of a robots.txt. A subclass overrides the methods that it needs.
 
-    A fetch consists of one or more attempts. In an attempt, one answer comes for each URL
-    that is requested: the URL of the file and the targets of redirects. More than one
-    answer comes for a URL if a downloader middleware sends the request again.
+    A fetch consists of one or more attempts. In an attempt, the URL of the file and the
+    targets of redirects are requested. A URL may be answered more than once, because a
+    downloader middleware may send a request again.
     """
 
     def sent(self, origin: Origin, last: Policy | None) -> None:
@@ -112,15 +112,16 @@ class FetchObserver:
     def answered(
         self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
     ) -> None:
-        """Called with each unchanged answer, before any downloader middleware sees it."""
+        """Called with each answer, before any downloader middleware sees the answer."""
 
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Called with the *result* of an attempt, and the last *answer* that came.
+        """Called with the *result* of an attempt, and with the last *answer* that was
+        received.
 
-        *answer* is `None` if no answer came. Downloader middlewares may have changed
-        *answer*.
+        *answer* is `None` if no answer was received. Downloader middlewares may have
+        changed *answer*.
         """
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
@@ -129,8 +130,8 @@ class FetchObserver:
         """
 
     def policy_loaded(self, policy: Policy) -> None:
-        """Called with each *policy* of a source (the store or Scrapy's HTTP cache),
-        before any request uses the policy.
+        """Called with each *policy* that was found in a source (the store or Scrapy's HTTP
+        cache), before any request uses the policy.
         """
 
 
@@ -139,14 +140,15 @@ class DownloadState:
     """One download of *url* for the robots.txt of *origin*, and the limits at which the
     download stops.
 
-    *is_redirected* says that a redirect led to *url*. *conditions* are headers of the
-    request that allow the server to answer "not modified". *limit_name* names the setting
-    that *max_seconds* comes from. *started* is the time when the body began to arrive.
-    *is_over* says that the download is no longer watched. *is_sent* says that the request
-    reached the downloader. *proxy* and *user_agent* are the proxy and the User-Agent with
-    which the request was sent. *answer* is the answer before any middleware changed the
-    answer, or `None` before an answer comes. *uncounted* is open while the request does not
-    count towards the limit of concurrent requests, and is closed when the answer comes.
+    *is_redirected* is `True` if a redirect led to *url*. *conditions* are the request
+    headers that allow the server to answer "not modified". *limit_name* is the name of the
+    setting whose value is *max_seconds*. *started* is the time when the body began to
+    arrive. *is_over* is `True` if the download is no longer watched. *is_sent* is `True` if
+    the request has reached the downloader. *proxy* and *user_agent* are the proxy and the
+    User-Agent with which the request was sent. *answer* is `None` until an answer is
+    received, and then the answer as it was before any middleware changed it. *uncounted* is
+    open while the request does not count towards the limit of concurrent requests, and is
+    closed when the answer is received.
     """
 
     origin: Origin
@@ -185,19 +187,19 @@ class DownloadState:
     def received_bytes(self, size: int) -> None:
         """Count *size* further bytes, and raise `StopDownload` if a limit is reached."""
         if not self.received:
-            # Measure the time from the first byte, because the request may wait long in the
-            # queue of its download slot. The download handler limits the time from the end
-            # of that wait to the first byte.
+            # Measure the time from the first byte, because the request may wait a long time
+            # in the queue of its download slot. The download handler limits the time from
+            # the end of that wait to the first byte.
             self.started = monotonic()
         self.received += size
         if self.received > self.max_bytes:
-            # A file that is too long is not a failure: the whole lines within the limit
-            # are obeyed (O24).
+            # A file that is too long is not a failure, because the whole lines within the
+            # limit are obeyed (O24).
             self.is_truncated = True
             raise exceptions.StopDownload(fail=False)
         if monotonic() - self.started > self.max_seconds:
-            # A download that is too slow is a failure: a part of the file within the size
-            # limit is missing (R5, unreachable).
+            # A download that is too slow is a failure, because lines within the size limit
+            # are missing (R5, unreachable).
             self.is_late = True
             raise exceptions.StopDownload(fail=True)
 
@@ -220,8 +222,8 @@ class DownloadState:
 
     @property
     def why_given_up(self) -> str:
-        """The message for a download that did not return. The message names the component
-        that did not return, if the component is known.
+        """The message for a download that did not return. If the component that did not
+        return is known, the message names that component.
         """
         name = awaited_component(self._is_of) or self._stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
@@ -229,7 +231,7 @@ class DownloadState:
 
     @property
     def _stage(self) -> str:
-        """The part of Scrapy for which the download waits, as far as the signals show."""
+        """The part of Scrapy that has not returned yet, as far as signals can show."""
         if self.answer:
             return "a downloader middleware that has the answer"
         if self.is_sent:
@@ -237,7 +239,9 @@ class DownloadState:
         return "a downloader middleware in front of the download"
 
     def received_answer(self, response: Response) -> HttpAnswer:
-        """Make an answer from *response*. Store the answer in `answer`, and return it."""
+        """Make an answer from *response*. Store the answer in `answer`, and return the
+        answer.
+        """
         fault = None
         if "download_stopped" in response.flags and not self.is_truncated:
             # Another component stopped the download. Compare the lengths, because the
@@ -260,8 +264,8 @@ class DownloadState:
         return self.answer
 
     def answer_of(self, response: Response) -> HttpAnswer:
-        """Return the answer, with the status, headers and body replaced by the values of
-        *response*, which middlewares may have changed or created.
+        """Return the answer, with the status, headers and body replaced with the values of
+        *response*. Middlewares may have changed or created *response*.
         """
         # If no answer is stored, a middleware answered the request itself.
         is_made = self.answer is None
@@ -276,11 +280,11 @@ class DownloadState:
         )
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
-        """Return the failure of a download that raised *raised*. The type of the failure
-        says whose fault it is.
+        """Return the failure of a download that raised the exception *raised*. The type of
+        the failure says whose fault the failure is.
         """
-        # If a middleware replaced the meta of the request, no signal has set `is_sent`, so
-        # the class of the exception must show whether the request was sent.
+        # If a middleware replaced the meta of the request, no signal has set `is_sent`. In
+        # that case, the class of the exception shows whether the request was sent.
         was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
         return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
@@ -298,8 +302,8 @@ FD_SETSIZE = 1_024
 """Number of file descriptors that `select` can watch."""
 
 SPARE = 32
-"""Number of file descriptors that are left for log files, stores, name look-ups and other
-uses.
+"""Number of file descriptors that fetches leave free for log files, stores, name look-ups
+and other uses.
 """
 
 
@@ -321,8 +325,8 @@ def parallel_fetches(most: int, pages: int) -> int:
     """Return how many fetches may run at once. The result is at most *most*, and less if
     the process can open only a few file descriptors.
 
-    *pages* is how many connections pages may need at once. If *pages* is 0, pages may need
-    any number of connections.
+    *pages* is the number of connections that pages may need at once. If *pages* is 0, pages
+    may need any number of connections.
     """
     limit = descriptor_limit()
     # Fetches get at least a quarter of the file descriptors, even if pages need most of
@@ -341,8 +345,8 @@ class RobotsDownload:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Prepare the fetches. Each call of *file* returns a context manager, inside which
-        one request is sent.
+        """Prepare the fetches. Each call to *file* returns a context manager, and one
+        request is sent inside this context manager.
         """
         self._crawler = crawler
         self._settings = settings
@@ -353,11 +357,11 @@ class RobotsDownload:
         most = parallel_fetches(settings.max_fetches, pages)
         self._permits = DeferredSemaphore(most)
         # Widen the connection pool of a scheme once, at the first request of that scheme.
-        # Most redirects lead to the other scheme, so the pools of both schemes may be
-        # needed.
+        # Most redirects lead to the other scheme, so a fetch may need the pools of both
+        # schemes.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
-        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, as for
-        # pages. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
+        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, as it does
+        # for pages. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
@@ -381,10 +385,10 @@ class RobotsDownload:
         """Request the robots.txt of *origin* and follow redirects (R2, redirects). Return
         the result, which may be a failure.
 
-        From *context*, the request gets the proxy, local address and User-Agent of the page
-        request. The validators of *last*, the last good policy, are sent only to the URL
-        whose answer had the validators. If *start* is given, the URL *start* is requested
-        first. *cookies* are the cookies of earlier attempts.
+        The request gets the proxy, local address and User-Agent of the page request from
+        *context*. *last* is the last good policy. The validators of *last* are sent only to
+        the URL whose answer contained the validators. If *start* is given, the URL *start*
+        is requested first. *cookies* are the cookies of earlier attempts.
         """
         cookies = cookies or FetchCookies()
         for observer in self._observers:
@@ -455,7 +459,8 @@ class RobotsDownload:
             (context.timeout, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # Do not send validators to another URL, whose server could confirm another file.
+        # Do not send validators to another URL, because the server of that URL could
+        # confirm another file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -471,7 +476,7 @@ class RobotsDownload:
     async def _send(
         self, context: RequestContext, state: DownloadState, cookie: bytes | None
     ) -> HttpAnswer | FetchResult:
-        """Send one request. Return the answer, or the failure if no answer came."""
+        """Send one request. Return the answer, or the failure if no answer was received."""
         self._widen_pool(state.url.partition(":")[0])
         request = robots_request(state.url, context, state.max_seconds, cookie)
         request.headers.update(state.conditions)
@@ -489,8 +494,8 @@ class RobotsDownload:
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - a middleware may raise any error
-                # Like the built-in, do not count IgnoreRequest: the component that raised
-                # IgnoreRequest has already counted the request.
+                # Like the built-in, do not count `IgnoreRequest`, because the component
+                # that raised `IgnoreRequest` has already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
@@ -504,8 +509,8 @@ class RobotsDownload:
         failure = state.failure_of(error)
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7 (our own fault): the request may have spent its time in the queue for name
-        # look-ups of this process.
+        # Ours R7 (our own fault): the request may have spent its time in this process's
+        # queue for name look-ups.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
@@ -525,13 +530,13 @@ class RobotsDownload:
     @contextmanager
     def _watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
-        # Put the state into the meta: if a middleware replaces the request,
+        # Put the state into the meta. If a middleware replaces the request,
         # `Request.replace` copies the meta to the new request.
         request.meta[OWN_REQUEST] = state
         self._in_flight += 1
         if self._in_flight == 1:
             # Connect only while a robots.txt is downloaded, because the signal handlers
-            # cost each page 20 microseconds.
+            # take 20 microseconds for each page.
             for listener, signal in self._listeners:
                 self._crawler.signals.connect(listener, signal)
         try:
@@ -539,8 +544,8 @@ class RobotsDownload:
                 state.uncounted.enter_context(self._file())
                 yield
         finally:
-            # Make signals that are sent later have no effect, because a download that was
-            # given up may still go on.
+            # Ignore signals that are sent later, because a download may go on after the
+            # crawl has stopped waiting for it.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:

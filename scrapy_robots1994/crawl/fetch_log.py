@@ -95,18 +95,18 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        # In a dry run, the built-in decides, so our middleware refuses no request.
+        # In a dry run, the built-in decides, so our middleware does not refuse requests.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         # Name the dialect in the command, because the command reads the settings of the
         # project, but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
-        # The places in the code whose exceptions were logged. Without this set, a broken
-        # middleware would log a traceback for each of thousands of origins.
+        # `_bugs` contains the places in the code whose exceptions were logged. Without this
+        # set, a broken middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
-        # The number of origins whose robots.txt has lines for this robot below a blank
-        # line. The literal reading ignores these lines.
+        # `_number_of_splits` is the number of origins whose robots.txt has lines for this
+        # robot below a blank line. The literal reading ignores these lines.
         self._number_of_splits = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -123,8 +123,8 @@ class FetchLog:
         *last* is the last good policy, perhaps from the store. *logged* is the policy that
         this crawl logged before.
         """
-        # Count the outcome of *result* and not of *policy*, because a stale policy has its
-        # earlier outcome.
+        # Count the outcome of *result* and not of *policy*, because a stale policy keeps
+        # the outcome of an earlier answer.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error or not policy.is_known:
@@ -136,8 +136,8 @@ class FetchLog:
         kind, more = self._meaning(policy, logged)
         self._origins.log(
             kind,
-            # The format may contain `more`, because `more` is our own text and has no per
-            # cent sign.
+            # The format may contain `more`, because `more` is our own text and does not
+            # contain a per cent sign.
             f"%s%s: HTTP %s, %s, fresh for %.0f s{more}",
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
@@ -149,18 +149,18 @@ class FetchLog:
     def _meaning(
         self, policy: Policy, last: Policy | None
     ) -> tuple[MessageKind | None, str]:
-        """Return the message kind for *policy*, and the text that its log line ends with.
+        """Return the message kind for *policy*, and the end of its log line.
 
-        *last* is the policy that was logged before. The message kind is `None` for an
-        ordinary file, and if *policy* means the same as *last*.
+        *last* is the policy that was logged before. The message kind is `None` if *policy*
+        has an ordinary file, or if *policy* means the same as *last*.
         """
         row, more = policy.outcome.row, ""
         if row.setting:
             # Name the setting that decides, so that the reader can change it.
             more = f"; all its URLs {self._effect(row.outcome)}"
         if row.reason and row.outcome not in self._settings.freshness.allowing:
-            # Log above DEBUG: a status such as 403 is often a mistake of the origin (R3,
-            # access refused).
+            # Log above DEBUG, because a status such as 403 is often a mistake in the
+            # configuration of the server (R3, access refused).
             is_new = last is None or last.outcome is not row.outcome
             return (self._uniform(row.outcome) if is_new else None), more
         robots = policy.robots if last is None or last.robots is None else None
@@ -170,8 +170,8 @@ class FetchLog:
                 "read: it disallows nothing"
             )
         if robots and begins_as_markup(robots.text):
-            # Log above DEBUG: some servers send a page for every path, and such a page
-            # usually disallows nothing.
+            # Log above DEBUG, because some servers send an HTML page for every path. An
+            # HTML page usually disallows nothing.
             return _MARKUP, (
                 "; it begins as a page of HTML or XML does, not as a robots.txt"
             )
@@ -223,21 +223,22 @@ class FetchLog:
             policy.origin,
             said_of(result),
             meaning,
-            # In a dry run, our middleware sends no request.
+            # In a dry run, our middleware does not send requests.
             ""
             if self._settings.dry_run
             else f"; the next fetch is in {pause:.0f} s at the earliest",
         )
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
-        """Log and count *policy*, found in a source (the store or Scrapy's HTTP cache).
+        """Log and count *policy*, which was found in a source (the store or Scrapy's HTTP
+        cache).
 
         *last* is the policy that was logged before.
         """
         stats.count(self._crawler, stats.STORE_HITS)
         rest = policy.fresh_until - now
-        # Log the policy like a fetched policy: another crawl may have fetched the policy,
-        # and this crawl has not logged it yet.
+        # Log the policy like a policy that was fetched, because this crawl may not have
+        # logged the policy before.
         kind, more = self._meaning(policy, last)
         self._origins.log(
             kind,
@@ -255,7 +256,8 @@ class FetchLog:
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
         stats.count(self._crawler, stats.RETRIES)
-        # Log an exception of our code or of a middleware, even if the retry may succeed.
+        # Log an exception that our code or a middleware raised, even if the retry may
+        # succeed.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
         self._origins.log(None, text, origin, said_of(result), pause)
@@ -288,8 +290,8 @@ class FetchLog:
         """Log an exception that a middleware or our code raised, once for each place in the
         code.
         """
-        # Do nothing for a fault that is not a bug, such as a missing file descriptor or a
-        # dead proxy: the message of that fault is enough.
+        # Do not log a fault that is not a bug, such as a lack of file descriptors or a
+        # proxy that does not respond. The log line about the failed fetch is enough.
         if not isinstance(result, LocalFault):
             return
         error, middleware = result.error, breaking_middleware(result)
@@ -310,8 +312,8 @@ class FetchLog:
                 f"{origin.robots_url}, so all requests to this origin fail. Let it pass "
                 "requests for /robots.txt: their meta has dont_obey_robotstxt"
             )
-        # Do not use `exc_info`: the message of an exception may contain control characters
-        # or credentials.
+        # Do not use `exc_info`, because the message of an exception may contain control
+        # characters or credentials.
         raised = "".join(traceback.format_exception(error)).rstrip("\n")
         more = f":\n{raised}" if result.is_bug else ""
         log_lines(self._crawler, ERROR, f"{when}{more}")
@@ -328,14 +330,14 @@ class FetchLog:
         )
 
     def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Log the *problems* because of which a file does not mean what its author probably
-        intended.
+        """Log the *problems* that make the meaning of a file differ from the probable
+        intention of its author.
 
-        Log problems that allow more URLs as a warning, and problems that disallow more
-        URLs at level INFO.
+        Log problems that allow more URLs as warnings, and problems that disallow more URLs
+        at level INFO.
         """
-        # An example is O5 (blank lines). In the literal reading, a blank line ends a record
-        # even if the author of the file did not intend to end the record.
+        # For example, in the literal reading, a blank line ends a record even if the author
+        # of the file did not intend to end the record (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
@@ -407,8 +409,8 @@ def breaking_middleware(fault: LocalFault) -> str | None:
     """Return the class path of the downloader middleware that raised the exception of
     *fault*, or `None` if no middleware raised the exception.
     """
-    # Ignore all other exceptions, because a failure of a server or a proxy also passes
-    # through middlewares.
+    # Ignore exceptions that are neither bugs nor `IgnoreRequest`, because the exception for
+    # a failed server or proxy also passes through middlewares.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None

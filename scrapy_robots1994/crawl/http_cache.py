@@ -1,16 +1,17 @@
 """Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
 With `HTTPCACHE_ENABLED`, each robots.txt answer is also written, unchanged, to the HTTP
-cache of the crawl, through the storage of Scrapy's own middleware. With the cached answers,
-a recorded crawl can be replayed, and a cached crawl works offline. The cached answers are
-used in two ways:
+cache of the crawl. The answers are written with the storage of Scrapy's own middleware.
+With the cached answers, a recorded crawl can be replayed, and a cached crawl works offline.
+The cached answers are used in two ways:
 
 * The HTTP cache is a source of `PolicyResolver`, which searches the store first. A cached
   answer is read as a policy that was fetched at the `Date` of the answer. The policy is
   used while it is fresh. When the policy is stale, robots.txt is requested. If the fetch
-  fails, it is not retried, and the cached policy is the last good policy.
-* With `HTTPCACHE_IGNORE_MISSING`, a cached answer of any age decides page requests that are
-  never sent (`HttpCache.is_replayed`).
+  fails, the fetch is not retried, and the cached policy is used as the last good policy.
+* With `HTTPCACHE_IGNORE_MISSING`, some page requests are never sent
+  (`HttpCache.is_replayed`). A cached answer of any age decides whether these requests are
+  refused.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ removed from this memory is parsed again for the next page of its origin.
 
 def new_cache() -> LRUCache[Origin, Policy | None]:
     """Return an empty cache of policies. In the cache, the value `None` means that the HTTP
-    cache has no policy of the origin.
+    cache does not contain a policy for the origin.
     """
     return LRUCache(REPLAYED_BYTES, getsizeof=_bytes_of)
 
@@ -82,8 +83,8 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # The policies for replayed pages. `MemoryStore` does not have these policies,
-        # because they are not fetched.
+        # `_policies` contains the policies for replayed pages. `MemoryStore` does not
+        # contain these policies, because the policies were not fetched in this crawl.
         self._policies = new_cache()
 
     @classmethod
@@ -143,7 +144,9 @@ class HttpCache(FetchObserver):
         return None
 
     def has_answer(self, origin: Origin) -> bool:
-        """Return whether the cache has an answer of *origin*, which may be a redirect."""
+        """Return whether the cache has an answer from *origin*. The answer may be a
+        redirect.
+        """
         return self._read(origin.robots_url) is not None
 
     def is_replayed(self, page: Request) -> bool:

@@ -1,4 +1,4 @@
-"""Logging for a crawl. Each log record has the spider, and each line is safe to print."""
+"""Logging for a crawl. Each log record contains the spider. Each line is safe to print."""
 
 import logging
 from collections import Counter
@@ -14,8 +14,8 @@ from scrapy_robots1994.origin import Origin
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_LINES_OF_A_KIND = 20
-"""Maximum number of lines of one kind that a crawl logs above DEBUG. Each of these lines
-is about one origin.
+"""Maximum number of lines of one kind that a crawl logs above DEBUG. Each line is about one
+origin.
 """
 
 
@@ -36,15 +36,15 @@ def is_shown(level: int) -> bool:
 def log_line(
     crawler: Crawler, level: int, text: str, *values: object, **more: object
 ) -> None:
-    """Log *text* with *values* filled in, without the credentials of URLs.
+    """Log *text* with *values* filled in. Credentials are removed from URLs in *values*.
 
     *more* are further attributes of the log record.
     """
     # Do not format a line that no handler shows, because most lines are at DEBUG.
     if is_shown(level):
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
-        # Extensions and custom formatters find the lines of a spider by the attribute
-        # `spider` of the log record.
+        # Extensions and custom formatters use the attribute `spider` of a log record to
+        # find the lines of a spider.
         logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
 
 
@@ -55,7 +55,9 @@ def log_lines(crawler: Crawler, level: int, text: str) -> None:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return *number* and *noun*, as a plural unless *number* is 1: `2 requests`."""
+    """Return *number* and *noun*, such as "2 requests". The noun is plural unless *number*
+    is 1.
+    """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -63,9 +65,9 @@ class MessageKind(NamedTuple):
     """A kind of log line that is about one origin.
 
     *summary* is the text that is logged about all lines of the kind when the crawl closes.
-    *summary* contains `%d` for the number of lines, and names the setting that decides, if
-    a setting decides. *command* is a clause about the command to run, such as "`scrapy
-    robots-lint URL` shows the problems of a file".
+    *summary* contains `%d` for the number of lines. If the effect depends on a setting,
+    *summary* also names the setting. *command* is a clause about the command to run, such
+    as "`scrapy robots-lint URL` shows the problems of a file".
     """
 
     level: int
@@ -74,12 +76,12 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines about single origins. The first lines of each kind are logged at the level
-    of the kind, and all further lines at DEBUG.
+    """Logs lines that are each about one origin. The first lines of each kind are logged at
+    the level of the kind, and all further lines at DEBUG.
 
-    The lines are limited, because a broad crawl may request any number of origins. If a
-    kind has more than `MAX_LINES_OF_A_KIND` lines, a summary with their number is logged
-    when the crawl closes.
+    The number of lines is limited, because a broad crawl may visit any number of origins.
+    If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary that gives the number of
+    lines is logged when the crawl closes.
     """
 
     def __init__(self, crawler: Crawler) -> None:

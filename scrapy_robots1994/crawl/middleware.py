@@ -1,4 +1,4 @@
-"""The downloader middleware, and the steps by which it handles each request.
+"""The downloader middleware, and the steps in which the middleware handles a request.
 
 1. `Visit.begin` (`waiting`) removes our keys from the meta of the request.
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
@@ -10,19 +10,19 @@
 
    * `PolicyResolver.resolve` searches memory and the sources for the policy. If the policy
      must be fetched, one fetch serves all waiting requests.
-   * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so they
-     are never sent (`HttpCache.is_replayed`). A request that is never sent does not wait if
-     a policy of any age is cached.
+   * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so these
+     requests are never sent (`HttpCache.is_replayed`). A request that is never sent does
+     not wait if a policy of any age is cached.
    * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`).
      If no slot is free, the request is returned to the scheduler (`Visit.returned`), but
      only once.
-   * When the crawl closes, `WaitingRequests.goes_back` says which requests are returned to
-     the scheduler.
+   * When the crawl closes, `WaitingRequests.goes_back` decides which requests are returned
+     to the scheduler.
 
 5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
    ROBOTS1994_CRAWL_DELAY is on.
-6. `_decide` calls the observers with the policy. Then `_decide` lets the request pass, or
-   raises the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
+6. `_decide` calls the observers with the policy, and then lets the request pass or raises
+   the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
    ROBOTS1994_USAGE = "requests", `StatedUsage` (`features.usage`) may refuse an allowed
    request because of the purposes of the crawl.
 """
@@ -95,16 +95,16 @@ DISOBEYING = (
 class Robots1994Middleware:
     """Refuses requests that the robots.txt of their origin disallows.
 
-    Files are read by the standard of 1994, unless ROBOTS1994_DIALECT names another dialect.
-    Only `http`, `https`, `ws` and `wss` URLs are checked. A request passes unchecked if
-    `dont_obey_robotstxt` in its meta is true. A request does not wait if its policy is
-    small, fresh and in memory, unless a crawl delay applies.
+    Files are read according to the standard of 1994, unless ROBOTS1994_DIALECT names
+    another dialect. Only `http`, `https`, `ws` and `wss` URLs are checked. A request passes
+    unchecked if `dont_obey_robotstxt` in its meta is true. A request does not wait if its
+    policy is small, fresh and in memory, unless a crawl delay applies.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Log the reason at INFO, and raise `NotConfigured` without a text, because
-            # Scrapy would log the text as a warning.
+            # Log the reason at INFO, and raise `NotConfigured` without a message, because
+            # Scrapy would log the message as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -116,12 +116,12 @@ class Robots1994Middleware:
         self._turns = Turns()
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         observers = _observers_for(crawler, settings)
-        # This list keeps the observers alive: signals have only weak references to their
-        # handlers.
+        # This list keeps the observers alive, because signals have only weak references to
+        # their handlers.
         self._observers: list[Observer] = [it.decided for it in observers]
         backend = ScrapyBackend(crawler, settings, self._waiting.file, observers)
-        # This attribute is public, because `commands/fetch_policies.py` uses it to fetch
-        # a robots.txt from another URL.
+        # This attribute is public, because `commands/fetch_policies.py` uses `download` to
+        # fetch a robots.txt from another URL.
         self.download = backend.download
         url = settings.store
         self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
@@ -170,17 +170,17 @@ class Robots1994Middleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> Request | Response | None:
-        """Wait for the robots.txt of *request* if necessary. Then let *request* pass, or
+        """Wait for the robots.txt of *request* if necessary, and then let *request* pass or
         raise `ForbiddenByRobots`.
 
         When the crawl closes, waiting requests are returned to the scheduler (R6, closing),
-        with two exceptions. A request that a component awaits is never returned. The first
-        `CONCURRENT_REQUESTS` other requests that wait for a robots.txt go on if their
-        policies are known within 5 s.
+        with two exceptions. A request that a component awaits is never returned. Of the
+        other requests that wait for a robots.txt, the first `CONCURRENT_REQUESTS` requests
+        go on if their policies are known within 5 s.
         """
         visit = Visit.begin(request)
-        # Do not use `urlparse_cached`, which drops tabs in a URL: not all clients drop
-        # tabs.
+        # Do not use `urlparse_cached`, because `urlparse_cached` drops tabs in a URL, but
+        # some HTTP clients do not drop tabs.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
@@ -196,20 +196,21 @@ class Robots1994Middleware:
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
                 return visit.returned()
-            # Use the fresh policy in memory, if any, because the wait may have been long.
+            # The policy may have been refreshed during the wait, so use the fresh policy in
+            # memory, if there is one.
             policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
         return None
 
     def policy_of(self, url: str) -> Policy | None:
-        """Return the policy of the origin of *url*, whether it is fresh or stale. Return
-        `None` if the policy is not in memory.
+        """Return the fresh or stale policy of the origin of *url*. Return `None` if the
+        policy is not in memory.
 
-        A stale policy may still decide during its refresh. A policy has these attributes:
-        `origin`; `outcome` (the meaning of the answer to GET /robots.txt); `status` (the
-        HTTP status of that answer, or `None`); `robots` (the parsed file, or `None`);
-        `fetched_at` and `fresh_until` (seconds since the epoch). The method `rules(robot)`
-        of a policy returns an object with `allowed(url)`, `verdict(url)` and
+        A stale policy may still decide while the policy is refreshed. A policy has these
+        attributes: `origin`; `outcome` (the meaning of the answer to GET /robots.txt);
+        `status` (the HTTP status of that answer, or `None`); `robots` (the parsed file, or
+        `None`); `fetched_at` and `fresh_until` (seconds since the epoch). The method
+        `rules(robot)` of a policy returns an object with `allowed(url)`, `verdict(url)` and
         `crawl_delay`. To fetch a policy that is not in memory, use `check`.
         """
         origin = Origin.of(url)
@@ -235,8 +236,9 @@ class Robots1994Middleware:
     async def judge(self, request: Request) -> Verdict:
         """Return the verdict for *request*, which a browser sends (`BROWSER_REQUEST`).
 
-        This method works like `check`, but the decision is also written into evidence and
-        compared with other parsers, if the settings say so.
+        Unlike `check`, this method also calls the observers. With `ROBOTS1994_EVIDENCE`,
+        the decision is written into evidence. With `ROBOTS1994_COMPARE`, the decision is
+        compared with the decisions of other parsers.
         """
         return await self._verdict(request, self._observers)
 
@@ -328,21 +330,21 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the large file of *policy* in a thread for the robot of *request*. Then wait
-        until the request may be decided (`Turns.take`).
+        """Read the large file of *policy* in a thread for the robot of *request*. After the
+        read, wait for a turn of the event loop (`Turns.take`).
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # Most files need no further read, because `examine` reads each new file for the
-        # robot of the request that needed the fetch.
+        # Most files do not need to be read again, because `examine` reads each new file for
+        # the robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             await compute_in_thread(partial(_read, robots, robot, reads_usage))
             self._memory.measure(policy)
         if robots and self._wildcards:
             await self._wildcards.read_in_thread(robots, robots.rules(robot))
         # Ours O28 (bounded matching): comparing one URL with a file that has many wildcards
-        # takes milliseconds. A thousand requests may wait for one file, so decide only one
-        # request in each turn of the event loop.
+        # may take several milliseconds. A thousand requests may wait for one file, so
+        # decide only one request in each turn of the event loop.
         await self._turns.take()
 
     def _decide(self, visit: Visit, origin: Origin, policy: Policy) -> None:
@@ -356,7 +358,7 @@ class Robots1994Middleware:
         for observe in self._observers:
             observe(request, origin, policy)
         clients = self._clients.of(request, origin)
-        # To save time, make a verdict only for a refused request: most requests are
+        # To save time, make a verdict only for a refused request. Most requests are
         # allowed.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
@@ -380,8 +382,8 @@ class Robots1994Middleware:
         context = RequestContext.from_request(visit.request, self._propagate_meta)
         try:
             policy, visit.cause = await self._resolver.resolve(origin, context)
-        # Twisted's CancelledError is an `Exception`, but means that this wait was cancelled
-        # and not that the fetch failed.
+        # Twisted's `CancelledError` is an `Exception`. A `CancelledError` means that this
+        # wait was cancelled, and not that the fetch failed.
         except CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - the callers raise the error
@@ -425,16 +427,16 @@ class Robots1994Middleware:
         return None if isinstance(found, Exception) else _response_of(found, request)
 
     def _close(self) -> None:
-        """Abort the fetches, except the fetches for requests that the closing crawl still
+        """Abort all fetches except the fetches for requests that the closing crawl still
         sends (R6).
         """
         is_finished = self._waiting.is_finished
         self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
 
 
-def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - `partial` passes it by position
-    """Read *robots* for *robot*. Then measure the size of *robots*, which may also take
-    long.
+def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - `partial` passes `reads_usage` by position
+    """Read *robots* for *robot*, and measure the size of *robots*. The measurement may also
+    take a long time.
     """
     robots.rules(robot)
     if reads_usage:
@@ -444,13 +446,14 @@ def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # 
 
 def _response_of(policy: Policy, request: Request) -> TextResponse | None:
     """Return the file of *policy* as the response to *request*, a spider's own request for
-    a robots.txt.
+    a robots.txt. If the policy has no file, the response has an empty body and the status
+    of the server's answer.
 
     Return `None` if no server answered.
     """
     if policy.robots is not None:
-        # Use status 200 even if a 304 confirmed the policy, because the response has the
-        # whole file.
+        # Use status 200 even if a 304 confirmed the policy, because the response contains
+        # the whole file.
         body, status = encode(policy.robots.text), 200
     elif policy.status is not None:
         body, status = b"", policy.status

@@ -16,11 +16,13 @@ from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
-"""Scrapy's signal for each parsed robots.txt; `None` before Scrapy 2.18."""
+"""Scrapy's signal that is sent for each parsed robots.txt. The value is `None` before
+Scrapy 2.18.
+"""
 
 robots_sitemaps = object()
-"""Signal sent once for each robots.txt that names sitemaps, if the dialect has the field
-Sitemap.
+"""Signal that is sent once for each new or changed robots.txt that names sitemaps, if the
+dialect has the field Sitemap.
 
 Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the file;
 *robots*, the parsed file; *request*, the page request that needed the file.
@@ -28,19 +30,22 @@ Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the fil
 
 
 class Robots1994Parser(RobotParser):
-    """A robots.txt parsed by the standard of 1994, with Scrapy's parser interface.
+    """A robots.txt that was parsed according to the standard of 1994, with Scrapy's parser
+    interface.
 
-    With this parser, the built-in middleware reads files as the standard says. Nothing else
-    changes: for example, the built-in still ignores the status of a response. The parser
-    accepts any body and any URL without raising an exception.
+    With this parser, the built-in middleware reads files as the standard requires. Nothing
+    else changes. For example, the built-in still ignores the status of a response. The
+    parser accepts any body and any URL without raising an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
-        """Parse *body* with the defaults of the settings, unless it is already a
+        """Parse *body* with the defaults of the settings, unless *body* is already a
         `RobotsTxt`.
         """
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
-        """The parsed file, which gives verdicts with lines, records and problems."""
+        """The parsed file. Use this attribute to get verdicts (with their lines and
+        records) and problems.
+        """
 
     @classmethod
     def from_crawler(
@@ -48,8 +53,8 @@ class Robots1994Parser(RobotParser):
     ) -> "Robots1994Parser":
         """Parse *robotstxt_body* with the `ROBOTS1994_` settings of *crawler*.
 
-        Without a crawler, as Scrapy's interface allows, the defaults of the settings
-        apply. Raise `SettingsError` for a wrong setting.
+        If *crawler* is `None`, as Scrapy's interface allows, the defaults of the settings
+        are used. Raise `SettingsError` for a wrong setting.
         """
         if crawler is None:
             return cls(robotstxt_body)
@@ -61,13 +66,16 @@ class Robots1994Parser(RobotParser):
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Return whether *user_agent*, a bare name or a whole header, may fetch *url*."""
+        """Return whether the robot *user_agent* may fetch *url*. The argument *user_agent*
+        is a bare name or a whole User-Agent header.
+        """
         return self.robots.allowed(url, user_agent)
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """Return the Crawl-delay for *user_agent*, in seconds.
 
-        Return `None` if the file states no delay, or the dialect has no field for delays.
+        Return `None` if the file states no delay, or if the dialect has no field for
+        delays.
         """
         return self.robots.rules(user_agent).crawl_delay
 
@@ -76,8 +84,8 @@ class Robots1994Parser(RobotParser):
         duplicates.
 
         The sitemaps are returned even if the dialect does not have the field Sitemap. A
-        SitemapSpider follows sitemaps in every dialect, and calls this method since
-        Scrapy's pull request 8069.
+        SitemapSpider follows sitemaps in every dialect. Since Scrapy's pull request 8069,
+        SitemapSpider calls this method.
         """
         return self.robots.read_as(dialect="extended").sitemaps
 
@@ -88,7 +96,7 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for named in robots.sitemaps:
-        # `urljoin` raises an error for brackets that contain no IPv6 address.
+        # `urljoin` raises an error for brackets that do not contain an IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
     # Remove the URL of the robots.txt itself, which `urljoin` may return for a URL without
@@ -112,6 +120,7 @@ def examine(
         robots.read_usage(robot)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
-    # Measure the size here, because a large file is examined in a thread.
+    # Measure the size here: a large file is examined in a thread, so the measurement does
+    # not block the event loop.
     _ = robots.memory_bytes
     return problems, sitemaps

@@ -1,4 +1,4 @@
-"""The steps of each refusal, and the summary of all refusals when the crawl closes.
+"""The steps of each refusal, and the summary of all refusals at the end of the crawl.
 
 Each refusal is counted, logged, sent as a signal and raised as `ForbiddenByRobots`. When
 the crawl closes, a table of refusals by origin is logged. If every start request was
@@ -31,10 +31,10 @@ request_refused = object()
 """Signal sent for each request that is refused, before the errback of the request is
 called.
 
-Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
-line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
-support asynchronous handlers. The signal is not sent in a dry run, in which our middleware
-refuses no request.
+Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the line
+and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not support
+asynchronous handlers. The signal is not sent in a dry run, because in a dry run our
+middleware does not refuse requests.
 """
 
 MAX_ROWS = 10_000
@@ -49,7 +49,7 @@ FIRST_WIDTH = 34
 """Width of the table's column "first line that refused", in characters."""
 
 VERDICT = "robots1994"
-"""Meta key of a refused request; the value is the verdict."""
+"""Meta key of a refused request. The value is the verdict."""
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -84,7 +84,7 @@ class _Row:
 
 
 class StartRequests:
-    """Counts the start requests until the first of them passes.
+    """Counts the start requests until the first start request is sent.
 
     If *closes* is `True` and every start request was refused, the crawl closes with the
     reason `robotstxt_denied`.
@@ -109,8 +109,8 @@ class StartRequests:
 
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Count *request*, which was refused, if it is a start request."""
-        # Stop counting after a start request has passed: then not every start request was
-        # refused.
+        # After a start request was sent, do not count further refusals. The count is used
+        # only if every start request was refused.
         if request.meta.get(START) and not self.has_passed:
             self.number_refused += 1
             self.first_refused = self.first_refused or (request.url, verdict)
@@ -118,24 +118,25 @@ class StartRequests:
     @property
     def are_all_refused(self) -> bool:
         """Whether there was a start request, and robots.txt refused every start request."""
-        # More requests may be refused than were scheduled: a start request of an earlier
-        # run (JOBDIR) was not scheduled in this run.
+        # A start request of an earlier run (JOBDIR) is not scheduled again in this run, so
+        # more start requests may be refused than were scheduled.
         refused = self.number_refused
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
     def _scheduled(self, request: Request) -> None:
         """Count *request* if it is a start request and not a retry of a start request."""
-        # A start request that is returned to the scheduler is not counted twice: it is
-        # returned only after another start request has passed, or when the crawl closes.
+        # A start request is returned to the scheduler only after another start request was
+        # sent, or when the crawl closes. For this reason, no start request is counted
+        # twice.
         if request.meta.get(START) and not request.meta.get("retry_times"):
             self._number_scheduled += 1
 
     def _dropped(self, request: Request) -> None:
-        """If *request*, which the duplicates filter has dropped, is a start request, no
-        longer count it as scheduled.
+        """If *request* is a start request, subtract 1 from the number of scheduled start
+        requests. The duplicates filter has dropped *request*.
         """
-        # With JOBDIR, still count the request: an earlier run may have crawled the request,
-        # so that not every start request was refused.
+        # With JOBDIR, do not subtract the request. An earlier run may have crawled the
+        # request, and then not every start request was refused.
         if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
             self._number_scheduled -= 1
 
@@ -148,7 +149,7 @@ class StartRequests:
             call_later(0, self._stop)
 
     def _stop(self) -> None:
-        """Disconnect the signal handlers, which cost each page some microseconds."""
+        """Disconnect the signal handlers, which take a few microseconds for each page."""
         for listener, signal in self._listeners:
             self._crawler.signals.disconnect(listener, signal)
 
@@ -169,8 +170,8 @@ class Refusals:
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before it creates components
-        # Look up the method only once, because it is called for each refusal.
+        assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
+        # Look up the method only once, because the method is called for each refusal.
         self._increment = crawler.stats.inc_value
         # In a shell, the user waits for the page, so log a refusal as a warning.
         self._level = DEBUG if is_crawling(crawler) else WARNING
@@ -182,13 +183,15 @@ class Refusals:
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
-        """Count, log and signal the refusal of *request* to *origin* by *verdict*. Return
-        the exception to raise.
+        """Count and log the refusal of *request*, send `request_refused`, and return the
+        exception to raise. *verdict* is the verdict for *request*, and *origin* is the
+        origin of its URL.
         """
         self._increment(stats.FORBIDDEN)
         # Export the verdict, for two reasons. Errbacks and signal handlers may put the
         # verdict into items, and a feed in UTF-8 cannot contain undecodable bytes. The
-        # verdict may also be written to disk with the request, so it should be small.
+        # verdict may also be written to disk with the request, so the verdict should be
+        # small.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -201,7 +204,7 @@ class Refusals:
             verdict=exported,
             spider=self._crawler.spider,
         )
-        # Check the level before the call of `log_line`, because many refusals are not
+        # Check the level before the call to `log_line`, because many refusals are not
         # logged.
         if is_shown(self._level):
             values = request.method, request.url, verdict
@@ -216,7 +219,8 @@ class Refusals:
         # and a row stays in memory until the crawl closes.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # Store text and not the verdict, which would keep its whole file in memory.
+        # Store text and not the verdict, because a verdict would keep its whole file in
+        # memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -230,12 +234,13 @@ class Refusals:
         return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
-        """If a request was refused, log the table of refusals, and set the stats that are
-        set when the crawl closes.
+        """If a request was refused, log the table of refusals, and set the stats about
+        refused origins and start requests.
         """
         if not self._rows:
             return
-        # Sort rows with equal numbers by origin, so that equal crawls log equal tables.
+        # Sort rows with equal numbers by origin, so that two identical crawls log identical
+        # tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)

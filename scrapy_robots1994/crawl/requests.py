@@ -1,4 +1,4 @@
-"""Properties of a page request, and the robots.txt request that it needs.
+"""Properties of a page request, and the robots.txt request that the page request needs.
 
 `exemption_of` says whether a request is checked. `RobotName` finds the name of our robot
 for a request, and `CrawlClients` finds the HTTP clients that may send the request.
@@ -39,8 +39,8 @@ from scrapy_robots1994.policy.http_answer import HeaderLines
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 OWN_REQUEST = "_robots1994_download"
-"""Meta key of every robots.txt request, and of no other request. The value is the
-`DownloadState` of the request.
+"""Meta key that every robots.txt request of this package has. Other requests do not have
+this key. The value is the `DownloadState` of the request.
 """
 
 OPT_OUT = "dont_obey_robotstxt"
@@ -50,7 +50,9 @@ _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
 
 
 class Exemption(Enum):
-    """The reason why a request is not checked. The value is a phrase for a message."""
+    """The reason why a request is not checked. The value is a phrase that is used in
+    messages.
+    """
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
@@ -58,8 +60,8 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request without a host fails: libcurl and browsers would send "http:///host/path"
-    # to "host", whose robots.txt was not read.
+    # A request without a host fails, because libcurl and browsers would send
+    # "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
         "so there is no robots.txt that could be fetched"
@@ -116,8 +118,8 @@ class RobotName:
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*: a bare name or a whole User-Agent header."""
-        # For speed, test first whether the request has headers: at this point most requests
-        # have no headers.
+        # For speed, test first whether the request has headers. Most requests do not have
+        # headers yet.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
@@ -148,8 +150,9 @@ class RobotName:
     def usual(self) -> str | bytes:
         """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # Read the headers as Scrapy's own middleware does: names and values may be text,
-        # bytes or lists, and the first value of a name is used.
+        # Read the headers as Scrapy's own middleware does: names and values may be strings
+        # or bytes, and a value may be a list. If two names differ only in case, the first
+        # name counts.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -189,8 +192,8 @@ class CrawlClients:
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
             for scheme in ("http", "https")
         }
-        # If ws or wss has no download handler, use the clients of http or https: no ws or
-        # wss request is sent.
+        # If ws or wss has no download handler, use the clients of http or https. The choice
+        # has no effect, because no ws or wss request is sent without a handler.
         for scheme, other in (("ws", "http"), ("wss", "https")):
             own = handlers.get(scheme)
             self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
@@ -237,11 +240,12 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
     try:
         clients = clients_of_handler(class_path(load_object(handler)))
     except (ImportError, NameError, AttributeError, TypeError, ValueError):
-        # Return all clients, because without a download handler no request is sent.
+        # Return all clients. The choice has no effect, because no request is sent without a
+        # download handler.
         return CLIENTS
     # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
     # replaces its default handler with the handler for aiohttp. Commands read the settings
-    # before a crawl starts.
+    # before a crawl starts, so make that replacement here.
     if clients == (TWISTED,) and not has_reactor:
         clients = (AIOHTTP,)
     return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
@@ -253,18 +257,22 @@ with the robots.txt that applied to the request.
 """
 
 STATED_USAGE = "_robots1994_usage"
-"""Meta key of a request; the value is the `Usage` that robots.txt states for its page."""
+"""Meta key of a request. The value is the `Usage` that robots.txt states for the page of
+the request.
+"""
 
 # These keys decide how a request leaves this machine. Without these keys, the robots.txt
-# request could come from another address than the page requests, as it may with Scrapy's
-# built-in. The last two keys are set by HttpProxyMiddleware, if the page request has passed
-# through that middleware. `_auth_proxy` is the URL of the proxy to which the
-# Proxy-Authorization header of the request belongs. `_scheme_proxy` says that the proxy was
-# chosen by the scheme of the URL.
+# request could be sent from a different address than the page requests. Scrapy's built-in
+# does not copy these keys. The last two keys are set by HttpProxyMiddleware, if the page
+# request has passed through that middleware. `_auth_proxy` is the URL of the proxy to which
+# the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if the proxy
+# was chosen according to the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
-"""Meta key of a request that a browser sends. The downloader never gets that request."""
+"""Meta key of a request that a browser sends. Scrapy's downloader never gets a request with
+this key.
+"""
 
 SLOT_KEY = "download_slot"
 """Scrapy's meta key that names the download slot of a request. By default, each host has a
@@ -279,7 +287,8 @@ MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
 `Set-Cookie` header in bytes. Browsers have similar limits.
 """
 
-PRIORITY = 1000  # the priority that the built-in uses
+# The built-in sends its robots.txt requests with this priority.
+PRIORITY = 1000
 
 # The meta of every robots.txt request. The comment after each key says why the key is set.
 META: dict[str, Any] = {
@@ -290,12 +299,12 @@ META: dict[str, Any] = {
     "dont_redirect": True,  # R2: this package follows, counts and checks each redirect
     "handle_httpstatus_all": True,  # each status has an outcome (`policy.outcomes`)
     "dont_cache": True,  # Ours 3.2 (HTTP cache): `http_cache` reads and writes the cache
-    "dont_retry": True,  # Ours 3.1 (retries): the resolver retries
-    "dont_merge_cookies": True,  # a fetch has its own cookies, see `FetchCookies`
+    "dont_retry": True,  # Ours 3.1 (retries): the resolver retries the fetch
+    "dont_merge_cookies": True,  # each fetch has its own cookies (`FetchCookies`)
     "download_maxsize": 0,  # O24 (truncated files): Scrapy's limit would discard the body
-    "download_warnsize": 0,  # our own log line says that a file is too long
-    "download_fail_on_dataloss": True,  # R5 (unreachable): half a file states no policy
-    "autothrottle_dont_adjust_delay": True,  # delays must depend on pages only
+    "download_warnsize": 0,  # our own log line reports a file that is too long
+    "download_fail_on_dataloss": True,  # R5 (unreachable): a part of a file is not a policy
+    "autothrottle_dont_adjust_delay": True,  # only pages may change the delay
 }
 
 
@@ -339,7 +348,7 @@ class FetchCookies:
         return request.headers.get("Cookie")
 
     def store(self, headers: HeaderLines, url: str) -> None:
-        """Store the cookies that the answer of *url* sets in its *headers*."""
+        """Store the cookies in *headers*, the headers of the answer from *url*."""
         lines = headers.getlist("Set-Cookie")
         if not lines:
             return
@@ -352,8 +361,8 @@ class FetchCookies:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """The page request that needs a policy, and the properties of the page request that
-    its robots.txt request shares.
+    """A page request that needs a policy, and the properties that its robots.txt request
+    shares with the page request.
 
     Two contexts are equal if their robots.txt requests would be sent in the same way.
     """
@@ -365,8 +374,8 @@ class RequestContext:
 
     @property
     def timeout(self) -> float:
-        """The `download_timeout` of the page request, in seconds; infinity if the page
-        request has no `download_timeout`.
+        """The `download_timeout` of the page request, in seconds. If the page request has
+        no `download_timeout`, the value is infinity.
         """
         seconds: Any = self.page.meta.get("download_timeout")
         is_limit = isinstance(seconds, (int, float)) and seconds > 0
@@ -375,7 +384,7 @@ class RequestContext:
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
         """Return the context of *page*. *keys* are the meta keys that the robots.txt
-        request shares in addition to `ROUTE_KEYS`.
+        request copies in addition to `ROUTE_KEYS`.
         """
         keys = (*ROUTE_KEYS, *keys)
         if BROWSER_REQUEST in page.meta:
@@ -394,9 +403,9 @@ class RequestContext:
         """Return the context for *url*, whose scheme may differ from the scheme of the
         page.
 
-        If HttpProxyMiddleware chose the proxy by the scheme, the context for another
-        scheme has no proxy, so that HttpProxyMiddleware chooses a proxy again, as it does
-        after Scrapy's own redirects.
+        If HttpProxyMiddleware chose the proxy according to the scheme, the context for
+        another scheme has no proxy. HttpProxyMiddleware then chooses a proxy for the new
+        scheme, as it does after Scrapy's own redirects.
         """
         scheme = self.meta.get("_scheme_proxy")
         if not scheme or urlsplit(url).scheme == urlsplit(self.page.url).scheme:
@@ -412,8 +421,8 @@ def robots_request(
     """Return the robots.txt request for *url*, without the Referer and the credentials of
     the page request.
 
-    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch, which is not
-    sent if the fetch shares the cookie jar of the page request.
+    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
+    not sent if the fetch shares the cookie jar of the page request.
     """
     context = context.for_url(url)
     meta = context.meta | META

@@ -2,9 +2,9 @@
 
 The rest of the package uses only the documented interface. A comment at each use says why
 there is no other way, and what is lost if a version of Scrapy no longer has the attribute.
-If an attribute is missing, the crawl goes on and still obeys robots.txt. `EngineAccess` and
-`is_crawling` log one warning for each missing attribute, which says what is lost
-(`warn_once`). The other functions of this module log no warning.
+If an attribute is missing, the crawl goes on and still obeys robots.txt. For each missing
+attribute, `EngineAccess` and `is_crawling` log one warning that says what is lost
+(`warn_once`). The other functions of this module do not log a warning.
 `tests/unit/test_scrapy_adapter.py` tests the package without each attribute.
 """
 
@@ -38,15 +38,17 @@ def optional(module: str, name: str, default: Any = None) -> Any:
 
 
 # Scrapy's class `CookieJar` is undocumented. The class follows RFC 6265, and Scrapy has no
-# public cookie jar. Without the class, the fetch of a robots.txt behind a cookie check ends
-# in a redirect loop (Ours 3.1, retries), and there is no warning.
+# public cookie jar. Without the class, a fetch ends in a redirect loop if the server sends
+# robots.txt only to clients that return cookies (Ours 3.1, retries). There is no warning in
+# this case.
 CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
 def warn_once(crawler: Crawler, name: str, lost: str) -> None:
-    """Warn, once in a crawl, that the installed Scrapy has no attribute *name*.
+    """Warn that the installed Scrapy has no attribute *name*. Each attribute is reported
+    only once in a crawl.
 
     *lost* is the part of the warning that says what is lost.
     """
@@ -92,7 +94,7 @@ class EngineAccess:
         return False
 
     def lower_limit(self) -> None:
-        """Undo one call of `raise_limit` that returned `True`."""
+        """Undo one call to `raise_limit` that returned `True`."""
         self._change_limit(-1)
 
     def _change_limit(self, by: int) -> bool:
@@ -107,12 +109,13 @@ class EngineAccess:
         limit = getattr(downloader, "total_concurrency", None)
         if not isinstance(limit, int):
             return False
-        # If another component has set the limit since our last change, the new value does
-        # not include the number by which we have raised the limit, so add that number.
+        # Another component may have set the limit since our last change. The value of that
+        # component does not include the number by which we have raised the limit, so add
+        # that number.
         if limit != self._limit:
             limit += self._raised if limit else 0
-        # Ignore an error: the attribute may be a property without a setter, or with a
-        # setter that refuses the number.
+        # Ignore an error, because the attribute may be a property without a setter, or with
+        # a setter that refuses the number.
         with suppress(Exception):
             self._limit = downloader.total_concurrency = limit + by if limit else 0
             self._raised += by
@@ -135,9 +138,9 @@ class EngineAccess:
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
         # `_Slot.closing` is private. The attribute is `None` until `close_spider` is first
-        # called, and a Deferred after the call. There is no public way, because Scrapy
-        # sends no signal before the last request has ended. Without the attribute, waiting
-        # requests are sent before the crawl ends.
+        # called, and a Deferred after the call. There is no public way to learn that a
+        # crawl is closing, because Scrapy sends no signal before the last request has
+        # ended. Without the attribute, waiting requests are sent before the crawl ends.
         closing = getattr(self._slot, "closing", self)
         if closing and not isinstance(closing, Deferred):
             warn_once(
@@ -162,12 +165,12 @@ class EngineAccess:
         return None
 
 
-# The private attributes that limit the connection pools of download handlers, as paths from
-# the handler. A handler without these attributes is not changed.
+# `_LIMITS` contains paths from a download handler to the private attribute that limits its
+# connection pool. A handler without such an attribute is not changed.
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
-    ("_limits", "max_connections"),  # httpx: pools made later, as for a proxy
+    ("_limits", "max_connections"),  # httpx: pools that are made later
 )
 
 
@@ -190,11 +193,11 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether a request for which *is_wanted* is true is in the queue of a
-    download slot.
+    """Return whether the queue of a download slot contains a request for which *is_wanted*
+    returns `True`.
 
-    Return `True` if the installed Scrapy does not have the queues, so that a request is not
-    given up while it waits for the first byte of its answer.
+    Return `True` if the installed Scrapy does not have the queues. If the result were
+    `False`, a request could be given up while the request waits in a queue.
     """
     # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
     # request leaves the queue. Without these attributes, a robots.txt request is not given

@@ -28,8 +28,8 @@ T = TypeVar("T")
 PARSER_SETTING = "ROBOTSTXT_PARSER"
 """The name of Scrapy's setting for the parser of the built-in.
 
-`ROBOTS1994_COMPARE = True` is read as a list with this name. `load_parser` replaces the
-name with the value of ROBOTSTXT_PARSER.
+`ROBOTS1994_COMPARE = True` is read as a list that contains only this name. `load_parser`
+replaces the name with the value of ROBOTSTXT_PARSER.
 """
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
@@ -38,10 +38,10 @@ SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 
 MAX_COUNT = 1_000_000_000
-"""The largest accepted count. Libraries differ in how they limit larger numbers."""
+"""The largest accepted count. Larger numbers exceed the limits of some libraries."""
 
-# Do not use Scrapy's `getbool`: it accepts any number, and its error for an unknown word
-# names no setting.
+# Do not use Scrapy's `getbool`, because `getbool` accepts any number, and its error for an
+# unknown word does not name the setting.
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 _FLAGS = _SWITCHES | {"1": True, "0": False}
 
@@ -78,15 +78,15 @@ class SettingType(Generic[T]):
 
 
 def _shown(value: object) -> str:
-    """Return *value* as text for a message, even if its `repr` raises."""
+    """Return *value* as text for a message, even if its `repr` raises an exception."""
     try:
         return escape_control_chars(repr(value))
-    except Exception:  # noqa: BLE001 - the user's own object, or an int of 5,000 digits
+    except Exception:  # noqa: BLE001 - the `repr` of a user's object may raise any error
         return f"this {type(value).__name__}"
 
 
 def _require(value: T) -> T:
-    """Return *value*; raise `ValueError` if it is false."""
+    """Return *value*, or raise `ValueError` if *value* is false."""
     if not value:
         raise ValueError
     return value
@@ -101,7 +101,8 @@ def _switch(
     """
 
     def parse(value: Any) -> T:
-        # Do not accept a float as a truth value, although `True == 1.0`.
+        # Do not read a float as a truth value. In Python, `True == 1.0`, but here 1.0 may
+        # be a number of seconds.
         word = str(value).strip().lower() if isinstance(value, (int, str)) else ""
         if word not in words:
             return other(value)
@@ -114,7 +115,7 @@ def _switch(
 def _seconds(value: Any) -> float:
     # Do not accept True, which is an int in Python.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
-    # Do not accept underscores or digits of other scripts, although `float` does.
+    # Refuse underscores and digits of other scripts, which `float` would read.
     _require("_" not in str(value) and str(value).isascii())
     read = float(value)
     # Do not accept "nan" or "1e999", because timers and dates need a finite number.
@@ -134,7 +135,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
     def parse(value: Any) -> int:
         if isinstance(value, str):
-            # Do not accept underscores or digits of other scripts, although `int` does.
+            # Refuse underscores and digits of other scripts, which `int` would read.
             _require(re.fullmatch("[0-9]{1,20}", value.strip()))
             value = int(value)
         _require(isinstance(value, int) and not isinstance(value, bool))
@@ -148,7 +149,7 @@ def count(least: int, example: int) -> SettingType[int]:
 def one_of(*words: str) -> SettingType[str]:
     """Return the type of a setting that accepts exactly *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
-    # `index` also raises ValueError for a value that is not text.
+    # `index` also raises ValueError for a value that is not a string.
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
@@ -173,15 +174,15 @@ STORE = SettingType(
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    """Return *value*, a list or a text, as a tuple. A text is read as a JSON list or as
-    values that are separated by commas.
+    """Return *value*, which is a list or a string, as a tuple. A string is read as a JSON
+    list or as values that are separated by commas.
     """
     if isinstance(value, str):
         # Read `-s NAME=` on the command line as an empty list, as Scrapy does.
         if not value.strip():
             return ()
-        # Accept commas and JSON, because users know both forms from Scrapy: `getlist` reads
-        # only commas, and `getdict` reads only JSON.
+        # Accept commas and JSON, because users know both forms from Scrapy. Scrapy's
+        # `getlist` reads only commas, and `getdict` reads only JSON.
         is_json = value.lstrip().startswith("[")
         parts = (part.strip() for part in value.split(","))
         value = json.loads(value) if is_json else _require(list(filter(None, parts)))
@@ -199,7 +200,8 @@ META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _str
 
 
 # This pattern matches a host, which may be followed by a port. `Origin.of` cannot make this
-# check, because it drops a user, a path and a query, and accepts a wildcard in a host name.
+# check, because `Origin.of` drops a user name, a path and a query, and accepts a wildcard
+# in a host name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
@@ -208,7 +210,7 @@ _AUTHORITY = re.compile(
 def _host_or_origin(entry: str) -> str | Origin:
     """Return *entry* as an `Origin` if it has a scheme, otherwise as a host name.
 
-    Raise `SettingsError` if *entry* is neither.
+    Raise `SettingsError` if *entry* is neither an origin nor a host name.
     """
     scheme, _, authority = entry.rpartition("://")
     named = _AUTHORITY.fullmatch(authority)
@@ -228,14 +230,14 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
 )
 
 
-# `load_object` and `class_path` replace functions of Scrapy, which are undocumented.
+# `load_object` and `class_path` replace undocumented functions of Scrapy.
 def load_object(path: Any) -> Any:
     """Return the object that *path* names, or *path* itself if it is a class or a
     function.
 
     Raise `ImportError` if the module cannot be imported, and `NameError` if the module does
-    not have the name. Raise `ValueError` for a text without a dot, and `TypeError` if
-    *path* is neither text nor callable.
+    not define the name. Raise `ValueError` for a string without a dot, and `TypeError` if
+    *path* is neither a string nor callable.
     """
     if callable(path):
         return path
@@ -259,14 +261,16 @@ def class_path(kind: type) -> str:
 
 def is_parser(kind: object) -> bool:
     """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
-    # Check the methods and not the base class: Scrapy requires no base class either.
+    # Check the methods and not the base class, because Scrapy does not require a base class
+    # either.
     return isinstance(kind, type) and all(
         callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
     )
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    # Read the text "None" as `None`: the command line has no other way to write `None`.
+    # Read the string "None" as `None`, because the command line has no other way to write
+    # `None`.
     if str(value).strip().lower() == "none":
         return ()
     found = _listed(value)
@@ -290,7 +294,7 @@ def load_parser(
     Raise `SettingsError` for any other value of *path*. The message names *setting*.
     """
     if path == PARSER_SETTING:
-        # Read ROBOTSTXT_PARSER, and let an error name that setting.
+        # Read ROBOTSTXT_PARSER, and name that setting in the error message.
         setting, path = PARSER_SETTING, settings[PARSER_SETTING]
     # Accept the short names of Scrapy's own parsers, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
@@ -307,8 +311,8 @@ def load_parser(
 def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
     """Return the error for a *path* in *setting* that is not a parser."""
     shown = escape_control_chars(str(path))
-    # Suggest short names, too: a misspelt "Protego" is more similar to the short name than
-    # to the name of the class.
+    # Suggest short names, too, because a misspelt "Protego" is more similar to the short
+    # name than to the name of the class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
     accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"

@@ -1,4 +1,5 @@
-"""The settings of the package. A field declares the type, default and meaning of a setting.
+"""The settings of the package. Each field of `RobotsSettings` declares one setting: its
+type, its default and its meaning.
 
 To add a setting, add a field to `RobotsSettings`. The name of the setting is `ROBOTS1994_`
 followed by the name of the field in capitals. The string below the field is the
@@ -39,13 +40,14 @@ from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
-# The name of every setting begins with this prefix, so that misspelt names are found.
+# The name of every setting of this package begins with this prefix. Any other name with
+# this prefix is an error, so a misspelt name is found.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""The name of a setting that Scrapy has since its pull request 6430. The setting is the
-number of bytes that each unanswered request counts as, even while the request waits for a
-robots.txt.
+"""The name of a setting that Scrapy's pull request 6430 added. Until a request is answered,
+Scrapy assumes that the response has this number of bytes, even while the request waits for
+a robots.txt.
 """
 
 T = TypeVar("T")
@@ -61,37 +63,38 @@ def declare(
     """Return the dataclass field of one setting of type *kind*.
 
     Write *default* as a user would write the value. If *group* is given, *group* is the
-    heading of a new group of settings on the reference page. *decides* says that the
-    setting affects decisions about requests. A setting that decides is written into
-    evidence and read from evidence. Anyone may have changed the evidence, so a setting that
-    decides must not name a module, a file or a server.
+    heading of a new group of settings on the reference page. *decides* is `True` if the
+    setting affects decisions about requests. Settings that affect decisions are written
+    into evidence and read from evidence. Anyone may have changed the evidence, so a setting
+    that affects decisions must not name a module, a file or a server.
 
-    For type checkers, the result has the type of the setting's value, so a field with
-    another annotation is an error.
+    The declared type of the result is the type of the setting's value, so type checkers
+    report a field with another annotation.
     """
     # A setting for the meaning of an outcome always affects decisions.
     decides = decides or kind is types.MEANING
-    # Do not use the default of the dataclass field. Only a default in the metadata passes
-    # through the setting's type, as a user's value does.
+    # Store the default in the metadata, and not as the default of the dataclass field. A
+    # default in the metadata is parsed and checked like a value that the user sets.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
-    """The settings of a crawl, after they were read and checked."""
+    """The settings of a crawl. All values have been checked."""
 
     dialect: str = declare(
         types.one_of(*DIALECTS), "1994", group="How files are read", decides=True
     )
-    """The grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
+    """The grammar that is used to read robots.txt files; see :doc:`/standard/dialects`."""
     reading: str = declare(types.one_of(*READINGS), "literal", decides=True)
     """With ``literal``, every blank line ends a record. With ``cautious``, a Disallow line
-    after blank lines (O5) still belongs to the User-agent lines above the blank lines.
+    below blank lines still belongs to the User-agent lines above the blank lines (O5, blank
+    lines).
     """
-    # RFC 9309, section 2.5: a crawler must read at least 500 KiB.
+    # RFC 9309, section 2.5, requires crawlers to read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Maximum size of a robots.txt in bytes. The download stops at this size, and the
+    """Maximum size of a robots.txt in bytes. The download stops at this size, and only the
     whole lines within this size are obeyed (O24, truncated files).
     """
     forbidden: str = declare(
@@ -107,20 +110,20 @@ class RobotsSettings:
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Maximum freshness lifetime of a policy, in seconds. The maximum also applies if the
-    server states no lifetime. The default is a day.
+    """Maximum freshness lifetime of a policy, in seconds. If the server does not state a
+    lifetime, the maximum is used. The default is one day.
     """
     min_ttl: float = declare(types.SECONDS, 300, decides=True)
     """Minimum freshness lifetime of a robots.txt, in seconds. The minimum applies if the
     server states a shorter lifetime. The value must not exceed ``ROBOTS1994_TTL``.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """Maximum time, in seconds, that the last good policy is used after it has become
-    stale, if every refresh fails (R5). The default is 30 days.
+    """Maximum time, in seconds, for which a stale policy remains in use while every refresh
+    fails (R5, unreachable). The default is 30 days.
     """
     retry_after: float = declare(types.SECONDS, 300, decides=True)
-    """Seconds until robots.txt is requested again from an origin that was unreachable
-    (R5). If the server states a longer ``Retry-After``, the stated time applies, up to
+    """Seconds until robots.txt is requested again from an origin that was unreachable (R5).
+    If the server states a longer ``Retry-After``, the stated time is used, but at most
     ``ROBOTS1994_TTL``.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
@@ -133,10 +136,10 @@ class RobotsSettings:
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
     """Maximum time, in seconds, that a robots.txt request may take. Each redirect begins a
-    new request, which may take the whole time again. A shorter ``DOWNLOAD_TIMEOUT``, or a
-    shorter ``download_timeout`` of the page, applies instead.
+    new request with a new time limit. If ``DOWNLOAD_TIMEOUT`` or the ``download_timeout``
+    of the page is shorter, the shorter time is the limit.
     """
-    # RFC 9309, section 2.3.1.2: a crawler should follow at least five redirects.
+    # RFC 9309, section 2.3.1.2, asks crawlers to follow at least five redirects.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)
     """Maximum number of redirects that are followed for one robots.txt (R2, redirects)."""
     # Some download handlers define further meta keys that decide how a request leaves this
@@ -150,18 +153,19 @@ class RobotsSettings:
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
-    robots.txt is requested, and every request passes. A host (``"api.example.com"``)
-    includes every scheme and port, but not its subdomains. An origin is written as
+    robots.txt is requested, and every request passes. A host (``"api.example.com"``) covers
+    all schemes and ports of that host, but not its subdomains. An origin is written as
     ``"https://h.example:8443"``.
     """
-    # By default the number is limited, because further requests should wait in the
-    # scheduler, whose queue may be on disk.
+    # The default is not higher, because further requests should wait in the scheduler,
+    # whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Maximum number of requests that wait for a robots.txt, or for a crawl delay, without
     counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count towards
-    ``CONCURRENT_REQUESTS``. If the crawl ends after N pages or items (such as
-    ``CLOSESPIDER_PAGECOUNT``), at most N/100 requests wait for a robots.txt without
-    counting. If the crawl is killed (SIGKILL), the waiting requests are lost.
+    ``CONCURRENT_REQUESTS``. If a setting such as ``CLOSESPIDER_PAGECOUNT`` ends the crawl
+    after N pages or items, at most N/100 requests wait for a robots.txt without counting
+    towards ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests
+    are lost.
     """
     # Many systems limit a process to 1,024 file descriptors, and pages also need file
     # descriptors.
@@ -170,12 +174,13 @@ class RobotsSettings:
     dry_run: bool = declare(
         types.FLAG, default=False, group="What would change", decides=True
     )
-    """With ``True``, Scrapy's built-in middleware still decides. The decisions that this
-    package would change are counted, logged and reported. The settings for pages, usage
-    preferences, browsers, crawl delays and stores have no effect in a dry run.
+    """With ``True``, Scrapy's built-in middleware still decides which requests are refused.
+    The decisions that this package would change are counted, logged and reported. The
+    settings for pages, usage preferences, browsers, crawl delays and stores have no effect
+    in a dry run.
     """
-    # No parser is compared by default: other parsers may be slow, and may raise errors for
-    # real files.
+    # No parser is compared by default, because other parsers may be slow, and may raise
+    # errors for real files.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers whose decisions are compared with the decisions of this package. The value is
     ``True`` (the parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths. The
@@ -191,36 +196,36 @@ class RobotsSettings:
     )
     """With ``True``, the requests of an origin are sent with the pause that its robots.txt
     asks for (Crawl-delay). With a number of seconds, a longer pause is reduced to that
-    number. The setting needs a dialect with a field for crawl delays.
+    number. The setting has no effect in a dialect without a field for crawl delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """With ``True``, the robots directives of pages are obeyed: items of a NOINDEX page and
-    requests made from a NOFOLLOW page are dropped. A list chooses which directives are
-    obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
+    requests made from a NOFOLLOW page are dropped. With a list, only the directives in the
+    list are obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with
+    ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
     """How usage preferences are applied; see :doc:`/preferences`. With ``"report"``, the
-    preferences are handed to the spider in ``response.meta``, counted and logged. With
+    preferences are counted, logged and passed to the spider in ``response.meta``. With
     ``"items"`` or ``True``, items are also dropped if their page must not be used for a
-    purpose of ``ROBOTS1994_PURPOSES``. With ``"requests"``, a page is also not requested if
-    robots.txt says that the page must not be used for a purpose of the crawl.
+    purpose that ``ROBOTS1994_PURPOSES`` lists. With ``"requests"``, requests are also
+    refused if robots.txt says that their page must not be used for one of these purposes.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
     :doc:`/preferences` lists all purposes. The names of the purposes may change, because
-    they are defined by drafts.
+    the standards that define the names are still drafts.
     """
     browser: bool = declare(types.FLAG, default=False)
-    """Whether the requests that the browser of scrapy-playwright makes by itself are
-    checked, too. The policy of the requested origin decides whether a request is refused.
-    The setting needs the add-on, which sets ``PLAYWRIGHT_ABORT_REQUEST``; see
-    :doc:`/plugins`.
+    """Whether the requests that the browser of scrapy-playwright sends on its own are also
+    checked. The policy of the requested origin decides whether a request is refused. The
+    setting needs the add-on, which sets ``PLAYWRIGHT_ABORT_REQUEST``; see :doc:`/plugins`.
     """
     evidence: str | None = declare(types.FOLDER, None)
     """Folder for evidence; see :doc:`/evidence`. Each crawl writes two files to this
     folder: one file with the robots.txt answers, and one file with every decision.
-    ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``. The setting needs the extra
-    ``evidence``.
+    ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``. The setting needs the ``evidence``
+    extra.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether the crawl closes with the reason ``robotstxt_denied``, instead of
@@ -233,8 +238,8 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # Refuse an unknown name: a misspelt setting would silently have no effect, and
-        # the crawl would not obey the rules that the user expects.
+        # Refuse an unknown name. Otherwise, a misspelt setting would silently have no
+        # effect, and the crawl would not obey the rules that the user expects.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -271,9 +276,9 @@ class RobotsSettings:
         """Read the settings of an earlier crawl from its evidence.
 
         *texts* maps the names of settings to their values. Anyone may have changed the
-        evidence, so only settings that decide are read: other settings could name a module,
-        a file or a server. For each name or value that cannot be used, *on_fault* is called
-        with a sentence, and the default applies.
+        evidence, so only settings that affect decisions are read. Other settings could name
+        a module, a file or a server. For each name or value that cannot be used, *on_fault*
+        is called with a sentence about the fault, and the default is used.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {
@@ -293,8 +298,8 @@ class RobotsSettings:
         return cls(**values)
 
     def recorded(self) -> dict[str, str]:
-        """Return the names of the settings that decide, with their values as text.
-        `from_recorded` reads the result.
+        """Return a dict of the settings that affect decisions. The dict maps the name of
+        each setting to its value as text, and `from_recorded` can read the dict.
         """
         return {
             PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
@@ -304,7 +309,7 @@ class RobotsSettings:
 
     @property
     def reads_usage(self) -> bool:
-        """Whether usage preferences are read. A dry run reads no usage preferences."""
+        """Whether usage preferences are read. A dry run does not read usage preferences."""
         return self.usage != types.USAGE_OFF and not self.dry_run
 
     @property
@@ -316,8 +321,9 @@ class RobotsSettings:
 
     @property
     def request_purposes(self) -> tuple[str, ...]:
-        """The purposes for which a request is refused if robots.txt disallows the use of
-        its page. The tuple is empty unless `ROBOTS1994_USAGE` is "requests".
+        """The purposes that may cause the refusal of a request. A request is refused if
+        robots.txt says that its page must not be used for one of these purposes. The tuple
+        is empty unless `ROBOTS1994_USAGE` is "requests".
         """
         return self.purposes if self.usage == types.REQUESTS else ()
 
@@ -346,12 +352,12 @@ class RobotsSettings:
         return bool(getattr(self, row.setting.lower()) == "allow")
 
     def new_reader(self) -> Reader:
-        """Return a reader that parses files as these settings say."""
+        """Return a reader that parses files according to these settings."""
         return Reader(self.dialect, self.reading, self.max_bytes)
 
     @property
     def _usage_text(self) -> str:
-        """The text about usage preferences in the log line at the start."""
+        """The text about usage preferences in the line that `log_start` logs."""
         if not self.reads_usage:
             return ""
         from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
@@ -362,8 +368,8 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # Log in one line the values that users check first if their crawl obeys unexpected
-        # rules.
+        # If a crawl obeys unexpected rules, users check these values first. Log all of
+        # these values in one line.
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -446,7 +452,8 @@ def _is_checked(crawler: Crawler) -> bool:
 
 def _unknown(name: str, known: list[str]) -> str:
     """Return the message for the unknown setting *name*, which is probably misspelt."""
-    # Compare the names without their prefix: with the prefix, any two names are similar.
+    # Compare the names without their prefix, because any two names with the prefix are
+    # similar.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -455,8 +462,9 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 class _Names:
-    """The values of the placeholders in a path. `%(time)s` is the current time, and any
-    other `%(name)s` is an attribute of the spider.
+    """The values of the placeholders in a path. `%(time)s` is replaced with the current
+    time. Any other placeholder is replaced with the attribute of the spider that has the
+    same name.
     """
 
     def __init__(self, spider: Spider | None) -> None:
@@ -502,8 +510,8 @@ def log_settings_errors() -> Iterator[None]:
     """
     try:
         yield
-    # The message of each of these two exceptions is a sentence for the user. Any other
-    # exception is a bug, and needs its traceback.
+    # The message of a `SettingsError` or a `MissingExtra` is a sentence for the user. Any
+    # other exception is a bug, and needs its traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise

@@ -15,27 +15,26 @@ REQUESTS: Final = "robotstxt/request_count"
 RESPONSES: Final = "robotstxt/response_count"
 """Attempts that were answered."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""Attempts that were answered, by the HTTP status after redirects."""
+"""Attempts that were answered, by the HTTP status of the last answer after redirects."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that raised an exception, by the class of the exception."""
 
-# The following keys are only in this package.
+# Only this package has the following keys.
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
 """Fetches that ended with a policy, by their outcome; see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"
 """Refused requests, by the reason of the verdict."""
 WAITED: Final = "robots1994/requests_waited"
 """Requests for which no fresh policy was in memory. A request without a fresh policy waits
-for a policy, or uses a stale policy during its refresh.
+for a policy, or uses a stale policy while the policy is refreshed.
 """
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
-"""Fetches that ended because the crawl closed or because they were cancelled (R6, closing).
-"""
+"""Fetches that were cancelled, or that ended because the crawl closed (R6, closing)."""
 REFRESHED: Final = "robots1994/refreshed"
 """Stale policies that were successfully fetched again."""
 STORE_HITS: Final = "robots1994/store_hits"
 """Policies that were found in the store or in Scrapy's HTTP cache. A fresh policy saves a
-fetch, and a stale policy is used during its refresh.
+fetch, and a stale policy is used while it is refreshed.
 """
 STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 """Failed refreshes after which the last good policy remained in use (R5, unreachable)."""
@@ -46,21 +45,21 @@ LOCAL_FAULTS: Final = "robots1994/local_faults"
 fetch failed with the error of the fetch.
 """
 STORE_FAILURES: Final = "robots1994/store_failures"
-"""Failed calls of the store that ROBOTS1994_STORE names."""
+"""Failed calls to the store that ROBOTS1994_STORE names."""
 TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files that are longer than ROBOTS1994_MAX_BYTES (O24, truncated files)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
-"""Origins whose robots.txt allows URLs for this robot that the author of the file probably
-wanted to disallow.
+"""Origins whose robots.txt allows this robot to retrieve URLs that the author of the file
+probably wanted to disallow.
 """
 CLOSES_SITE: Final = "robots1994/tightens_policy"
-"""Origins whose robots.txt disallows URLs for this robot that the author of the file
-probably wanted to allow. For example, the file has an ``Allow`` line, but the dialect does
-not have that field.
+"""Origins whose robots.txt prevents this robot from retrieving URLs that the author of the
+file probably wanted to allow. For example, the file has an ``Allow`` line, but the dialect
+does not have that field.
 """
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests that passed, although RFC 9309 would have refused them because of a rule with
-``*`` or ``$``. The dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
+"""Requests that passed, although RFC 9309 disallows their URLs because of a rule with ``*``
+or ``$``. The dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions that were compared with the decisions of another parser
@@ -69,23 +68,23 @@ disallows the URL), ``laxer`` (only the other parser allows the URL) or ``raised
 other parser raised an exception). This stat is set when the crawl closes.
 """
 REFUSING: Final = "robots1994/refusing_origins"
-"""Origins at which requests were refused, at most 10,000. This stat is set when the crawl
-closes.
+"""Number of origins at which requests were refused, limited to 10,000. This stat is set
+when the crawl closes.
 """
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
 """Refused requests, by origin, for the 20 origins with the most refusals. This stat is set
 when the crawl closes.
 """
 STARTS_REFUSED: Final = "robots1994/starts_refused"
-"""Refused start requests, if robots.txt refused every start request. This stat is set when
-the crawl closes.
+"""Number of refused start requests. This stat is set when the crawl closes, but only if
+robots.txt refused every start request.
 """
 WOULD_REFUSE: Final = "robots1994/would_refuse"
-"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in let pass and this package
-would refuse.
+"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in allowed and that this
+package would refuse.
 """
 WOULD_OPEN: Final = "robots1994/would_open"
-"""Requests of a dry run that the built-in refused and this package would allow."""
+"""Requests of a dry run that the built-in refused and that this package would allow."""
 NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
@@ -100,17 +99,17 @@ BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
 BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
 """Requests of a browser that were aborted because their policy could not be found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
-"""Crawl delays of origins that were applied (ROBOTS1994_CRAWL_DELAY)."""
+"""Crawl delays that were applied to the requests of an origin (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
 """Crawl delays that were reduced, because they were longer than ROBOTS1994_CRAWL_DELAY."""
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
-"""Pages that say NOINDEX to this robot (ROBOTS1994_PAGES)."""
+"""Pages with a NOINDEX directive for this robot (ROBOTS1994_PAGES)."""
 PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
-"""Pages that say NOFOLLOW to this robot (ROBOTS1994_PAGES)."""
+"""Pages with a NOFOLLOW directive for this robot (ROBOTS1994_PAGES)."""
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
-"""Items that were dropped because their page says NOINDEX."""
+"""Items that were dropped because their page has a NOINDEX directive."""
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
-"""Requests that were dropped, by the reason. The reason is ``nofollow`` (of the page) or
+"""Requests that were dropped, by reason. The reason is ``nofollow`` (of the page) or
 ``rel-nofollow`` (of the link).
 """
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
@@ -126,13 +125,14 @@ USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
 a purpose of the crawl.
 """
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
-"""Values of usage preferences that are not understood. A value counts once for each page.
+"""Values of usage preferences that this package does not understand. A value that several
+pages state is counted for each page.
 """
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to the stat *key*, a constant of this module. *parts* are the values of
-    the placeholders in *key*.
+    """Add *number* to the stat *key*, which is one of the constants in this module. *parts*
+    are the values of the placeholders in *key*.
     """
-    assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before it creates components
+    assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)

@@ -34,12 +34,12 @@ in the queue of the pool.
 
 INLINE_BYTES = 8_192
 """Maximum size, in bytes, of a body or file that is unpacked, read or examined on the event
-loop. A body or file of this size takes at most 10 ms. A larger body or file is processed in
-a thread.
+loop. Processing a body or file of this size takes at most 10 ms. A larger body or file is
+processed in a thread.
 """
 
 LOOK_SECONDS = 1.0
-"""Seconds between two checks whether work with a time limit is paused."""
+"""Seconds between two checks of whether work with a time limit is paused."""
 
 # The chain of awaited coroutines from our coroutine to the coroutine of a component may
 # lead through these packages.
@@ -63,8 +63,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 # A thread acquires this lock before it computes. Two threads that compute at the same time
-# are not faster than two threads that compute one after the other. Two threads would also
-# delay each step of the event loop more than one thread.
+# are not faster than two threads that compute one after the other. Two threads also delay
+# each step of the event loop more than one thread does.
 _computing = Lock()
 
 
@@ -99,10 +99,10 @@ class Turns:
 
 async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     """Return the meaning of *answer* (`read_answer`). Read *answer* in a thread if reading
-    may take long.
+    may take a long time.
     """
-    # Read most answers on the event loop, because work for a thread may have to wait for
-    # name look-ups.
+    # Read most answers on the event loop, because a thread pool may still be busy with name
+    # look-ups.
     work = partial(read_answer, answer, limit, now)
     return work() if is_quick(answer, INLINE_BYTES) else await compute_in_thread(work)
 
@@ -113,16 +113,16 @@ def thread_safe_call() -> Any:
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # When this function is called, Scrapy has installed the reactor. Importing the module
-    # earlier would install a reactor.
-    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs a reactor
+    # When this function is called, Scrapy has installed the reactor. If the module were
+    # imported earlier, the import would install a reactor.
+    from twisted.internet import reactor  # noqa: PLC0415 - the import installs a reactor
 
     return cast("Any", reactor).callFromThread
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*, a coroutine or a Deferred. Some functions return a
-    Deferred in Scrapy 2.13 and a coroutine in later versions.
+    """Return the result of *work*, a coroutine or a Deferred. Some functions of Scrapy
+    return a Deferred in version 2.13 and a coroutine in later versions.
     """
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
@@ -175,7 +175,7 @@ async def result_within(
 def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
     """Return the name of a component's coroutine that still works on a request.
 
-    *is_wanted* says whether an object is the request. Return `None` if no coroutine of a
+    *is_wanted* returns whether an object is the request. Return `None` if no coroutine of a
     component works on the request, or if the crawl does not use asyncio.
     """
     for task in asyncio.all_tasks() if _loop() else ():
@@ -207,8 +207,8 @@ async def future_result(future: Future[T]) -> T:
 
 
 async def is_look_up_slow() -> bool:
-    """Return whether work waits longer than `SLOW_SECONDS` for a thread pool that looks up
-    names.
+    """Return whether work waits longer than `SLOW_SECONDS` in the queue of a thread pool
+    that looks up names.
 
     Twisted's client uses the pool of the reactor, and clients on asyncio use the default
     pool of the event loop. Work that is sent to a pool waits until the pool has done the
@@ -219,13 +219,13 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Do not use a coroutine: asyncio logs an error for each coroutine that the end of the
-    # crawl interrupts.
+    # Do not use a coroutine, because asyncio logs an error for each coroutine that the end
+    # of the crawl interrupts.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors: a pool raises an error only if it was shut down at the end of the
-    # crawl.
+    # Ignore errors, because a pool raises an error only if it was shut down at the end of
+    # the crawl.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
     try:
@@ -235,7 +235,7 @@ async def is_look_up_slow() -> bool:
 
 
 async def sleep(seconds: float) -> None:
-    """Return after *seconds*; cancelling the wait cancels the timer."""
+    """Return after *seconds*. Cancelling the wait cancels the timer."""
     # Do not use `asyncio.sleep`, because a crawl with another reactor has no asyncio event
     # loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())

@@ -4,8 +4,8 @@ Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`
 of concurrent requests. While a request waits, the limit is raised by one, so that slow
 origins do not block other origins. The limit is also raised for each robots.txt request.
 When the wait of a request is over, the request goes on if a slot is free. If no slot is
-free, the request is returned to the scheduler, which decides the order of requests. If no
-slot is free after its second wait, the request goes on.
+free, the request is returned to the scheduler, which decides the order of requests. After
+its second wait, the request goes on even if no slot is free.
 
 When the crawl closes (R6, closing), waiting requests are returned to the scheduler. The
 first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are known within
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# Store the following two keys in the meta, because the meta of a request is also stored in
-# a queue on disk (JOBDIR) and in a queue of several workers.
+# The following two marks are meta keys, because the meta of a request is also stored in a
+# queue on disk (JOBDIR) and in a queue that several workers share.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
 RETURNED = "_robots1994_returned"
 """Meta key of a request that was returned to the scheduler. The value is a pair. The first
 item is the original `dont_filter` of the request. The second item says whether the request
-was ever returned because no slot was free. In a queue of version 0.1, the second item is a
-text, which means "no".
+was ever returned because no slot was free. In a queue that version 0.1 of this package
+wrote, the second item is a string, which counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between two checks whether the crawl closes. Scrapy sends no signal when a crawl
-begins to close.
+"""Seconds between two checks of whether the crawl is closing. Scrapy sends no signal when a
+crawl begins to close.
 """
 
 LIMITS = (
@@ -61,25 +61,25 @@ a page, so each robots.txt that is fetched early takes the place of a page.
 """
 
 SHARE = 100
-"""A limit of `LIMITS` is divided by this number. The result is how many requests may wait
-for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
+"""Each limit in `LIMITS` is divided by this number. The smallest result is the maximum
+number of requests that wait for a robots.txt without counting towards
+`CONCURRENT_REQUESTS`.
 """
 
 CLOSE_SECONDS = 5.0
-"""Maximum number of seconds that a closing crawl waits for the robots.txt files of the
-requests that it still sends.
+"""Maximum number of seconds that a closing crawl waits for the robots.txt files that its
+remaining requests need.
 """
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """One call of the middleware for *request*, from the first step to the last.
+    """One pass of *request* through the middleware, from the first step to the last.
 
-    *is_awaited* says that a component sent the request with `engine.download_async()` and
-    awaits the response, so the request cannot be returned to the scheduler.
-    *has_gone_back* says that the request was already returned because no slot was free.
-    *is_raised* says that the limit of concurrent requests is raised while the request
-    waits.
+    *is_awaited* is `True` if a component sent the request with `engine.download_async()`
+    and awaits the response, so the request cannot be returned to the scheduler.
+    *has_gone_back* is `True` if the request was already returned because no slot was free.
+    *is_raised* is `True` while the limit of concurrent requests is raised for the request.
     """
 
     request: Request
@@ -100,8 +100,8 @@ class Visit:
         If the request was returned to the scheduler, restore its original `dont_filter`.
         """
         meta = request.meta
-        # Remove the keys of an earlier decision: an errback may send a refused request
-        # again, and a spider may copy the meta of a response.
+        # Remove the keys of an earlier decision, because an errback may send a refused
+        # request again, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
@@ -121,8 +121,8 @@ class Visit:
     def returned(self, *, for_room: bool = False) -> Request:
         """Return a copy of the request, marked with `RETURNED`, for the scheduler.
 
-        *for_room* says that the request is returned because no slot is free, which happens
-        at most once to a request.
+        *for_room* is `True` if the request is returned because no slot is free. A request
+        is returned for this reason at most once.
         """
         request = self.request
         marked = request.dont_filter, for_room or self.has_gone_back
@@ -176,14 +176,15 @@ class WaitingRequests:
         """Let the request of *visit* wait while the block runs.
 
         The request does not count towards the limit if the limit can be raised. *for_file*
-        says that the request waits for a robots.txt, and not for a crawl delay.
+        is `True` if the request waits for a robots.txt, and `False` if the request waits
+        for a crawl delay.
         """
         self._look()
         self._visits[visit.request] = visit
         if self._raise_limit(self._most_for_file if for_file else self._most):
             visit.is_raised = True
             self._raised += 1
-            # Wake the engine, because it may take one more request now.
+            # Wake the engine, because the engine may now take one more request.
             self._engine.wake()
         try:
             with count_in_slot(self._crawler, visit.request):
@@ -199,8 +200,9 @@ class WaitingRequests:
         """Wait until `Visit.turn` of *visit* is released.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. A closing crawl does not wait for turns, because a file may state any delay.
-        Only a request that a component awaits still waits for its turn.
+        closes. A closing crawl does not wait for turns, because a file may state a very
+        long delay. In a closing crawl, only a request that a component awaits still waits
+        for its turn.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit, is_known=False):
@@ -227,8 +229,9 @@ class WaitingRequests:
         """Return whether the request of *visit*, which still waits, may go on.
 
         The request may go on if it counts towards the limit, or if a slot is free. If no
-        slot is free, the request may go on if it was already returned for that reason, if a
-        closing crawl still sends it, or if it cannot be returned.
+        slot is free, the request may still go on in three cases: the request was already
+        returned because no slot was free, a closing crawl still sends the request, or the
+        request cannot be returned.
         """
         return (
             not visit.is_raised
@@ -245,8 +248,8 @@ class WaitingRequests:
         closing).
 
         Two kinds of requests may still be sent: each request that a component awaits, and
-        the first `CONCURRENT_REQUESTS` other waiting requests. Scrapy's own middleware
-        would also send up to `CONCURRENT_REQUESTS` waiting requests.
+        the first `CONCURRENT_REQUESTS` other waiting requests. With Scrapy's own
+        middleware, a closing crawl also sends up to `CONCURRENT_REQUESTS` waiting requests.
         """
         visit = self._visits.get(request)
         return visit is not None and self._is_finished(visit)
@@ -271,7 +274,7 @@ class WaitingRequests:
 
     def close(self) -> None:
         """Choose the waiting requests that the closing crawl still sends, and end the waits
-        of other requests. A second call has no effect.
+        of all other requests. A second call has no effect.
         """
         if not self._is_closed:
             self._is_closed = True
@@ -307,7 +310,7 @@ class WaitingRequests:
         return self._raised < most and self._engine.raise_limit()
 
     def _look(self) -> None:
-        """Check whether the crawl closes, and repeat the check while requests wait."""
+        """Check whether the crawl is closing, and repeat the check while requests wait."""
         if not (self.is_closing() or self._is_looking):
             self._is_looking = True
             call_later(LOOK_SECONDS, self._look_again)

@@ -1,9 +1,10 @@
 """The number of requests that pass only because the dialect of the crawl reads `*` and `$`
 as ordinary characters.
 
-By 1994 D1 (value of Disallow), a path is compared character by character, but most authors
-use `*` and `$` as wildcards. When the crawl closes, a log line says how many requests
-passed that RFC 9309 would have refused because of a rule with `*` or `$`.
+According to 1994 D1 (value of Disallow), a path is compared character by character. Most
+authors, however, use `*` and `$` as wildcards. When the crawl closes, a log line gives the
+number of requests that passed although RFC 9309 disallows their URLs because of a rule with
+`*` or `$`.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
     Others: TypeAlias = tuple[RobotsTxt, RobotRules, int]
 
 OTHER = "rfc9309"
-"""The dialect with wildcards, by which the refusals are counted."""
+"""The dialect with wildcards that decides which requests would be refused."""
 
 MAX_BYTES = 4_000_000
-"""Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. 4 MB are
-enough for about 1,000 origins. A file that is not in this memory is read again for each
-request, which takes a fraction of a millisecond. The latest large file is stored outside
-this limit.
+"""Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. This
+amount of memory is enough for about 1,000 origins. A file that is not in this memory is
+read again for each request, which takes a fraction of a millisecond. The latest large file
+does not count towards this limit.
 """
 
 MAX_COUNTED_ORIGINS = 100_000
@@ -55,17 +56,17 @@ counted.
 
 
 class IgnoredWildcards:
-    """Counts the requests that a record with `*` or `$` allows, and how many of these
-    requests RFC 9309 would refuse because of a rule with `*` or `$`.
+    """Counts the requests that a record with `*` or `$` allows. Also counts how many of
+    these requests RFC 9309 disallows because of a rule with `*` or `$`.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        # Each key is the rules of a file in the dialect of the crawl. Each value consists
-        # of the file, its rules for that robot in the dialect `OTHER`, and a size in bytes.
-        # The size includes the file, because the file may stay in memory in this cache
-        # after the policy is removed.
+        # Each key of `_others` is the rules for one robot in the dialect of the crawl. Each
+        # value consists of the file, the rules for the same robot in the dialect `OTHER`,
+        # and a size in bytes. The size includes the file, because this cache may keep the
+        # file in memory after the policy is removed.
         self._others: LRUCache[RobotRules, Others]
         self._others = LRUCache(MAX_BYTES, getsizeof=itemgetter(2))
         self._latest: tuple[RobotRules, Others] | None = None
@@ -90,7 +91,7 @@ class IgnoredWildcards:
 
     def _read_once(self, robots: RobotsTxt, rules: RobotRules) -> Others:
         """Read *robots*, unless the last call read the same file for the same robot. Calls
-        of this method never overlap.
+        to this method never overlap.
         """
         # Storing one result is enough, because the requests that waited for one file call
         # this method one after the other.
@@ -106,7 +107,8 @@ class IgnoredWildcards:
         robots: RobotsTxt,
         rules: RobotRules,
     ) -> None:
-        """Count *request*, which *rules* allow, although one of the rules has `*` or `$`.
+        """Count *request*. The URL of *request* is allowed by *rules*, and at least one of
+        these rules contains `*` or `$`.
 
         *clients* are the HTTP clients that may send *request*. *robots* is the file of
         *origin*, from which *rules* were read.
