@@ -1,4 +1,4 @@
-"""Stores for policies in memory, in SQLite and in Redis, and the contract for further
+"""Stores for policies (in memory, in SQLite and in Redis), and the contract for other
 stores.
 """
 

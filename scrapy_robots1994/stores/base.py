@@ -1,5 +1,5 @@
-"""The contract for persistent stores. A store saves bytes, and only the crawl decodes the
-bytes to policies.
+"""The contract for persistent stores. A store saves policies as bytes, and does not need to
+decode the bytes.
 
 Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once. Then set
 `ROBOTS1994_STORE` to a URL that starts with the import path of the class::
@@ -23,16 +23,16 @@ A minimal store implements `from_url` and five other methods::
         ...
 
 Methods are plain functions, not coroutines. A crawl creates the store and calls its methods
-in one daemon thread. So methods may block, and only one method runs at a time. The methods
-`from_url` and `check` also run in the main thread when a crawl starts. A call may take up
-to one second longer than the `timeout` of the store URL. If a call takes longer, the crawl
-does not call the store again.
+in one daemon thread. Therefore a method may block, and only one method runs at a time. The
+methods `from_url` and `check` also run in the main thread when a crawl starts. A call may
+take up to one second longer than the `timeout` of the store URL. If a call exceeds this
+limit, the crawl does not call the store again.
 
-If a method fails, raise `StoreError` with a message of one sentence. Any other exception
-has the same effect as `StoreError`. The first failure in a crawl is logged as a warning.
-The warning is safe to print and does not contain the credentials of the store URL. After a
-failure, the crawl continues as if the store had no entry. After a failed read, the crawl
-does not call the store for two seconds.
+A method that fails should raise `StoreError` with a message of one sentence. Any other
+exception has the same effect as `StoreError`. The first failure in a crawl is logged as a
+warning. The warning is safe to print and does not contain the credentials of the store URL.
+After a failure, the crawl continues as if the store had no entry. After a failed read, the
+crawl does not call the store for two seconds.
 """
 
 from abc import ABC, abstractmethod
@@ -43,16 +43,17 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""Largest size of an entry in bytes. A larger entry was not written by this package, and is
+"""Maximum size of an entry in bytes. A larger entry was not written by this package, and is
 never read.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The entry of *origin*. The bytes *packed* are not used after *keep_until*.
+    """The entry of *origin*.
 
-    *keep_until* is in seconds since the epoch.
+    *packed* contains the bytes of the entry. The entry is not used after the time
+    *keep_until*, which is in seconds since the epoch.
     """
 
     origin: Origin
@@ -80,13 +81,13 @@ class PolicyStore(ABC):
     @classmethod
     @abstractmethod
     def from_url(cls, url: str, *, timeout: float) -> "PolicyStore":
-        """Return the store that *url* names. Do not open files or connections yet.
+        """Return the store at *url*. Do not open files or connections yet.
 
         *url* is the value of `ROBOTS1994_STORE` without the options that the crawl reads
         (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit of each
-        call, in seconds. A store that gives up before the time limit can report the reason.
-        If the URL is wrong, raise `SettingsError` with a message that says what to write
-        instead.
+        call, in seconds. A call that cannot be completed in time should fail before the
+        time limit, so that the store can report the reason. If *url* is wrong, raise
+        `SettingsError` with a message that says what to write instead.
         """
 
     @property
@@ -94,7 +95,7 @@ class PolicyStore(ABC):
         """Whether the store exists. The value is `False` if the first `put` will create the
         store.
 
-        `robots-store` reports a missing store. The default is `True`.
+        `robots-store` reports to the user that a store is missing. The default is `True`.
         """
         return True
 
@@ -110,7 +111,7 @@ class PolicyStore(ABC):
     @abstractmethod
     def get(self, origin: Origin) -> bytes | None:
         """Return the bytes that were last stored for *origin*. Return `None` if the store
-        has no entry of *origin*.
+        does not contain an entry for *origin*.
 
         Also return `None` if the stored value is not binary. If the entry is larger than
         `MAX_ENTRY_BYTES`, return `None` without reading the whole entry.
@@ -118,14 +119,14 @@ class PolicyStore(ABC):
 
     @abstractmethod
     def put(self, stored: Stored) -> None:
-        """Store *stored*, and replace any older entry of its origin.
+        """Store *stored*, and replace any older entry of the same origin.
 
         When this method has returned, the entry must persist even if the process is killed.
         """
 
     @abstractmethod
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry of *origin*, and return whether the store had such an entry."""
+        """Delete the entry of *origin*, and return whether the entry existed."""
 
     @abstractmethod
     def entries(self) -> Iterator[Stored]:
@@ -151,11 +152,11 @@ class SharedStore(PolicyStore):
 
     @abstractmethod
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Try to acquire the lease of *origin* for *holder*. The lease ends *seconds* from
-        now.
+        """Try to acquire the lease of *origin* for *holder*. The lease expires after
+        *seconds*.
 
-        If *holder* already has the lease, grant the lease again, and let it end *seconds*
-        from now. If a lease ends too early, the only effect is a second fetch.
+        If *holder* already has the lease, grant the lease again for *seconds* from now. If
+        a lease expires too early, the only effect is a second fetch.
         """
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""The stored form of a policy: the bytes of its response, with a version.
+"""The stored form of a policy: a version, and the bytes of the response.
 
-An entry consists of one byte for the version and a zlib stream. The stream contains one
-line of JSON (the head) and the body of the file. Decoding an entry cannot execute code. An
-entry that cannot be decoded is ignored.
+An entry consists of one byte for the version and a zlib stream. The zlib stream contains
+one line of JSON (the head) and the body of the file. Decoding an entry cannot execute code.
+An entry that cannot be decoded is ignored.
 """
 
 import json
@@ -21,15 +21,15 @@ from scrapy_robots1994.robotstxt import Reader
 VERSION: Final = b"\x02"
 
 MAX_HEAD_BYTES: Final = 2**14
-"""Largest size of the JSON line in bytes. This package never writes a longer line. A longer
+"""Maximum size of the JSON line in bytes. This package never writes a longer line. A longer
 line is not parsed, because parsed JSON takes many times more memory than its text.
 """
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
 
-# Text that most entries contain. The most frequent text is at the end, where zlib encodes
-# matches most efficiently. The dictionary is part of version 2, so a change to the
-# dictionary requires a new version.
+# The dictionary for zlib contains text that occurs in most entries. The most frequent text
+# is at the end, where zlib encodes matches most efficiently. The dictionary is part of
+# version 2, so a change to the dictionary requires a new version.
 DICTIONARY: Final = (
     b"\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\nDisallow: /*?\n"
     b"Disallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -49,7 +49,7 @@ DICTIONARY: Final = (
 def encode(policy: Policy) -> bytes:
     """Return the stored form of *policy*.
 
-    The settings of the crawl that decodes the entry decide how long the policy applies.
+    How long the policy applies depends on the settings of the crawl that decodes the entry.
     """
     robots = policy.robots
     # Ours R5 (unreachable): store the time of the next fetch if the origin gave no usable
@@ -75,12 +75,12 @@ def encode(policy: Policy) -> bytes:
 def decode(
     entry: bytes, origin: Origin, reader: Reader, freshness: FreshnessSettings
 ) -> Policy | None:
-    """Return the policy in *entry*, the entry of *origin*.
+    """Return the policy in *entry*, which is the entry of *origin*.
 
-    *freshness* decides how long the policy applies.
+    How long the policy applies depends on *freshness*.
 
-    Return `None` for an entry of another version or another origin, and for a broken
-    entry. No entry causes an exception.
+    Return `None` if *entry* has another version, belongs to another origin or is broken. An
+    invalid entry never causes an exception.
     """
     try:
         head, body = _unpack(entry, MAX_HEAD_BYTES + reader.limit)
@@ -137,8 +137,8 @@ def _number(value: Any, *types: type) -> Any:
 
 
 def _header(value: object) -> str | None:
-    """Return *value* if it is `None` or a text that a request header may contain. Raise
-    `ValueError` for any other *value*.
+    """Return *value* if *value* is `None` or a string that a request header may contain.
+    Raise `ValueError` for any other *value*.
     """
     if value is None or (isinstance(value, str) and _HEADER.fullmatch(value)):
         return value

@@ -10,9 +10,9 @@ instance of any class, so all methods of the store run in one daemon thread
   URL, the store is not called again in this crawl.
 
 If several workers share the store, the worker that has the lease of an origin fetches the
-policy of that origin. The other workers check from time to time whether the policy is
+policy of that origin. The other workers check from time to time whether the policy has been
 stored or the lease is free. If a worker has waited longer than one robots.txt request may
-take, that worker also fetches the policy.
+take, that worker fetches the policy without the lease.
 """
 
 import logging
@@ -61,8 +61,9 @@ request.
 """
 
 WAIT_MARGIN: Final = 5.0
-"""Number of seconds by which a worker waits longer for a lease than one robots.txt request
-may take. When the time is over, the worker fetches the robots.txt without the lease.
+"""Number of extra seconds that a worker waits for a lease after the time limit of one
+robots.txt request. After the extra seconds, the worker fetches the robots.txt without the
+lease.
 """
 
 LOOK_SECONDS: Final = 1.0
@@ -126,7 +127,7 @@ class _StoreThread(Thread):
         """The futures that do not have a result yet."""
         self.began: float | None = None
         """The time when the running call to the store began, on the clock `time.monotonic`.
-        The value is `None` if no call is running.
+        `None` if no call is running.
         """
         self.has_ended = False
         """Whether `end` was called. After `end`, the thread does not run further jobs."""
@@ -146,7 +147,7 @@ class _StoreThread(Thread):
         return future
 
     def end(self) -> None:
-        """Set the result of each pending future to `None`, and do not run any further job.
+        """Set the result of each pending future to `None`. Do not start any further job.
 
         This method cannot stop a call to the store that is already running.
         """
@@ -183,7 +184,7 @@ class _StoreThread(Thread):
             return job(self._store)
         except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
             # After `end`, do not report the error, because the crawl has already reported
-            # that it gave up the call.
+            # that the store failed.
             if not self.has_ended:
                 self._breaker.failed(error, rests=rests)
             return None
@@ -212,8 +213,8 @@ class GuardedStore:
     _is_closed: bool = False
     _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Origins whose lease this process has acquired, or may have acquired in a call that
-    # failed. Only the thread of the store uses this set.
+    # `_held` contains the origins whose lease this process has acquired, or may have
+    # acquired in a call that failed. Only the thread of the store uses `_held`.
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -228,12 +229,12 @@ class GuardedStore:
 
     @property
     def _limit(self) -> float:
-        """Number of seconds after which the crawl gives up a call."""
+        """Number of seconds after which the crawl stops waiting for a call."""
         return self.url.timeout + GRACE_SECONDS
 
     async def get(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin*, fresh or stale. Return `None` if no policy
-        is stored or the store fails.
+        is stored, or if the store fails.
         """
         policy: Policy | None
         policy = await self._result(partial(self._read, origin), rests=True)
@@ -255,7 +256,7 @@ class GuardedStore:
                 return found
             if found is None or found.granted or time.monotonic() >= give_up:
                 return None
-            # Vary the time, so that the workers do not all check at the same moment.
+            # Vary the time, so that the workers check at different times.
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
@@ -289,14 +290,14 @@ class GuardedStore:
 
     async def _result(self, job: Job, *, rests: bool = False) -> Any:
         """Run *job* in the thread of the store, and return the result of *job*. Return
-        `None` if the store fails or is not called now.
+        `None` if the store fails, or if the store must not be called now.
         """
         future = self._submit(job, rests=rests)
         return future and await self.wait(future)
 
     def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
         """Run *job* in the thread of the store, and return the future of *job*. Return
-        `None` if the store is not called now.
+        `None` if the store must not be called now.
         """
         thread = self._thread
         if self._is_closed or thread.has_ended or not self._breaker.is_closed:
@@ -315,9 +316,9 @@ class GuardedStore:
         return future
 
     def _watch(self) -> None:
-        """Give up the store if the running call to the store has reached the time limit.
+        """Stop using the store if the running call to the store has reached the time limit.
 
-        Otherwise, if a future is pending, schedule another check for the moment when the
+        Otherwise, if a future is pending, schedule another check for the time at which the
         running call would reach the time limit.
         """
         now, thread = time.monotonic(), self._thread
@@ -340,7 +341,7 @@ class GuardedStore:
 
     def _read(self, origin: Origin, store: PolicyStore) -> Policy | None:
         """Return the stored policy of *origin*. Return `None` if no policy is stored, or if
-        the `keep_until` of the policy is past.
+        the `keep_until` of the policy has passed.
         """
         entry = _checked(store.get(origin), bytes, type(None))
         policy = entry and self.decode(entry, origin)
@@ -355,8 +356,8 @@ class GuardedStore:
             # so each worker may fetch.
             return Lease(granted=True)
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # Add the origin before the call, because a call that fails may still have acquired
-        # the lease.
+        # Add the origin to `_held` before the call, because a call that fails may still
+        # have acquired the lease.
         self._held.add(origin)
         lease: Lease
         lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
@@ -394,10 +395,10 @@ class GuardedStore:
     def _may_replace(self, policy: Policy, store: PolicyStore) -> bool:
         """Return whether *policy* may replace the stored entry of its origin.
 
-        A policy that the origin has just stated may always replace the entry. Ours R5
+        A policy from a new usable answer may always replace the entry. Ours R5
         (unreachable): a policy without a usable answer must not replace the last good
-        policy. The last good policy may be only in the store, for example because another
-        crawl fetched that policy.
+        policy. The last good policy may exist only in the store, for example because
+        another crawl fetched that policy.
         """
         if policy.is_known and not policy.is_stale_on_error:
             return True
@@ -408,8 +409,8 @@ class GuardedStore:
             # another version, or its file may exceed the download limit of this crawl.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
-        # A stored policy with a date in the future does not count as newer, because the
-        # date is wrong: the clock was set back.
+        # A stored policy with a date in the future does not count as newer, because a date
+        # in the future is wrong. For example, a clock may have been set back.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (is_good and (is_newer or not policy.is_known))
 

@@ -12,18 +12,18 @@ from scrapy_robots1994.stores.url import MEMORY_BYTES
 
 POLICY_BYTES = 1_300
 """Approximate number of bytes that a policy takes in memory without its file. The number
-includes the origin of the policy and its entries in caches.
+includes the origin of the policy and the cache entries of the policy.
 """
 
 
 class MemoryStore:
-    """Stores at most *max_origins* policies, whose size is limited to *max_bytes* bytes in
-    all.
+    """Stores at most *max_origins* policies. The total size of the policies is limited to
+    *max_bytes* bytes.
 
     The size of a policy includes its file and the compiled rules of the file. The policy
     that was stored last is never removed to make room, even if that policy alone is larger
-    than *max_bytes*. *clock* returns seconds since the epoch. `get` removes a policy after
-    its `keep_until`.
+    than *max_bytes*. *clock* returns the time in seconds since the epoch. `get` removes a
+    policy whose `keep_until` has passed.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class MemoryStore:
         return None
 
     def put(self, policy: Policy) -> None:
-        """Store *policy*, and replace any older policy of its origin."""
+        """Store *policy*, and replace any older policy of the same origin."""
         self._policies[policy.origin] = policy
         if len(self._policies) > self._max_origins:
             self._policies.popitem()
@@ -66,7 +66,7 @@ def bytes_of(policy: Policy) -> int:
     """Return the approximate number of bytes that *policy* takes in memory, including its
     origin and its file.
     """
-    # Most of the following texts are short, but a URL or a header may have any length.
+    # Most of the strings in `texts` are short, but a URL or a header may have any length.
     texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
     own_bytes = POLICY_BYTES + sum(len(text) for text in texts if text)
     return own_bytes + (0 if policy.robots is None else policy.robots.memory_bytes)

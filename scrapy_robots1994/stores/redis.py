@@ -1,4 +1,4 @@
-"""A Redis store that all workers share. The server is reached over TCP, TLS or a Unix
+"""A Redis store that all workers can share. The server is reached over TCP, TLS or a Unix
 socket. Sentinel and clusters are supported.
 """
 
@@ -52,9 +52,10 @@ class RedisStore(SharedStore):
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
         """Return the store at *url*.
 
-        *url* is a URL of the client library (redis-py), or starts with `redis+cluster://`,
-        `rediss+cluster://` or `redis+sentinel://`. This package reads the option `prefix`,
-        and ignores the option `max_connections`. The library reads all other options.
+        *url* is a URL that the client library (redis-py) accepts, or starts with
+        `redis+cluster://`, `rediss+cluster://` or `redis+sentinel://`. This package reads
+        the option `prefix`, and ignores the option `max_connections`. The library reads all
+        other options.
         """
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
@@ -72,7 +73,7 @@ class RedisStore(SharedStore):
             raise parts.refusal(f'the database "{shown}" is not a number')
         try:
             _check_url(place, timeout)
-        # For a wrong option, the library may raise an exception of any class.
+        # If an option is wrong, the library may raise an exception of any class.
         except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
             # An unescaped ? in a password also ends the host part too early. In that case,
@@ -92,8 +93,8 @@ class RedisStore(SharedStore):
 
     def put(self, stored: Stored) -> None:
         """Write the entry and its expiry time with one SET command."""
-        # Limit the time until the entry expires, because the server rejects a time of 300
-        # million years.
+        # Limit the time until the entry expires, because the server rejects an extremely
+        # long time.
         left = int(max(1, min((stored.keep_until - self.clock()) * 1000, 2**52)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
@@ -123,8 +124,8 @@ class RedisStore(SharedStore):
         client, self._client = self._client, None
         if client is not None:
             client.close()
-            # The method `close` of the library does not close the connections to sentinels
-            # and to the nodes of a cluster.
+            # Also close the connections to sentinels and to the nodes of a cluster, because
+            # the method `close` of the library does not close these connections.
             pool = getattr(client, "connection_pool", None)
             others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
             nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
@@ -134,7 +135,7 @@ class RedisStore(SharedStore):
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Acquire the lease of *origin* with the lock class of the library.
 
-        If *holder* already has the lease, restart the time of the lease.
+        If *holder* already has the lease, extend the lease to *seconds* from now.
         """
         with self._connected() as client:
             lock = self._lock(client, origin, seconds)
@@ -187,8 +188,8 @@ class RedisStore(SharedStore):
     def _connected(self) -> Iterator[Any]:
         """Yield the client, and convert errors of the library to `StoreError`.
 
-        The first call creates the client, so that the thread that uses the client also
-        creates it.
+        The first call creates the client, so that the client is created in the thread that
+        uses the client.
         """
         try:
             if self._client is None:
@@ -205,12 +206,13 @@ class RedisStore(SharedStore):
 def _check_url(url: str, timeout: float) -> None:
     """Raise an exception if *url* is wrong. Do not connect to the server."""
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
-    # Create a connection object, which does not connect yet, to find wrong options now.
+    # To detect wrong options now, create a connection object. The object does not connect
+    # yet.
     connection = pool.connection_class(**pool.connection_kwargs)
     if not isinstance(connection.retry, Retry):
-        raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
-    # The library reads any value of `decode_responses` as true, even "false", and would
-    # then return text instead of bytes.
+        raise ValueError("retry cannot be set")  # noqa: TRY004 - URL options are text
+    # The library interprets any value of `decode_responses` as true, even "false". The
+    # library would then return strings instead of bytes.
     if "decode_responses" in pool.connection_kwargs:
         raise ValueError("decode_responses cannot be set")
     if "+cluster:" in url:
@@ -229,7 +231,7 @@ def _new_client(url: str, timeout: float) -> Any:
     plain, _, kind = scheme.partition("+")
     options = {
         # Connecting and waiting for one answer must together take less than the time limit.
-        # Otherwise the crawl would give up the store before the library reports that the
+        # Otherwise the crawl would stop using the store before the library reports that the
         # server is slow.
         "socket_timeout": timeout * 0.4,
         "socket_connect_timeout": timeout * 0.4,
@@ -240,7 +242,7 @@ def _new_client(url: str, timeout: float) -> Any:
     if kind == "sentinel":
         return _sentinel_client(rest, options)
     if kind == "cluster":
-        # The cluster client connects immediately, to find out which node has which keys.
+        # The cluster client connects immediately, to find out which node stores which keys.
         return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
     options = {"max_connections": 1, "timeout": timeout * 0.4, **options}
     pool = redis.BlockingConnectionPool.from_url(f"{plain}://{rest}", **options)
@@ -248,12 +250,12 @@ def _new_client(url: str, timeout: float) -> Any:
 
 
 def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
-    """Return a client of the master of a Sentinel service. *rest* has the form
-    `[user:password@]host,host/service[/db]`, perhaps with options.
+    """Return a client for the master of a Sentinel service. *rest* has the form
+    `[user:password@]host,host/service[/db]`, optionally followed by options.
 
     This function is necessary because the library does not have a URL scheme for Sentinel.
-    The password in front of the hosts is for the Redis server. The option
-    `sentinel_password` is the password for the sentinels.
+    The password before the hosts is for the Redis server. The option `sentinel_password` is
+    the password for the sentinels.
     """
     address, _, query = rest.partition("?")
     user_info, at, place = address.rpartition("@")

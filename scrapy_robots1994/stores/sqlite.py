@@ -24,25 +24,25 @@ FILE_BYTES: Final = 1_000_000_000
 """Default limit for the size of the file, in bytes."""
 
 MIN_BYTES: Final = 65_536
-"""Smallest limit that can be set for the size of the file, in bytes. A file without entries
-is already about 25,000 bytes long.
+"""Smallest permitted limit for the size of the file, in bytes. Even a file without entries
+is about 25,000 bytes long.
 """
 
 BATCH: Final = 10
-"""Largest number of entries that one statement deletes."""
+"""Maximum number of entries that one statement deletes."""
 
 MAX_BATCHES: Final = 100
-"""Largest number of batches of old entries that one write deletes. If the file is still too
+"""Maximum number of batches of old entries that one write deletes. If the file is still too
 large, later writes delete more entries.
 """
 
 PAGES_GIVEN_BACK: Final = 2_000
-"""Largest number of pages by which one write shortens the file. Removing 2,000 pages takes
+"""Maximum number of pages by which one write shortens the file. Removing 2,000 pages takes
 a few milliseconds.
 """
 
 MAX_NAME: Final = 1_000
-"""Largest number of characters in an origin. This package never writes a longer origin."""
+"""Maximum number of characters in an origin. This package never writes a longer origin."""
 
 STEPS_BETWEEN_CHECKS: Final = 10_000
 """Number of steps of SQLite's virtual machine between two checks of the time limit. Running
@@ -50,13 +50,13 @@ STEPS_BETWEEN_CHECKS: Final = 10_000
 """
 
 OWN_SHARE: Final = 0.8
-"""Share of the caller's time limit after which SQLite gives up. SQLite then raises its own
-error ("locked" or "interrupted") before the caller gives up.
+"""Share of the caller's time limit that SQLite may use. If SQLite takes longer, SQLite
+raises its own error ("locked" or "interrupted") before the caller stops waiting.
 """
 
 RETRY_SECONDS: Final = 0.02
-"""Seconds between two attempts to create a database while other processes are also creating
-the database.
+"""Number of seconds between two attempts to create a database while other processes are
+also creating the database.
 """
 
 APPLICATION_ID: Final = 0x19940630
@@ -125,9 +125,9 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# If another program has written a cell of 400 MB, SQLite takes seconds to free that cell,
-# and no handler can interrupt SQLite. In that case, the crawl gives up the store, and the
-# thread of the store completes the call.
+# If another program has written 400 MB into one cell, SQLite takes seconds to free the
+# cell, and no handler can interrupt SQLite. In that case, the crawl stops using the store,
+# and the thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (
@@ -172,8 +172,8 @@ class SqliteStore(PolicyStore):
         return None if row is None or row[2] is None else bytes(row[2])
 
     def put(self, stored: Stored) -> None:
-        """Store an entry. In the same transaction, delete some expired entries, and delete
-        the oldest entries if the file exceeds its limit.
+        """Store an entry. In the same transaction, delete some expired entries. If the file
+        exceeds its limit, also delete the oldest entries.
         """
         with self._connected() as base:
             bound = self.max_bytes // _number(base, "page_size")
@@ -232,7 +232,7 @@ class SqliteStore(PolicyStore):
         """Execute *statement*, and return its first row and the number of rows that
         *statement* changed.
         """
-        # If the file does not exist, do not create it.
+        # Do not create the file if the file does not exist.
         if self._connection is None and not self.exists:
             return None, 0
         with self._connected() as base:
@@ -242,8 +242,8 @@ class SqliteStore(PolicyStore):
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection, whose statements have a time limit. Convert errors of
-        SQLite to `StoreError`.
+        """Yield the connection. Limit the total time of the statements that the caller
+        executes, and convert errors of SQLite to `StoreError`.
         """
         self._give_up = time.monotonic() + self.timeout * OWN_SHARE
         try:
@@ -267,7 +267,7 @@ class SqliteStore(PolicyStore):
         return base
 
     def _is_late(self) -> bool:
-        """Return whether the time limit has passed, so that SQLite must give up."""
+        """Return whether the time limit has passed, so that SQLite must stop."""
         return time.monotonic() > self._give_up
 
     def _prepare(self, base: sqlite3.Connection) -> None:
@@ -296,8 +296,8 @@ class SqliteStore(PolicyStore):
         """Create the table. If several processes open a new database at once, only one
         process creates the table, and then all processes continue.
         """
-        # Set `auto_vacuum` before the first page is written. Later, `auto_vacuum` cannot be
-        # changed.
+        # Set `auto_vacuum` now, because `auto_vacuum` cannot be changed after the first
+        # page has been written.
         base.execute("PRAGMA auto_vacuum = INCREMENTAL")
         while True:
             try:
@@ -331,8 +331,8 @@ def _check_objects(base: sqlite3.Connection) -> None:
     """Raise `sqlite3.DatabaseError` unless *base* contains our table and its indexes, and
     nothing else.
 
-    A trigger would run with each write, and could fill the disk in one step. With a view,
-    a virtual table or other columns, our statements could have other effects.
+    A trigger would run at each write, and could fill the disk in one step. A view, a
+    virtual table or other columns could change the effects of our statements.
     """
     most = len(OWN_OBJECTS) + 1
     query = f"SELECT name, sql FROM sqlite_master LIMIT {most}"  # noqa: S608 - no input

@@ -24,8 +24,8 @@ STORES: Final = {
         ),
     ),
 }
-"""For each URL scheme, the store class of this package and an example URL. A scheme may
-also be the import path of another store class.
+"""For each URL scheme, the store class of this package and an example URL. The scheme of a
+store URL may also be the import path of another store class.
 """
 
 _EXAMPLES: Final = {
@@ -44,8 +44,8 @@ MEMORY_BYTES: Final = 256_000_000
 
 TIMEOUT: Final = 2.0
 
-# A count may have up to 18 digits after leading zeros. 18 digits are enough for any size of
-# memory in bytes, and `int` converts 18 digits quickly.
+# A count may have up to 18 digits after leading zeros. The size of any memory in bytes fits
+# into 18 digits, and `int` converts 18 digits quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -57,7 +57,7 @@ _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORE
 # Do not generate `__repr__`, because the URL may contain a password.
 @dataclass(frozen=True, slots=True, repr=False)
 class UrlParts:
-    """The parts of a store URL. Stores read their options from the parts."""
+    """The parts of a store URL. A store reads its options from the parts."""
 
     scheme: str
     place: str
@@ -74,14 +74,14 @@ class UrlParts:
         """Return the exception for a URL that cannot be used. The message contains the
         reason *why* and an example of a correct URL.
         """
-        # If the scheme is not known, use the URL of a persistent store as the example,
+        # If the scheme is not known, show the URL of a persistent store as the example,
         # because every command can use a persistent store.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
 
     def allow(self, *names: str) -> None:
-        """Raise `SettingsError` if the URL has an option that is not one of *names*.
+        """Raise `SettingsError` if the URL contains an option that is not one of *names*.
 
         Without this check, a misspelt option would be ignored.
         """
@@ -91,19 +91,19 @@ class UrlParts:
                 raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
 
     def count(self, name: str, default: int) -> int:
-        """Return the option *name*, which must be a whole number of at least 1. Raise
-        `SettingsError` for any other value.
+        """Return the value of the option *name*. Raise `SettingsError` if the value is not
+        a whole number of at least 1.
         """
         return int(self._last(name, default, _COUNT, "a whole number of at least 1"))
 
     def seconds(self, name: str, default: float) -> float:
-        """Return the option *name*, which must be a number of seconds greater than 0. Raise
-        `SettingsError` for any other value.
+        """Return the value of the option *name*. Raise `SettingsError` if the value is not
+        a number of seconds greater than 0.
         """
         return float(self._last(name, default, _SECONDS, "seconds, more than 0"))
 
     def without(self, *names: str) -> str:
-        """Return the URL without the options *names*."""
+        """Return the URL without the options in *names*."""
         rest = urlencode([pair for pair in self.options if pair[0] not in names])
         return f"{self.scheme}://{self.place}" + (f"?{rest}" if rest else "")
 
@@ -123,8 +123,8 @@ class UrlParts:
     def _last(
         self, name: str, default: float, pattern: re.Pattern[str], kind: str
     ) -> str:
-        """Return the last value of the option *name*, or *default* if the URL does not have
-        the option.
+        """Return the last value of the option *name*, or *default* if the URL does not
+        contain the option.
 
         Raise `SettingsError` if a value does not match *pattern*. *kind* describes the
         permitted values in the message of the exception.
@@ -141,10 +141,10 @@ class UrlParts:
 class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`.
 
-    Memory contains at most *max_origins* policies, whose size is limited to about
-    *max_bytes* bytes in all. If *url* is not `None`, the store at *url* is read for each
-    origin without a fresh policy in memory. *timeout* is the time limit of each call to the
-    store, in seconds.
+    At most *max_origins* policies are stored in memory. The total size of the policies in
+    memory is limited to about *max_bytes* bytes. If *url* is not `None`, the store at *url*
+    is read for each origin without a fresh policy in memory. *timeout* is the time limit of
+    each call to the store, in seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS
@@ -157,9 +157,9 @@ class StoreUrl:
     def parse(cls, url: str) -> "StoreUrl":
         """Return the checked *url*. Do not open files or connections.
 
-        Raise `SettingsError` if *url* does not name a store, or if an option is wrong. The
-        message says what to write. Raise `MissingExtra` if the client library is not
-        installed.
+        Raise `SettingsError` if *url* is not the URL of a store, or if an option is wrong.
+        The message says what to write. Raise `MissingExtra` if the client library of the
+        store is not installed.
         """
         parts = UrlParts.split(url)
         if _MEMORY.fullmatch(url.partition("?")[0]):
@@ -195,8 +195,8 @@ class StoreUrl:
         return store_url
 
     def new_store(self) -> PolicyStore | None:
-        """Return a new instance of the store at *url*, which is not opened yet. Return
-        `None` if policies are stored only in memory.
+        """Return a new instance of the store at *url*. The instance has not opened any
+        files or connections yet. Return `None` if policies are stored only in memory.
         """
         if self.url is None:
             return None
@@ -221,7 +221,7 @@ class StoreUrl:
         """
         try:
             text = " ".join(str(error).split()).rstrip(".")
-        except Exception:  # noqa: BLE001 - an exception of a store may be any class
+        except Exception:  # noqa: BLE001 - a store may raise any exception
             text = ""
         secrets = UrlParts.split(self.url).secrets() if self.url else set()
         text = redact_secrets(text, secrets)
@@ -233,7 +233,7 @@ class StoreUrl:
 
 
 def open_store(url: str) -> PolicyStore:
-    """Return the store that *url* names, for use outside a crawl.
+    """Return the store at *url*, for use outside a crawl.
 
     *url* is a value of `ROBOTS1994_STORE` other than `memory://`. The store opens files
     and connections only when one of its methods is called. The caller must close the
@@ -249,8 +249,8 @@ def open_store(url: str) -> PolicyStore:
 def _store_class(path: str) -> type[PolicyStore]:
     """Return the store class at the import path *path*.
 
-    Raise `SettingsError` if *path* does not name a store class. Raise `MissingExtra` if
-    the client library of the store is not installed.
+    Raise `SettingsError` if *path* is not the import path of a store class. Raise
+    `MissingExtra` if the client library of the store is not installed.
     """
     module, _, name = path.rpartition(".")
     try:

@@ -23,8 +23,8 @@ from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.spellings import canonical, without_dot_segments
 
 SETTING = "PLAYWRIGHT_ABORT_REQUEST"
-"""The setting of scrapy-playwright whose value is a function. The function decides which
-requests of the browser are aborted.
+"""The setting of scrapy-playwright that contains a function. Each request of the browser is
+aborted if the function returns `True` for the request.
 """
 
 
@@ -38,9 +38,8 @@ class Judge(Protocol):
 def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) -> None:
     """Set `PLAYWRIGHT_ABORT_REQUEST` to an instance of `BrowserRequests`.
 
-    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function of its own, the function
-    of the project still decides first. Raise `SettingsError` if the function of the project
-    cannot be loaded.
+    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function, that function is still
+    called first. Raise `SettingsError` if the function of the project cannot be loaded.
 
     *judge* is the class of the middleware that decides whether a request is allowed.
     """
@@ -60,19 +59,18 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
 class BrowserRequests:
     """Makes Playwright abort each browser request that robots.txt disallows.
 
-    For each request for an http or https URL, even a navigation, the policy of the origin
-    of that URL decides. A navigation to a URL that Scrapy itself requested is not
-    checked, because the crawl has already checked that URL. A request is also aborted if
-    no policy can be found. *own* is a function of the project that decides first, or
-    `None`.
+    All requests for http and https URLs are checked, including navigations. The only
+    exception is a navigation to a URL that Scrapy itself requested, because the crawl has
+    already checked that URL. A request is also aborted if no policy can be found. *own* is
+    a function of the project that is called before robots.txt is checked, or `None`.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
         self._crawler = crawler
         self._judge_class = judge
         self._own = own
-        # For each `_key` of a URL, the number of pages with that URL that the browser is
-        # loading for Scrapy.
+        # `_requested` maps the `_key` of a URL to the number of pages with that URL that
+        # the browser is loading for Scrapy.
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -89,7 +87,9 @@ class BrowserRequests:
         return f"<requests that robots.txt disallows{own}>"
 
     async def __call__(self, request: Any) -> bool:
-        """Return whether Playwright must abort *request*, a request of the browser."""
+        """Return whether Playwright must abort *request*, which is a request of the
+        browser.
+        """
         if self._own:
             aborts = self._own(request)
             if (await aborts) if isawaitable(aborts) else aborts:
@@ -104,7 +104,8 @@ class BrowserRequests:
         judging = self._is_disallowed(request.method, url)
         if self._loop in (None, asyncio.get_running_loop()):
             return await judging
-        # On Windows, scrapy-playwright runs a separate event loop in another thread.
+        # On Windows, scrapy-playwright calls this method in an event loop of its own, in
+        # another thread. Run `judging` in the event loop of the crawl.
         return await asyncio.wrap_future(
             asyncio.run_coroutine_threadsafe(judging, self._loop)
         )
@@ -112,8 +113,9 @@ class BrowserRequests:
     async def _is_disallowed(self, method: str, url: str) -> bool:
         """Return whether a request for *url* must be aborted, and count the request."""
         assert self._middleware is not None  # noqa: S101 - the caller has checked
-        # Use a separate slot for the robots.txt request. The slot of the host is occupied
-        # by the page that the browser is loading, and that page waits for the robots.txt.
+        # Use a separate downloader slot for the robots.txt request. In the slot of the
+        # host, the robots.txt request would wait for the page that the browser is loading,
+        # and the page waits for the robots.txt.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -171,7 +173,7 @@ class BrowserRequests:
 
 
 def _key(url: str) -> object:
-    """Return a key that is equal for two spellings of one URL.
+    """Return a key that is the same for all spellings of one URL.
 
     Scrapy and the browser may spell a URL in different ways.
     """

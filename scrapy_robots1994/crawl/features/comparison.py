@@ -1,11 +1,11 @@
-"""Compare each decision of a crawl with the decisions of other parsers.
+"""Compare each decision of a crawl with the decisions of other parsers, in three steps.
 
 1. `compare` runs on the event loop, and puts a question about each decision into a queue.
 2. `_run` runs in one daemon thread, where the parsers answer the questions. Questions about
    one file are answered together. If a parser computes for longer than `PARSER_SECONDS`,
    the comparison ends.
-3. `report` runs when the crawl closes, and returns the results. The results include the
-   causes of differences that the thread finds within `CLOSE_SECONDS`.
+3. `report` runs when the crawl closes, and returns the results. A cause of a difference is
+   in the results only if the thread finds the cause within `CLOSE_SECONDS`.
 """
 
 import time
@@ -46,30 +46,30 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
 # `MAX_FILE_BYTES` limits the memory for the files that the other parsers read.
-# `MAX_BODY_BYTES` limits the memory for the compressed bodies of answers that decide by
-# their status alone. Each file or body counts `_ENTRY_BYTES` more than its own size,
-# because the rest of a cache entry is often larger than the body.
+# `MAX_BODY_BYTES` limits the memory for the compressed bodies of answers whose status alone
+# decides. `_ENTRY_BYTES` is added to the size of each file or body, because the other data
+# in a cache entry is often larger than the body.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
-# Up to `MAX_QUEUED` questions wait for the other parsers. The files that these questions
-# are about may be up to `MAX_QUEUED_BYTES` bytes long in all. Questions that exceed a limit
-# are skipped.
+# `MAX_QUEUED` limits the number of questions that wait for the other parsers.
+# `MAX_QUEUED_BYTES` limits the total size of the files that the waiting questions are
+# about. A question that does not fit within both limits is skipped.
 MAX_QUEUED = 20_000
 MAX_QUEUED_BYTES = 64_000_000
 
 BATCH = 200
-"""Largest number of questions that the thread takes from the queue at a time."""
+"""Maximum number of questions that the thread takes from the queue at once."""
 
 PARSER_SECONDS = 5.0
-"""Maximum number of seconds of processor time that a parser may need to answer a batch of
-questions about one file.
+"""Maximum processor time, in seconds, that a parser may take to answer a batch of questions
+about one file.
 """
 
 CLOSE_SECONDS = 20.0
-"""Maximum number of seconds that a closing crawl waits for the remaining answers and
-causes.
+"""Maximum number of seconds that a closing crawl waits for the remaining answers and for
+the causes of differences.
 """
 
 _LOOK_SECONDS = 0.1
@@ -83,7 +83,7 @@ UNCHECKED = (
 
 
 class _Request(NamedTuple):
-    """The question about one request. *is_new* says whether *question* is the first
+    """The question about one request. *is_new* is `True` if *question* is the first
     question about *capture*.
     """
 
@@ -96,9 +96,9 @@ class ShadowComparison(FetchObserver):
     """Compares each decision of a crawl with the decisions of other parsers, and reports
     the differences when the crawl closes.
 
-    In most crawls, this object observes fetches and decisions. In a dry run, `DryRun` calls
-    `store_body` for each body that only other parsers read whole, and `compare` for each
-    decision.
+    In a normal crawl, this object observes fetches and decisions. In a dry run, `DryRun`
+    calls `store_body` for each body that our parser does not read completely. `DryRun` also
+    calls `compare` for each decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -119,25 +119,27 @@ class ShadowComparison(FetchObserver):
         self._parsers = tuple(other.name for other in others)
         self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
-        # When the comparison has ended, the thread may still be computing, but must not
-        # change the results.
+        # `_lock` protects the results. After the comparison has ended, the thread may still
+        # be running, but must not change the results.
         self._lock = Lock()
         self._is_over = False
-        # The parser call that the thread is running: the name of the parser, the label of
-        # the site, and the time on the clock of the thread when the call began.
+        # `_call` describes the parser call that the thread is running. The tuple contains
+        # the name of the parser, the label of the site, and the time when the call began.
+        # The time is measured on the clock of the thread (`_clock`).
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
         # The report lists all robot names, because each request may have its own
         # User-Agent.
         self._robots: set[str] = set()
-        # Store the bodies of answers whose status decides. Our parser ignores these bodies,
-        # but other parsers read the body of any answer as rules. The bodies are compressed,
-        # because error pages compress well.
+        # `_bodies` stores the body of each answer whose status alone decides. Other parsers
+        # read the body of any answer as rules, even if our parser ignores the body. The
+        # bodies are compressed, because error pages compress well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(
             MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
         )
-        # Store each capture together with the `stated` object of its policy. If a 304
-        # confirms a policy, the `stated` object stays the same, so the capture is not new.
+        # `_captures` stores each capture together with the `stated` object of its policy.
+        # If a 304 confirms a policy, the `stated` object stays the same, so the capture is
+        # not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
@@ -160,27 +162,28 @@ class ShadowComparison(FetchObserver):
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
-        """Store the body of a response whose status decides.
+        """Store *body*, the body of a response of *origin* whose status alone decides.
 
-        A dry run also stores a body of which our parser reads only the beginning.
+        In a dry run, *body* may also be a body of which our parser reads only the
+        beginning.
         """
         self._bodies[origin] = zlib.compress(body)
 
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Store the body of an *answer* whose status decides."""
+        """Store the body of *answer* if the status of *answer* alone decides."""
         is_read = answer is None or answer.outcome.row.reads_body
         if answer is None or is_read or not isinstance(result, RobotsResponse):
             return
         # Do not store a body that cannot be unpacked. Our parser does not need the body,
-        # because the status decides.
+        # because the status alone decides.
         with suppress(Undecodable):
             self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
-        """Compare the decision about *request* with the decisions of other parsers, if a
-        policy made the decision.
+        """If *found* is a policy, compare its decision about *request* with the decisions
+        of other parsers.
         """
         if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
@@ -188,8 +191,8 @@ class ShadowComparison(FetchObserver):
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""
     ) -> None:
-        """Put the question whether *robot* may fetch *url* into the queue. The thread
-        compares the answer of *policy* with the answers of the other parsers.
+        """Queue the question of whether *robot* may fetch *url*. The thread compares the
+        answer of *policy* with the answers of the other parsers.
 
         In a dry run, the other parsers decide for the robot name *theirs*.
         """
@@ -212,18 +215,18 @@ class ShadowComparison(FetchObserver):
         name = robot_text(robot)
         self._robots.add(name)
         others = robot_text(theirs)
-        # Remove credentials, because users may share the report.
+        # Remove credentials from the URL, because users may share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
         # Start the thread only with the first question, because a crawl without questions
-        # needs no thread.
+        # does not need the thread.
         if self._thread.ident is None:
             self._thread.start()
 
     def _capture(self, policy: Policy) -> Capture | None:
-        """Return the capture of *policy*, or `None` if the body of its answer is not
-        stored.
+        """Return the capture of *policy*. Return `None` if the body of the answer is needed
+        but not stored.
         """
         packed = self._bodies.get(policy.origin)
         body = None if packed is None else zlib.decompress(packed)
@@ -233,8 +236,8 @@ class ShadowComparison(FetchObserver):
             # belongs to an earlier answer.
             return replace(capture, others=body) if self._is_dry_run else capture
         if policy.status is None and not self._is_dry_run:
-            # Ours R5 (unreachable): a failed fetch has no body. Scrapy's built-in
-            # middleware treats the file as empty if the fetch fails.
+            # Ours R5 (unreachable): if the fetch failed, there is no body. Let the other
+            # parsers read an empty file, as Scrapy's built-in middleware does.
             body = b""
         return None if body is None else capture_of(policy, body)
 
@@ -248,8 +251,8 @@ class ShadowComparison(FetchObserver):
             count = min(self._queue.qsize(), BATCH) or 1
             batch = [self._queue.get() for _ in range(count)]
             is_open = None not in batch
-            # Group by identity, because computing the hash of a capture reads the whole
-            # file.
+            # Group the questions by the identity of their capture, because computing the
+            # hash of a capture would read the whole file.
             grouped: defaultdict[int, list[_Request]] = defaultdict(list)
             for each in filter(None, batch):
                 grouped[id(each.capture)].append(each)
@@ -260,10 +263,12 @@ class ShadowComparison(FetchObserver):
                 self._explain(site)
 
     def _compare_group(self, group: list[_Request]) -> None:
-        """Compare the answers to the questions of *group*, which are about one file."""
+        """Compare the answers to the questions in *group*. All questions in *group* are
+        about one file.
+        """
         questions = tuple(it.question for it in group)
-        # Do not find causes here, because finding a cause parses the file many times.
-        # `_explain` finds the causes later.
+        # Do not look for causes now, because the file must be parsed many times to find a
+        # cause. `_explain` looks for the causes later.
         task = Comparison(group[0].capture, questions, diagnose=False)
         site = SiteImpact.of(task.capture)
         for name in self._parsers:
@@ -281,8 +286,8 @@ class ShadowComparison(FetchObserver):
         self._compared_bytes += len(task.capture.body) * captures
 
     def _explain(self, site: SiteImpact) -> None:
-        """Find the causes of each example of *site*, and the lines that make the parsers
-        differ.
+        """For each example of *site*, find the causes of the difference and the lines that
+        make the parsers differ.
         """
         for name in self._parsers:
             found = self._comparer.explain(name, site)
@@ -295,11 +300,10 @@ class ShadowComparison(FetchObserver):
                 self._totals.causes.update(site.causes)
 
     def _has_hung(self, *, is_late: bool = False) -> bool:
-        """Return whether a parser has exceeded its time limit. In that case, also end the
-        comparison.
+        """If a parser has exceeded its time limit, end the comparison and return `True`.
+        Otherwise return `False`.
 
-        If *is_late* is true, the time limit has passed for any parser that is still
-        computing.
+        If *is_late* is true, any parser that is still computing has exceeded the limit.
         """
         call = self._call
         if call is None:
@@ -323,8 +327,8 @@ class ShadowComparison(FetchObserver):
 
         Do not call `compare` after this method.
         """
-        # `None` marks the end of the queue. The questions before the mark are still
-        # compared.
+        # `None` marks the end of the queue. The thread still processes the questions that
+        # are in the queue before `None`.
         self._queue.put(None)
         end = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and not (self._is_over or self._has_hung()):
@@ -371,8 +375,8 @@ class ShadowComparison(FetchObserver):
         """Log the table and write the report. If the report cannot be written, log an
         error.
         """
-        # Run `report` in a thread, because the call takes up to `CLOSE_SECONDS`, and other
-        # crawls may share the event loop.
+        # Run `report` in a thread, because `report` may take up to `CLOSE_SECONDS`, and
+        # other crawls may share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}

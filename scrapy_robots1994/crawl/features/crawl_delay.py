@@ -30,18 +30,18 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Largest number of origins whose delay is stored. If the delay of an origin was removed to
+"""Maximum number of origins whose delay is stored. If the delay of an origin was removed to
 make room, the next request to that origin sets the delay again.
 """
 
 
 @dataclass(slots=True, eq=False)
 class _Turns:
-    """The turns of the requests to one origin, *delay* seconds apart.
+    """The turns of the requests to one origin.
 
-    The next turn may begin at *free_at*, which is a time of the clock `monotonic`. *last*
-    is the request that had the last turn. *is_sent* says whether *last* has reached the
-    downloader.
+    *delay* is the pause between an answer and the next turn, in seconds. The next turn may
+    begin at *free_at*, which is a time on the clock `monotonic`. *last* is the request that
+    had the last turn. *is_sent* is `True` if *last* has reached the downloader.
     """
 
     delay: float = 0.0
@@ -74,8 +74,8 @@ class CrawlDelays:
         self._longest = settings.crawl_delay or math.inf
         self._waiting = waiting
         self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_DELAYED_ORIGINS)
-        # The turns of each origin, by the request that had the last turn. An entry is
-        # removed when its request is answered.
+        # `_last` maps the request that had the last turn of an origin to the turns of that
+        # origin. An entry is removed when the request has been answered.
         self._last: dict[Request | None, _Turns] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
@@ -85,7 +85,8 @@ class CrawlDelays:
         connect(self._answered, signals.response_received)
 
     def set_delay(self, origin: Origin, seconds: float | None, answered: float) -> None:
-        """Apply a delay of *seconds* to *origin* from now on. `None` means no delay.
+        """Apply a delay of *seconds* to *origin* from now on. If *seconds* is `None`, there
+        is no delay.
 
         *answered* is the Unix time at which the origin answered the robots.txt request.
         """
@@ -94,7 +95,8 @@ class CrawlDelays:
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         turns = self._turns.get(origin) or _Turns()
-        # This method is called for each request, so most calls do not change the delay.
+        # Most calls do not change the delay, because this method is called for each
+        # request.
         if turns.delay != applied:
             self._turns[origin], turns.delay = turns, applied
             self._report(origin, stated, applied)
@@ -103,7 +105,8 @@ class CrawlDelays:
         turns.free_at = max(turns.free_at, first)
 
     async def turn(self, visit: Visit, origin: Origin) -> bool:
-        """Wait for the turn of the request of *visit*, which is a request for *origin*.
+        """Wait for the turn of the request in *visit*. The request is for a URL of
+        *origin*.
 
         Return `True` if the request may be sent. Return `False` if the request must be
         returned to the scheduler because the crawl closes.
@@ -141,8 +144,8 @@ class CrawlDelays:
                 visit.turn.release(None)
 
     def _reached(self, request: Request) -> None:
-        """Record that *request* was sent. No other turn begins before *request* is
-        answered.
+        """Record that *request* was sent. The next turn does not begin before *request* has
+        been answered.
         """
         if turns := self._last.get(request):
             turns.is_sent = True
@@ -174,9 +177,9 @@ class CrawlDelays:
 class CrawlDelay:
     """The extension that applies crawl delays for Scrapy's built-in robots.txt middleware.
 
-    The signal `robots_parsed` of Scrapy 2.18 passes each parsed file to the extension,
-    which reads the delay from the file. To apply the delays, the extension adds itself as
-    a downloader middleware behind the built-in middleware. `Robots1994Middleware` applies
+    The extension receives each parsed file from the signal `robots_parsed` of Scrapy 2.18,
+    and reads the delay from the file. To apply the delays, the extension adds itself as a
+    downloader middleware after the built-in middleware. `Robots1994Middleware` applies
     delays itself, without this extension.
     """
 
@@ -200,8 +203,8 @@ class CrawlDelay:
             waiting = WaitingRequests(crawler, settings.max_waiting)
             self._delays = CrawlDelays(crawler, settings, waiting)
             crawler.signals.connect(self._parsed, ROBOTS_PARSED)
-            # Change the setting here, because Scrapy freezes the settings after it has
-            # created the extensions.
+            # Change the setting here, because Scrapy freezes the settings after the
+            # extensions have been created.
             crawler.settings.setdefault_in_component_priority_dict(
                 "DOWNLOADER_MIDDLEWARES", CrawlDelay, int(max(orders))
             )
@@ -219,8 +222,8 @@ class CrawlDelay:
         return cls(crawler)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Apply the delay in a robots.txt, which was parsed because *request* needed the
-        file.
+        """Apply the delay that a parsed robots.txt states for the robot of *request*. The
+        robots.txt was parsed because *request* needed the file.
         """
         if origin := Origin.of(request.url):
             delay = robotparser.crawl_delay(self._robot.of(request))

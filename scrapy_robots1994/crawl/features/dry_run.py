@@ -1,22 +1,23 @@
-"""Dry run: Scrapy's own middleware decides, and ours reports what ours would change.
+"""Dry run: Scrapy's own middleware decides. Our middleware changes nothing, and reports
+each decision that our middleware would make differently.
 
 In this module, "ours" is `Robots1994Middleware`. "Scrapy's middleware" is
 `RobotsTxtMiddleware` or a subclass of `RobotsTxtMiddleware`.
 
-1. `DryRun.of` checks that the crawl obeys robots.txt. If Scrapy's middleware is listed in
-   front of ours, ours observes that middleware. If Scrapy's middleware is not listed, ours
-   creates an instance of Scrapy's middleware, which decides.
+1. `DryRun.of` checks that the crawl obeys robots.txt. If the settings list Scrapy's
+   middleware before ours, ours observes that middleware. If the settings do not list
+   Scrapy's middleware, ours creates an instance of Scrapy's middleware, which decides.
 2. `_received` gets the answer to a robots.txt request of Scrapy's middleware, and `_failed`
    gets the exception of a failed request. `_result` returns the result that ours would get
-   from the answer, or `None` if ours would continue the fetch. The policy is built from
-   the result as in any other crawl.
-3. `process_request` is called if Scrapy's middleware lets a request pass, and
-   `process_exception` if Scrapy's middleware refuses a request. `_count` compares the
-   decision of Scrapy's middleware with the policy.
+   from the answer, or `None` if the result is not known. The policy is built from the
+   result as in any other crawl.
+3. `process_request` is called if Scrapy's middleware allows a request.
+   `process_exception` is called if Scrapy's middleware refuses a request. `_count` compares
+   the decision of Scrapy's middleware with the decision of the policy.
 4. `_closed` logs the summary.
 
 In a dry run, our code does not send requests, refuse requests or change decisions. If no
-answer says what ours would decide about a request, the decision is counted as not known.
+answer shows whether ours would allow a request, our decision is counted as not known.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ FORBIDDEN = "Forbidden by robots.txt"
 
 NOTHING_DECIDES = "Dry run disabled: %s, so robots.txt is not obeyed in this crawl"
 
-# Flags that Scrapy sets on a response whose body is incomplete.
+# If the body of a response is incomplete, Scrapy sets at least one flag in `_NOT_WHOLE`.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
 
 
@@ -108,17 +109,17 @@ class DryRun:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         url = settings.store
-        # Store policies only in memory. The store that `ROBOTS1994_STORE` names has answers
-        # that this crawl did not get.
+        # Store policies only in memory, because the store in `ROBOTS1994_STORE` may contain
+        # answers that this crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
-        # Ours 3.1 (retries): apply the limit of retries that `ScrapyBackend` applies.
+        # Ours 3.1 (retries): use the maximum number of retries that `ScrapyBackend` uses.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
         self._requests = 0
-        # By origin, the number of requests that only ours would allow, and the number of
-        # requests that only ours would refuse.
+        # For each origin, `_opened` counts the requests that only ours would allow, and
+        # `_refused` counts the requests that only ours would refuse.
         self._opened: Counter[Origin] = Counter()
         self._refused: Counter[Origin] = Counter()
         self._evidence: Evidence | None = None
@@ -143,8 +144,9 @@ class DryRun:
         places = [at for at, kind in enumerate(classes) if is_built_in(kind)]
         if not places:
             return cls(crawler, settings, RobotsTxtMiddleware.from_crawler(crawler))
-        # If ours is in front of Scrapy's middleware, ours sees neither the decisions of
-        # Scrapy's middleware nor the answers to its requests.
+        # If the settings list ours before Scrapy's middleware, our `process_request` is
+        # called too early: Scrapy's middleware has not yet decided, and may not yet have
+        # fetched the robots.txt.
         if ours in classes and classes.index(ours) < max(places):
             raise NotConfigured(
                 "DOWNLOADER_MIDDLEWARES lists ours in front of Scrapy's own robots.txt "
@@ -155,24 +157,24 @@ class DryRun:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Awaitable[None] | None:
-        """Count *request*, which Scrapy's middleware let pass.
+        """Count *request*, which Scrapy's middleware has allowed.
 
         If ours is listed in place of Scrapy's middleware, first let our own instance of
         Scrapy's middleware decide.
         """
         if self._built_in is not None:
             return self._decided(request, spider)
-        # Do not await anything, so that requests are sent in their order of arrival.
+        # Do not await anything, so that requests are sent in the order of their arrival.
         self._count(request, is_open=True)
         return None
 
     async def _decided(self, request: Request, spider: Spider | None) -> None:
-        """Let our own instance of Scrapy's middleware decide, and count *request* if it
-        passes.
+        """Let our own instance of Scrapy's middleware decide. Count *request* if that
+        middleware allows *request*.
         """
         decide = self._built_in.process_request
-        # Scrapy 2.13 passes the spider and requires the argument. Newer versions warn about
-        # the argument.
+        # Pass `spider` only in Scrapy 2.13, whose middleware requires the argument. Newer
+        # versions warn about the argument.
         decision = decide(request) if spider is None else decide(request, spider)
         # In Scrapy 2.13 the method returns a Deferred, or `None` for a request that is not
         # checked. In newer versions the method is a coroutine.
@@ -188,8 +190,8 @@ class DryRun:
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Count *request* if Scrapy's middleware refused it. If *request* is a failed
-        robots.txt request, evaluate *exception*.
+        """Count *request* if Scrapy's middleware refused *request*. If *request* is a
+        failed robots.txt request, evaluate *exception*.
         """
         if _is_for_robots_txt(request):
             self._failed(request, exception)
@@ -218,7 +220,7 @@ class DryRun:
         # Start with the final URL.
         for hops, url in enumerate(reversed(urls)):
             # Stop at a meta refresh, which ours does not follow. For a meta refresh, the
-            # redirect reason is a text instead of a status.
+            # redirect reason is a string instead of a status code.
             if hops and not isinstance(reasons[-hops], int):
                 break
             result = self._result(response, request, hops)
@@ -243,8 +245,8 @@ class DryRun:
             final_url=response.url if hops else None,
         )
         is_late = request.meta.get("download_latency", 0) > self._settings.timeout
-        # Ours R5 (unreachable): ours has its own time limit (`is_late`). A failure that
-        # Scrapy's HTTP cache stored earlier does not say whether the origin fails now.
+        # Ours R5 (unreachable): ours has its own time limit (`is_late`). A failure from
+        # Scrapy's HTTP cache does not show whether the origin is failing now.
         is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
         # Ours R5: ours would retry after an incomplete body, and may be able to unpack a
         # body that Scrapy could not unpack.
@@ -253,18 +255,21 @@ class DryRun:
         if is_late or is_old_failure or (is_read and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
-        # If the answer is a redirect, ours would follow it (R2). A `LocalFault` here comes
-        # from a proxy, not from the origin (R7, our own fault).
+        # If the answer is a redirect, ours would follow the redirect (R2). A `LocalFault`
+        # here comes from a proxy, not from the origin (R7, our own fault).
         return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
-        """Evaluate *error*, with which the robots.txt request *request* failed."""
-        # An exception that is not a network failure was raised by a middleware.
+        """Evaluate *error*, the exception with which the robots.txt request *request*
+        failed.
+        """
+        # If *error* is not a network failure, a middleware raised *error*. In that case,
+        # `was_sent` must be `False`.
         was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
         result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)
-        # Ignore any other result. Only a `FetchError` says something about the origin (R6,
-        # closing; R7, our own fault).
+        # Ignore any result other than a `FetchError`, because only a `FetchError` says
+        # something about the origin (R6, closing; R7, our own fault).
         if not isinstance(result, FetchError):
             return
         for url in (*request.meta.get("redirect_urls", ()), request.url):
@@ -311,11 +316,11 @@ class DryRun:
         """Compare the decision of Scrapy's middleware about *request* with the decision
         that ours would have made.
 
-        *is_open* says whether Scrapy's middleware let *request* pass.
+        *is_open* is `True` if Scrapy's middleware allowed *request*.
         """
         origin = Origin.of(request.url)
-        # Remove the reference to evidence about an earlier request: *request* may have been
-        # made with the meta of that request.
+        # Remove any reference to the evidence for an earlier request, because *request* may
+        # have been created with the meta of that request.
         request.meta.pop(EVIDENCE, None)
         if origin is None or exemption_of(
             request.url, origin, request.meta, self._settings.exempt
@@ -355,12 +360,12 @@ class DryRun:
             self._log_line(text, request, change)
 
     def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
-        """Return why the decision that ours would make about *request* is not known.
-        Return `None` if the decision is known.
+        """Return the reason why the decision that ours would make about *request* is not
+        known. Return `None` if the decision is known.
         """
         if policy is None:
             return "no answer of its robots.txt that ours would have accepted as final"
-        # Ours would send the robots.txt request by the route of the page request, for
+        # Ours would send the robots.txt request by the same route as the page request, for
         # example through the same proxy. By another route, the file is the same, but
         # refusals and failures may differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
@@ -388,7 +393,7 @@ class DryRun:
         log_line(self._crawler, DEBUG, text, request.method, request.url, why)
 
     def _closed(self) -> None:
-        """Log one line that says what ours would change, and where the report is."""
+        """Log, in one line, what ours would change and where the report is."""
         where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
         if self._shadow.report_path is not None:
             where = f"the report is {self._shadow.report_path}"

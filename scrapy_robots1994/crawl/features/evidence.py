@@ -1,9 +1,9 @@
-"""Evidence: a record of each robots.txt answer, and a line for each decision.
+"""Evidence: a WARC record of each robots.txt answer, and a journal line for each decision.
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
 `uid` of the policy. If a policy comes from a store, from the HTTP cache or from a
 downloader middleware, its answer is not in this WARC. In that case, a record with the bytes
-of the file is written, at the latest with the first decision by the policy.
+of the file is written before the line for the first decision of the policy.
 """
 
 import time
@@ -92,13 +92,15 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # References to the records of policies, by `uid`. If a reference was removed from
-        # this cache, the record is written again.
+        # `_records` maps the `uid` of each policy to a reference to the record of the
+        # policy. If a reference was removed from this cache, the record is written again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # For each origin whose robots.txt is being fetched, a reference to the record of
-        # the latest answer. The reference is removed when the policy has been made.
+        # `_answers` maps each origin whose robots.txt is being fetched to a reference to
+        # the record of the latest answer. The reference is removed when the policy has been
+        # made.
         self._answers: dict[Origin, Reference] = {}
-        # The source that a record states for a policy that this crawl did not fetch.
+        # `_source` is the source that a record states for a policy that this crawl did not
+        # fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._source = (
@@ -125,7 +127,7 @@ class Evidence(FetchObserver):
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
 
             texts[names.USAGE_VERSIONS] = VERSIONS
-        # With the following settings and clients, `robots-check --evidence` can verify each
+        # `robots-check --evidence` needs the following settings and clients to verify each
         # decision.
         texts |= self._settings.recorded()
         clients = self._clients.names.items()
@@ -148,8 +150,8 @@ class Evidence(FetchObserver):
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Forget the record of the latest answer, unless *result* was read from the
-        recorded answer.
+        """Remove the reference to the record of the latest answer, unless *result* was read
+        from the recorded answer.
         """
         # If a downloader middleware changed the answer, the record does not match *result*.
         is_recorded = answer is not None and not answer.is_changed
@@ -161,8 +163,8 @@ class Evidence(FetchObserver):
         good policy.
         """
         reference = self._answers.pop(policy.origin, None)
-        # After a 304 or a failure, *policy* has the `uid` of the last policy, whose record
-        # still applies.
+        # After a 304 or a failure, *policy* has the `uid` of the last good policy. The
+        # record of the last good policy still applies.
         is_new = last is None or policy.uid != last.uid
         if is_new and policy.status is not None:
             reference = reference or self._write_policy(policy, MIDDLEWARE)
@@ -174,7 +176,7 @@ class Evidence(FetchObserver):
         self, request: Request, _origin: Origin, found: Policy | Exception | Exemption
     ) -> None:
         """Write the journal line of *request*. If *found* is a policy, the line states the
-        decision of that policy. Otherwise the line states why no policy decides.
+        decision of that policy. Otherwise the line states the reason why no policy applies.
         """
         if isinstance(found, Exemption):
             self.unchecked(request, found.value)
@@ -184,7 +186,7 @@ class Evidence(FetchObserver):
             self._decided_by(found, request)
 
     def unchecked(self, request: Request, reason: str) -> None:
-        """Write the journal line of *request*, with the *reason* why no policy decides."""
+        """Write the journal line of *request*, with the *reason* why no policy applies."""
         self._write_line(request, lambda: names.unchecked(reason))
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
@@ -302,7 +304,7 @@ class Evidence(FetchObserver):
         headers = {"WARC-Concurrent-To": f"<{sent}>"}
         if request.meta.get("proxy"):
             headers[names.VIA_PROXY] = "yes"
-        # Do not state `ip_address` if a proxy was used, because `ip_address` is then the
+        # Do not state `ip_address` if a proxy was used, because `ip_address` would be the
         # address of the proxy.
         elif response.ip_address is not None:
             headers["WARC-IP-Address"] = str(response.ip_address)
@@ -316,7 +318,7 @@ class Evidence(FetchObserver):
     def _write(
         self, origin: Origin, url: str, record: WarcRecord, name: str
     ) -> Reference:
-        """Write *record*, with the id *name* and *url* as its target. Return a reference to
+        """Write *record* with the id *name* and the target URL *url*. Return a reference to
         the record.
         """
         reference = Reference(name, names.digest_text(sha256(record.body)))
@@ -383,7 +385,8 @@ class Evidence(FetchObserver):
         """Write all waiting items. If evidence is missing, close the crawl with the reason
         `CLOSE_REASON`.
         """
-        # When the spider is closed, it is too late to set `CLOSE_REASON`.
+        # Write the items now, because the reason `CLOSE_REASON` cannot be set after the
+        # spider has been closed.
         self._files.flush()
         if self._log_error():
             raise CloseSpider(CLOSE_REASON)

@@ -1,11 +1,11 @@
-"""The files of evidence of one crawl: a WARC of answers, and a journal of decisions.
+"""The evidence files of one crawl: a WARC of answers, and a journal of decisions.
 
-Once a second, a thread builds and writes all waiting records and lines. Building a record
-or a line on the event loop, between two pages, takes several times as long.
+Once a second, a thread builds and writes all waiting records and lines. On the event loop,
+between two pages, building a record or a line would take several times as long.
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
 member, and the journal lines of each second are one gzip member. The thread writes records
-before lines, so that no line names a missing record.
+before lines, so that no line refers to a missing record.
 """
 
 import gzip
@@ -37,23 +37,23 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.warcwriter import WARCWriter
 
 FLUSH_SECONDS = 1.0
-"""Seconds between two writes. If a crawl is killed, the evidence since the last write is
-lost.
+"""Number of seconds between two writes. If a crawl is killed, the evidence since the last
+write is lost.
 """
 
 FLUSH_BYTES = 4_000_000
-"""If the waiting items are larger than this number of bytes, the thread writes the items
-immediately.
+"""If the total size of the waiting items exceeds this number of bytes, the thread writes
+the items immediately.
 """
 
 MAX_WAITING_BYTES = 64_000_000
-"""Largest permitted size of the waiting items, in bytes. If the items are larger, the disk
-is too slow, and evidence is missing.
+"""Maximum total size of the waiting items, in bytes. If the waiting items exceed this size,
+the disk is too slow, and evidence is missing.
 """
 
 CLOSE_SECONDS = 30.0
-"""Maximum number of seconds that writing the waiting items may take when the spider is idle
-and when the crawl closes.
+"""Maximum number of seconds to wait until the waiting items are written. The limit applies
+when the spider is idle and when the crawl closes.
 """
 
 COMPRESSION = 3
@@ -86,8 +86,8 @@ HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
 
 
 class WarcRecord(NamedTuple):
-    """A record of the WARC. *http* is the start line and all headers of the HTTP message in
-    the record, or `None` if the record has no HTTP message.
+    """A record of the WARC. *http* contains the start line and all headers of the HTTP
+    message in the record. *http* is `None` if the record does not contain an HTTP message.
     """
 
     kind: str
@@ -105,8 +105,8 @@ the function.
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    Only the constructor raises exceptions. The other methods store the first exception in
-    `error`, and then call *on_error*, which may run in any thread.
+    Only the constructor raises exceptions. If another method fails, the first exception is
+    stored in `error`. The thread in which the method failed then calls *on_error*.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class EvidenceFiles:
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            # Mode "x" never opens the file of another crawl.
+            # Use mode "x", so that the file of another crawl is never opened.
             self._warc = FileIO(str(folder / f"{stem}.warc.gz"), "x")
             self._journal = FileIO(str(folder / f"{stem}.jsonl.gz"), "x")
             self.paths: tuple[str, str] = self._warc.name, self._journal.name
@@ -152,8 +152,9 @@ class EvidenceFiles:
         # count as a line.
         self.records, self.lines = 1, 0
         self._waiting: deque[WarcRecord | MakeLine | Event] = deque()
-        # The number of bytes that `write` has accepted, and the number of bytes that the
-        # thread has handled. Only one thread changes each number.
+        # `_accepted` is the number of bytes that `write` has accepted, and `_done` is the
+        # number of bytes that the thread has handled. Each number is changed by only one
+        # thread.
         self._accepted = self._done = 0
         self._is_due = Event()
         self._is_closing = False
@@ -168,8 +169,8 @@ class EvidenceFiles:
     def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
         """Queue *item*, a record or a line of about *size* bytes.
 
-        The thread writes items in the order of the calls, except that it writes the records
-        of each second before the lines. After an error, nothing more is written.
+        Items are written in the order of the calls to `write`, except that the records of
+        each second are written before the lines. After an error, nothing more is written.
         """
         if self.error is not None:
             return
@@ -235,7 +236,7 @@ class EvidenceFiles:
         self.lines += len(lines)
 
     def _pack(self, record: WarcRecord) -> bytes:
-        """Return the bytes of *record* to write into the WARC."""
+        """Return the bytes to write into the WARC for *record*."""
         headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
         http = None
         if record.http is not None:
@@ -254,7 +255,7 @@ class EvidenceFiles:
         return self._packed(built)
 
     def _packed(self, record: ArcWarcRecord) -> bytes:
-        """Return a gzip member with *record*, which warcio has built."""
+        """Return a gzip member that contains *record*, a record built by warcio."""
         self._block.seek(0)
         self._block.truncate()
         self._writer.write_record(record)

@@ -1,5 +1,5 @@
-"""The names and values in files of evidence. The crawl writes the files, and
-`robots-check --evidence` reads the files.
+"""The names and values in evidence files. The crawl writes evidence files, and
+`robots-check --evidence` reads evidence files.
 """
 
 import json
@@ -31,8 +31,8 @@ SOURCE = "Robots1994-Source"
 """The WARC header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The WARC header that marks an answer received through a proxy. The proxy itself may have
-made the answer.
+"""The WARC header that marks an answer that was received through a proxy. The proxy itself
+may have generated the answer.
 """
 
 LEFT_OUT = "Robots1994-Left-Out"
@@ -44,7 +44,7 @@ for example, names the client for `https`.
 """
 
 UNCHECKED = "unchecked"
-"""The value of "decision" if no policy decides about a request. Either the request is not
+"""The value of "decision" if no policy applies to a request. Either the request is not
 checked, or no policy could be found.
 """
 
@@ -54,13 +54,13 @@ a purpose of the crawl.
 """
 
 USAGE_VERSIONS = "usage-preferences"
-"""The warcinfo field with the versions of the drafts that define how the crawl read usage
-preferences.
+"""The warcinfo field with the versions of the drafts that the crawl followed when it read
+usage preferences.
 """
 
 MAX_TEXT = 4_000
-"""Largest number of characters of a rule in the journal, and of a header or a field in the
-WARC. A longer text is shortened to this number.
+"""Maximum length of a rule in the journal, and of a header or field in the WARC, in
+characters. A longer string is truncated.
 """
 
 
@@ -90,8 +90,8 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # For each purpose, the answer and the number of the line in robots.txt that states the
-    # answer.
+    # `usage` maps each purpose to a list of two items: the answer, and the number of the
+    # line in robots.txt that states the answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
@@ -118,10 +118,10 @@ _TYPES = tuple(JournalLine.__annotations__.values())
 
 
 def decision_of(verdict: Verdict) -> dict[str, Any]:
-    """Return the values that a journal line has for *verdict*.
+    """Return the values that represent *verdict* in a journal line.
 
-    The crawl writes the returned values. `robots-check --evidence` compares the values of
-    a line with the returned values.
+    The crawl writes the returned values into the journal. `robots-check --evidence`
+    compares the values of a journal line with the returned values.
     """
     return {
         "decision": "allowed" if verdict.allowed else "refused",
@@ -134,8 +134,8 @@ def decision_of(verdict: Verdict) -> dict[str, Any]:
 def usage_of(
     usage: "Usage | None", verdict: Verdict, purposes: "Collection[str]"
 ) -> dict[str, Any]:
-    """Return the values that a journal line has for *usage*, the statements of robots.txt
-    about the use of a URL.
+    """Return the values that represent *usage* in a journal line. *usage* contains the
+    statements of robots.txt about the use of a URL.
 
     The returned values are added to the values of *verdict*. If *verdict* allows the URL,
     but the page must not be used for one of *purposes*, the request is not sent. In that
@@ -163,9 +163,9 @@ def line_of(statement: "Statement") -> int:
 
 
 def unchecked(reason: str) -> dict[str, Any]:
-    """Return the values of a journal line for a request about which no policy decides.
+    """Return the values of a journal line for a request to which no policy applies.
 
-    *reason* says why no policy decides.
+    *reason* explains why no policy applies.
     """
     return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
 

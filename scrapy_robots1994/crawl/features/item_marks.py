@@ -21,7 +21,7 @@ class Mark(NamedTuple):
 
 
 class ItemMarks:
-    """The items of one crawl that are to be dropped, with the reasons."""
+    """The items of one crawl that must be dropped, with the reasons."""
 
     def __init__(self) -> None:
         # Each key is the `id` of an item, because items need not be hashable. Each value
@@ -37,7 +37,8 @@ class ItemMarks:
         *dropped* is the exception to raise, and *stat* is the key of the stat to count.
         """
         marks = self._marks.setdefault(id(item), [])
-        # A second mark by the same feature means that the item was yielded again.
+        # A second mark by the same feature means that the item was yielded again. In that
+        # case, add a new list entry.
         if not marks or feature in marks[-1][1]:
             marks.append((item, {}))
         marks[-1][1][feature] = Mark(dropped, stat)
@@ -46,7 +47,8 @@ class ItemMarks:
         """Remove the marks of *item* and return the first mark. Return `None` if *item* is
         not marked.
 
-        If *item* was yielded several times, remove only the marks from the last time.
+        If *item* was yielded several times, remove only the marks from the last time that
+        *item* was yielded.
         """
         marks = self._marks.get(id(item))
         if marks is None:
@@ -61,5 +63,5 @@ _marks: "WeakKeyDictionary[Crawler, ItemMarks]" = WeakKeyDictionary()
 
 
 def marks_of(crawler: Crawler) -> ItemMarks:
-    """Return the marks of the items of *crawler*, which several features share."""
+    """Return the item marks of *crawler*. Several features share the item marks."""
     return _marks.setdefault(crawler, ItemMarks())

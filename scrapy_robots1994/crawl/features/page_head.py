@@ -1,4 +1,4 @@
-"""The header `X-Robots-Tag` and the meta tags of a page, which state page directives and
+"""The header `X-Robots-Tag` and the meta tags of a page. Both may state page directives and
 usage preferences.
 """
 
@@ -20,25 +20,26 @@ from scrapy_robots1994.directives import meta_tags
 MAX_PAGE_BYTES = 64 * 1024
 """Maximum number of bytes that are read from the start of a page or of a header."""
 
-# Exceptions that a page can cause. Python raises `LookupError` for a charset that cannot
-# decode text, such as `zip`. Scrapy raises `ValueError` when it parses a page with an
-# invalid base URL, such as `<base href="http://[">`.
+# `UNREADABLE` contains the exceptions that an invalid page can cause. Python raises
+# `LookupError` if the charset of the page is not a text encoding (for example `zip`).
+# Scrapy raises `ValueError` if the base URL of the page is invalid (for example
+# `<base href="http://[">`).
 UNREADABLE = (LookupError, ValueError)
 
-# Matches a meta tag, whose quoted values may contain `>`. Nothing follows the repetition in
-# the pattern, so matching never backtracks and takes linear time.
+# `_META` matches a meta tag, whose quoted values may contain `>`. Nothing follows the
+# repetition in the pattern, so matching never backtracks and takes linear time.
 _META = re.compile(rb"""meta(?:[^>"']+|"[^"]*"?|'[^']*'?)*""")
 
-# Encodings that are meant for host names, not for pages. Python takes quadratic time to
-# decode text in these encodings.
+# A page that states an encoding in `_SLOW` is decoded as UTF-8. Python takes quadratic time
+# to decode `idna` and `punycode`, which are meant for host names, not for pages.
 _SLOW = frozenset({"idna", "punycode"})
 
 
 class PageHead(NamedTuple):
     """The header and the meta tags of a page.
 
-    *header* is all lines of `X-Robots-Tag`, joined into one line. *tags* are pairs of the
-    name and the content of a meta tag. *has_tags* says whether the page is HTML or XML,
+    *header* contains all lines of `X-Robots-Tag`, joined into one line. *tags* contains the
+    name and the content of each meta tag. *has_tags* is `True` if the page is HTML or XML,
     and thus may have meta tags.
     """
 
@@ -47,18 +48,19 @@ class PageHead(NamedTuple):
     has_tags: bool
 
 
-# Cache the head of one page, because two features read each page, one after the other.
+# `_last` caches the head of one page, because two features may read each page, one after
+# the other.
 _last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Return the head of *response*. No body causes an exception.
+    """Return the head of *response*. An invalid body does not cause an exception.
 
     At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are the words
     that the caller looks for, in lower case. If no meta tag contains one of *words*, the
-    tags may be missing from the returned head. Without *words*, all tags are returned.
+    tags may be missing from the returned head. If *words* is empty, all tags are returned.
     """
-    global _last  # noqa: PLW0603 - a cache of one
+    global _last  # noqa: PLW0603 - a cache with one entry
     known, head = _last
     if known is not None and known() is response:
         return head
@@ -66,8 +68,8 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags)
     has_tags = True
-    # Parse the tags only if necessary, because parsing takes as long as all other work of
-    # Scrapy on a page.
+    # Parse the tags only if necessary, because parsing takes as long as all other work that
+    # Scrapy does for a page.
     if words and not _may_have(response.body[:MAX_PAGE_BYTES].lower(), words):
         return PageHead(header, (), has_tags)
     tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
@@ -96,22 +98,22 @@ def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
             # Python refuses to convert a character reference with more than 4,300 digits.
             return True
         tags = text.encode("ascii", "replace")
-    # A page in UTF-7 may spell a word with other bytes, so look for the name of the
-    # encoding, too.
+    # A page in UTF-7 may spell a word with other bytes, so also look for the name of the
+    # encoding.
     return bool(tags) and any(word in tags for word in (*words, b"utf-7"))
 
 
 def header_of(response: Response, name: bytes) -> str:
-    """Return all lines of the header *name*, joined into one line. Return an empty text if
-    *response* does not have the header. *name* must be spelled like the keys of `Headers`.
+    """Return all lines of the header *name*, joined into one line. Return an empty string
+    if *response* does not have the header. *name* must be spelled like the keys of
+    `Headers`.
     """
     # Fast path: unlike `Headers.getlist`, the view does not normalise the spelling of
     # *name*.
     if name not in response.headers.keys():  # noqa: SIM118 - the view is faster
         return ""
-    # Several lines mean the same as one joined line (RFC 9110, section 5.3). Decode the
-    # line as Latin-1, which accepts any bytes, because a header does not state its
-    # encoding.
+    # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header does
+    # not state its encoding, so decode the line as Latin-1, which accepts any bytes.
     lines = b", ".join(response.headers.getlist(name))
     return lines[:MAX_PAGE_BYTES].decode("latin-1")
 
@@ -121,7 +123,8 @@ def _text(response: TextResponse) -> str:
     head = response.body[:MAX_PAGE_BYTES]
     content_type = response.headers.get("Content-Type") or b""
     # Do not use `response.encoding`, which decodes the whole page. If the page does not
-    # state an encoding, the time to guess the encoding is not limited.
+    # state an encoding, `response.encoding` may take any amount of time to guess the
+    # encoding.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(content_type.decode("latin-1"))

@@ -29,21 +29,22 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 HEADER, META = "header", "meta"
-"""The sources of preferences in a page, as named in `Usage.read`."""
+"""The sources of preferences in a page, in the spelling that `Usage.read` uses."""
 
 _NOTHING = {read: Usage(read=read) for read in ((HEADER,), (HEADER, META))}
 
-# Usage U12 (images): `noai` applies to any response, and `noimageai` only to an image.
+# `_FORBIDDEN_BY` maps a term to the purpose that the term disallows. Usage U12 (images):
+# `noai` applies to any response, and `noimageai` applies only to an image.
 _FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
 
-# In TDMRep, a value other than 1 and 0 does not state anything.
+# In TDMRep, a value other than 1 or 0 does not state a preference.
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# Meta tags without any of these words do not state a preference.
+# A meta tag that does not contain any of `_WORDS` does not state a preference.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
-# Header names, spelled like the keys of `Headers`.
+# The header names in `_HEADERS` are spelled like the keys of `Headers`.
 _HEADERS = frozenset(
     (b"Content-Usage", b"Link", b"Tdm-Policy", b"Tdm-Reservation", b"X-Robots-Tag")
 )
@@ -61,8 +62,8 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     or a whole User-Agent header.
 
     The headers of any response are read. The meta tags of HTML, XHTML and other XML pages
-    are also read. At most 64 KiB of each header and of the page are read. No body causes
-    an exception.
+    are also read. At most 64 KiB of each header and of the page are read. An invalid body
+    does not cause an exception.
     """
     head = page_head(response, _WORDS)
     read = (HEADER, META) if head.has_tags else (HEADER,)
@@ -93,7 +94,9 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
 
 def _content_usage(value: str) -> _Stated:
-    """Return the preferences in *value*, the joined lines of the header `Content-Usage`."""
+    """Return the preferences in *value*, which contains the joined lines of the header
+    `Content-Usage`.
+    """
     where = f"header {USAGE_FIELD}"
     try:
         # If one line cannot be parsed, the whole dictionary is invalid (RFC 9651, section
@@ -137,7 +140,7 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
     # Usage U11 (TDMRep): meta tags override the header, even if the header is more
-    # restrictive. Among several values in one place, the most restrictive value counts.
+    # restrictive. Of several values in one place, the most restrictive value applies.
     for places in (in_meta, in_header):
         for value, answer in _TDM_ANSWERS.items():
             for said in places:
@@ -148,13 +151,15 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
 
 
 def _contents(head: PageHead, name: str) -> list[str]:
-    """Return the contents of the meta tags with the name *name*, except blank contents."""
+    """Return the content of each meta tag whose name is *name*. Skip a meta tag whose
+    content is blank.
+    """
     said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
     return list(filter(None, said))
 
 
 def _licenses(link: str) -> Iterator[str]:
-    """Yield the URLs of the licence terms (RSL) that *link*, a `Link` header, names."""
+    """Yield the URL of each RSL licence in *link*, the value of a `Link` header."""
     for url, rest in _LINK.findall(link):
         values = {
             name.lower(): (a or b).lower() for name, a, b in _PARAMETER.findall(rest)

@@ -30,9 +30,10 @@ from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.user_agent import robot_names
 
 PAGE_KEY = "robots1994_page"
-"""The key of `response.meta` with the `Directives` of the page."""
+"""The key in `response.meta` for the `Directives` of the page."""
 
-# Maximum number of terms that are logged for one page. A page may have thousands of terms.
+# Log at most `_MAX_LOGGED` terms for one page, because a page may contain thousands of
+# terms.
 _MAX_LOGGED = 10
 
 # Extract all links. By default the extractor skips links to images and archives, and
@@ -44,7 +45,7 @@ _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 class DroppedByPage(DropItem):
     """Raised for an item of a page that must not be indexed.
 
-    *said* is the directive that forbids indexing of the page.
+    *said* is the directive that disallows indexing of the page.
     """
 
     def __init__(self, said: Said, url: str) -> None:
@@ -61,8 +62,8 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     User-Agent header.
 
     The header `X-Robots-Tag` of any response is read. The meta tags of HTML, XHTML and
-    other XML pages are also read. At most 64 KiB of the header and of the page are read. No
-    body causes an exception.
+    other XML pages are also read. At most 64 KiB of the header and of the page are read. An
+    invalid body does not cause an exception.
     """
     head = page_head(response)
     if not head.tags and not head.header:
@@ -90,7 +91,7 @@ class RobotsPages(BaseSpiderMiddleware):
         self._robot = RobotName(crawler)
         self._marks = marks_of(crawler)
         # Cache the result of `_closed_links` for one response, because many requests may be
-        # made from one response. A cache in the module would keep the last response in
+        # created from one response. A module-level cache would keep the last response in
         # memory after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
@@ -99,9 +100,9 @@ class RobotsPages(BaseSpiderMiddleware):
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Read the directives of *response* before the spider gets it."""
-        # Read the directives now, because the callback may look them up in the meta of
-        # *response*.
+        """Read the directives of *response* before the spider gets *response*."""
+        # Read the directives now, because the callback may look up the directives in the
+        # meta of *response*.
         directives = self._read(response)
         for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
@@ -114,7 +115,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` if *response* says that the link to the URL of
+        """Return *request*. Return `None` if *response* states that the link to the URL of
         *request* must not be followed.
         """
         # Pages P9 (the page itself): a request for the URL of the page itself does not
@@ -134,7 +135,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Mark *item* first if its page forbids indexing."""
+        """Return *item*. Mark *item* first if its page disallows indexing."""
         if response is not None and NOINDEX in self._obeyed:
             said = self._directives(response).noindex
             if said is not None:
@@ -143,15 +144,17 @@ class RobotsPages(BaseSpiderMiddleware):
         return item
 
     def _directives(self, response: Response) -> Directives:
-        """Return the directives from the meta of *response*. Read the directives from the
-        page if the meta does not contain any.
+        """Return the directives from the meta of *response*. If the meta does not contain
+        directives, read the directives of the page.
         """
         found = response.meta.get(PAGE_KEY)
         return found if isinstance(found, Directives) else self._read(response)
 
     def _read(self, response: Response) -> Directives:
-        """Read the directives of *response*, store them in its meta, and return them."""
-        assert response.request is not None  # noqa: S101 - the response of a crawl has one
+        """Read the directives of *response*, store the directives in the meta of
+        *response*, and return the directives.
+        """
+        assert response.request is not None  # noqa: S101 - always set in a crawl
         directives = page_directives(response, self._robot.of(response.request))
         response.meta[PAGE_KEY] = directives
         return directives
@@ -160,7 +163,8 @@ class RobotsPages(BaseSpiderMiddleware):
 class RobotsPagesPipeline:
     """Drops the items that `RobotsPages` and `RobotsUsage` have marked.
 
-    Scrapy counts each item that a pipeline drops.
+    The items are dropped in a pipeline, because Scrapy counts only items that a pipeline
+    drops.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -177,8 +181,8 @@ class RobotsPagesPipeline:
         item: Any,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Any:
-        """Return *item* if it is not marked. Raise `DroppedByPage` or `DroppedByUsage` if
-        *item* is marked.
+        """Return *item* if *item* is not marked. Raise `DroppedByPage` or `DroppedByUsage`
+        if *item* is marked.
         """
         mark = self._marks.take(item)
         if mark is None:
@@ -188,12 +192,12 @@ class RobotsPagesPipeline:
 
 
 def _closed_links(response: Response) -> frozenset[str]:
-    """Return each URL that *response* links to only with `rel=nofollow`."""
+    """Return the URLs to which *response* links only with `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
+    # For speed, do not parse a page that does not contain `nofollow`.
     if b"nofollow" not in response.body.lower():
         return frozenset()
-    # Parse the page. For speed, a page that does not contain `nofollow` is not parsed.
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:

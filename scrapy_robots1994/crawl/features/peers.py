@@ -1,4 +1,4 @@
-"""Load the other parsers that settings and command-line options name."""
+"""Load the other parsers that are chosen in settings and command-line options."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -13,10 +13,11 @@ from scrapy_robots1994.errors import needs_extra
 def peers(
     wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
 ) -> list[Parser]:
-    """Return the parsers that *wanted* names, without duplicates.
+    """Return the parsers in *wanted*, without duplicates.
 
-    *wanted* is the value of *setting*. Raise `SettingsError` for a value that does not name
-    a parser. Raise `MissingExtra` for a parser whose library is not installed.
+    *wanted* is the value of *setting*. Each item is a parser class, the import path of a
+    parser class, or the name of a parser of Scrapy. Raise `SettingsError` for any other
+    item. Raise `MissingExtra` if the library of a parser is not installed.
     """
     found = []
     kinds = (load_parser(path, crawler.settings, setting) for path in wanted)

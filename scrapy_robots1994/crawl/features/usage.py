@@ -35,12 +35,13 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 USAGE_KEY = "robots1994_usage"
-"""The key of `response.meta` with the `Usage` of the page."""
+"""The key in `response.meta` for the `Usage` of the page."""
 
-# Maximum number of terms that are logged for one page. A page may have thousands of terms.
+# Log at most `_MAX_LOGGED` terms for one page, because a page may contain thousands of
+# terms.
 _MAX_LOGGED = 10
 
-# Maximum number of origins to remember after their statements were logged. The statements
+# Remember up to `_MAX_LOGGED_ORIGINS` origins whose statements were logged. The statements
 # of a remembered origin are not logged again.
 _MAX_LOGGED_ORIGINS = 10_000
 
@@ -48,8 +49,8 @@ _UNKNOWN = Usage()
 
 
 def not_for(statement: Statement, url: str) -> str:
-    """Return a message, safe to print, that says why the page at *url* must not be used for
-    the purpose of *statement*.
+    """Return the reason why the page at *url* must not be used for the purpose of
+    *statement*. The returned message is safe to print.
     """
     term = escape_control_chars(statement.term, 60)
     where = escape_control_chars(statement.where, 80)
@@ -109,7 +110,9 @@ class StatedUsage:
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def _closed(self) -> None:
-        """Log for each purpose how many items were dropped and requests were not sent."""
+        """Log, for each purpose, how many items were dropped and how many requests were not
+        sent.
+        """
         assert self._crawler.stats is not None  # noqa: S101 - set before components are made
         count = self._crawler.stats.get_value
         for purpose in self._obeyed:
@@ -127,14 +130,15 @@ class StatedUsage:
                 )
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Put the preferences that *policy* states into the meta of *request*.
+        """Store the preferences that *policy* states in the meta of *request*.
 
         Raise `RefusedByUsage` if the preferences disallow a purpose for which the crawl
         refuses requests.
         """
         usage = stated_by(policy, request.url, self._robot.of(request)).for_export()
-        # Store the preferences before the page is fetched. By draft-ietf-aipref-attach-05,
-        # the robots.txt that is known when the page is fetched applies to the page.
+        # Store the preferences before the page is fetched. According to
+        # draft-ietf-aipref-attach-05, the robots.txt that is known when the page is fetched
+        # applies to the page.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
@@ -153,8 +157,8 @@ class StatedUsage:
 class UsageReader:
     """Passes the usage preferences of each page to the spider, and counts the preferences.
 
-    This spider middleware does not have the method `process_spider_output`, because every
-    item would have to pass through that method.
+    This spider middleware does not have the method `process_spider_output`, because Scrapy
+    would pass every item through that method.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -163,7 +167,8 @@ class UsageReader:
         self._purposes = settings.purposes
         self._robot = RobotName(crawler)
         self._pages = 0
-        # For each purpose, the number of pages that must not be used for that purpose.
+        # `_forbidden` counts, for each purpose, the pages that must not be used for that
+        # purpose.
         self._forbidden: dict[str, int] = {}
         if settings.usage == REPORT:
             crawler.signals.connect(self._closed, signals.spider_closed)
@@ -198,9 +203,10 @@ class UsageReader:
         """Read the usage preferences of *response*, add the preferences that robots.txt
         states, and store the result in the meta of *response*. Return the result.
         """
-        assert response.request is not None  # noqa: S101 - the response of a crawl has one
-        # Remove the preferences of robots.txt from the meta. Otherwise a request that is
-        # made with the meta of this page would also have the preferences of this page.
+        assert response.request is not None  # noqa: S101 - always set in a crawl
+        # Remove the preferences of robots.txt from the meta. Otherwise, if a request is
+        # created with the meta of this page, the preferences of this page would also apply
+        # to that request.
         meta = response.meta
         stated = meta.pop(STATED_USAGE, None)
         usage = page_usage(response, self._robot.of(response.request))
@@ -234,7 +240,7 @@ class RobotsUsage(UsageReader, BaseSpiderMiddleware):
         """Return the middleware. If the crawl does not drop items, return a `UsageReader`,
         which does not process items.
 
-        Raise `NotConfigured` in a dry run, and if `ROBOTS1994_USAGE` is off.
+        Raise `NotConfigured` in a dry run, or if `ROBOTS1994_USAGE` is `False`.
         """
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.dry_run:
