@@ -1,4 +1,4 @@
-"""RobotsCommand: the base class of our Scrapy commands."""
+"""`RobotsCommand`, the base class of our Scrapy commands."""
 
 import argparse
 import os
@@ -26,25 +26,26 @@ if TYPE_CHECKING:
 class RobotsCommand(ScrapyCommand):
     """The base class of our Scrapy commands.
 
-    *help_text* has three parts, separated by blank lines. The first line is shown in the
-    list of commands. The paragraph is shown at the beginning of the `--help` text, and the
-    examples are shown after the options.
+    *help_text* consists of one line, a paragraph and examples, separated by blank lines.
+    The line is shown in the list of commands. The paragraph is shown at the beginning of
+    the `--help` text, and the examples are shown after the options.
     """
 
     # The help text is not a docstring, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
-    # Whether the command prints the result of each fetch. If so, log lines about single
-    # origins are filtered out, because such lines would repeat the output.
+    # `prints_results` is true if the command prints the result of each fetch. Log lines
+    # about single origins would repeat the printed results, so the log lines are filtered
+    # out by default.
     prints_results = True
 
-    # Scrapy sets `settings` before it calls `add_options`, and `crawler_process` before it
-    # calls `run`.
+    # Scrapy sets `settings` before calling `add_options`, and sets `crawler_process` before
+    # calling `run`.
     settings: Settings
     crawler_process: CrawlerProcess
 
     def syntax(self) -> str:
-        """Return the arguments of the command, as the usage line shows them."""
+        """Return the part of the usage line that follows the name of the command."""
         return f"[options] {self.arguments}"
 
     def short_desc(self) -> str:
@@ -90,14 +91,15 @@ class RobotsCommand(ScrapyCommand):
         """Do the work of the command, and return its exit code.
 
         If this method raises a `RobotsError`, the process prints the message of the error
-        and ends. The exit code is then `ExitCode.UNREAD` for the exception `Unreadable`,
-        and `ExitCode.WRONG_USE` for any other `RobotsError`.
+        and ends. The exit code of the process is `ExitCode.UNREAD` for an `Unreadable`
+        error, and `ExitCode.WRONG_USE` for any other `RobotsError`.
         """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
-        """Return the spider class that --spider names, or `Spider` without --spider.
+        """Return the spider class that --spider names, or `Spider` if --spider is not
+        given.
 
-        Raises `WrongUse` if the project has no spider of that name.
+        Raises `WrongUse` if no spider of the project has the given name.
         """
         if not opts.spider:
             return Spider
@@ -113,19 +115,22 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a lookup that fetches and reads files as the project's crawl does."""
-        # Import late, because Scrapy loads this module whenever it runs any command.
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - only when it runs
+        """Return a lookup that fetches and reads robots.txt files as the project's crawl
+        does.
+        """
+        # Import late, because Scrapy loads this module even to run another command.
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - imported only when needed
 
         if self.prints_results and self.settings["LOG_LEVEL"] == "WARNING":
-            from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - only when it runs
+            from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
-    """Yield a note for each reason why the crawl may decide differently from the command.
+    """Yield a note for each reason why a crawl of the project and the command may give
+    different verdicts.
 
     Raises `WrongUse` if the value of ROBOTSTXT_OBEY is not a boolean.
     """
@@ -142,7 +147,8 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # Scrapy sets SCRAPY_SETTINGS_MODULE when it finds the settings of a project.
+    # The variable SCRAPY_SETTINGS_MODULE is set if Scrapy has found the settings of a
+    # project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "
@@ -152,7 +158,7 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
 
 
 def _is_enabled(settings: Settings) -> bool:
-    """Return whether *settings* enable the add-on or the middleware."""
+    """Return whether *settings* enable the add-on or the middleware of this package."""
     ours = (scrapy_robots1994.Addon, scrapy_robots1994.Robots1994Middleware)
     for name in ("ADDONS", "DOWNLOADER_MIDDLEWARES"):
         for path, place in settings.getdict(name).items():

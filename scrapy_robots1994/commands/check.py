@@ -1,4 +1,4 @@
-"""The command `scrapy robots-check`, which says whether URLs may be retrieved."""
+"""The command `scrapy robots-check`, which reports whether URLs may be retrieved."""
 
 import argparse
 from collections import Counter
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The number of characters to which the word of a verdict is padded.
+# The word of a verdict is padded to this number of characters.
 _MARGIN = 12
-# The key of the count of allowed URLs that must not be used for a purpose of --purpose.
+# `_counts[_NOT_FOR]` is the number of allowed URLs that must not be used for one of the
+# purposes.
 _NOT_FOR = "not for a purpose"
-# The ANSI colour codes: green, red and yellow.
+# `_STYLES` maps each verdict to its ANSI colour code (green, red or yellow).
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
@@ -116,7 +117,7 @@ class RobotsCheck(RobotsCommand):
         add("--json", action="store_true", help="print JSON, one object per line")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Apply the options, and fetch robots.txt as the robot that `--robot` names."""
+        """Apply the options. `--robot` overrides the setting ROBOTSTXT_USER_AGENT."""
         super().process_options(args, opts)
         if opts.robot:
             name = "ROBOTSTXT_USER_AGENT"
@@ -124,22 +125,25 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
-        # Import late, because Scrapy loads this module whenever it runs any command.
-        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - only when it runs
-        from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - only when it runs
+        # Import late, because Scrapy loads this module even to run another command.
+        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - imported only when needed
+        from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - imported only when needed
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
-        # A crawl with ROBOTS1994_USAGE = "requests" does not request such pages either.
+        # Without --purpose, use the purposes for which the project's crawl refuses
+        # requests. A crawl refuses requests for a purpose only if ROBOTS1994_USAGE is
+        # "requests".
         self._purposes = (
             _purposes(opts.purpose) or self._lookup.settings.request_purposes
         )
         self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         self._files: list[str] = []
-        # With --ordered, the verdicts are printed at the end, in the order of the URLs.
+        # With --ordered, the verdicts are printed at the end, in the order in which the
+        # URLs were given.
         self._positions: dict[str, int] = {}
         self._unprinted: list[UrlVerdict] = []
         if opts.evidence:
@@ -149,9 +153,11 @@ class RobotsCheck(RobotsCommand):
                 "--at and --verify need a folder of evidence: name it with --evidence"
             )
         self._files = inputs.expand(opts.robots)
-        # Maps the name of each robots.txt to the URLs to check against that robots.txt.
+        # `_urls` maps the name of each robots.txt to the URLs to check against that
+        # robots.txt.
         self._urls: dict[str, list[str]] = {}
-        # The verdicts for URLs that a crawl does not check against robots.txt.
+        # `exempt` contains the verdicts for URLs that a crawl does not check against
+        # robots.txt.
         exempt: list[UrlVerdict] = []
         captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
@@ -179,7 +185,8 @@ class RobotsCheck(RobotsCommand):
         return self._exit_code
 
     def _exemption(self, url: str, *, is_path_fine: object) -> str:
-        """Return why a crawl does not check *url*, or "" if a crawl checks *url*.
+        """Return the reason why a crawl does not check *url*, or "" if a crawl checks
+        *url*.
 
         Raises `WrongUse` if *url* is not a URL. If *is_path_fine* is true, a path is also
         accepted.
@@ -279,22 +286,24 @@ class RobotsCheck(RobotsCommand):
     def _add(self, source: inputs.PolicySource) -> None:
         """Print the verdict of *source* for each URL that is checked against *source*."""
         if source.rules is None and not inputs.is_url(source.name):
-            # If a file cannot be read, print one note, and not one note for each URL.
+            # If a file cannot be read, print one note for the file instead of one note for
+            # each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         robot = self._lookup.robot
         for url in self._urls[source.name]:
-            # Ours O27 (spellings): check the URL as the project's crawl would send the URL.
+            # Ours O27 (spellings): check the spelling of the URL that the project's crawl
+            # would send.
             clients = self._clients.of_scheme(url.partition(":")[0].lower())
             self._print(UrlVerdict.of(url, source, robot, clients))
 
     def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print *verdict* unless --only excludes it.
+        """Count *verdict*, and print *verdict* unless --only excludes this verdict.
 
         With --ordered, `_print_end` prints the verdict later.
         """
-        # If no policy could be fetched, a setting decides, and the word of the verdict is
-        # "allowed" or "disallowed". In that case, also count the URL as unknown.
+        # If no policy could be fetched, a setting decides whether the verdict is "allowed"
+        # or "disallowed". Also count the URL as unknown if its policy could not be fetched.
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
         verdict = replace(verdict, forbidden=verdict.forbids(self._purposes))
         self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
@@ -306,7 +315,7 @@ class RobotsCheck(RobotsCommand):
             self._print_now(verdict)
 
     def _print_now(self, verdict: "UrlVerdict") -> None:
-        """Print *verdict* as JSON or as text, as the options say."""
+        """Print *verdict* as JSON if --json is given, and otherwise as text."""
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
@@ -315,7 +324,9 @@ class RobotsCheck(RobotsCommand):
         terminal.print_lines(lines)
 
     def _print_end(self) -> None:
-        """Print the verdicts that --ordered delayed, and the totals."""
+        """Print the verdicts that --ordered delayed. Without --json, also print
+        the totals.
+        """
         for verdict in sorted(
             self._unprinted, key=lambda it: self._positions.get(it.url, 0)
         ):
@@ -330,7 +341,8 @@ class RobotsCheck(RobotsCommand):
         without = f"; {what} {unknown:,}" * bool(unknown)
         purposes = " or ".join(self._purposes)
         kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
-        # In evidence, each decision names its own robot, so the totals do not name a robot.
+        # Without --robot, verdicts from evidence are for the recorded robots, so the totals
+        # do not name a single robot.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
         names = "" if is_recorded else describe_names(robot)
@@ -345,11 +357,12 @@ class RobotsCheck(RobotsCommand):
 class UrlVerdict:
     """The verdict of *source* for *url*, and further values to print.
 
-    *otherwise* has the verdicts that differ from *verdict* if the file is read in another
-    way, by the name of that way. If a crawl does not check *url*, *exemption* says why, and
-    *source* is None. *applied* is the recorded decision if the verdict comes from evidence.
-    *usage* has the usage preferences of the file for *url*. *forbidden* is the statement
-    that forbids a purpose of --purpose. *robot* is the robot for which *verdict* was made.
+    *otherwise* contains each verdict that differs from *verdict* because the file is read
+    in another way. The keys are the names of the ways in `OTHER_READINGS`. If a crawl does
+    not check *url*, *exemption* gives the reason, and *source* is None. If the verdict
+    comes from evidence, *applied* is the recorded decision. *usage* contains the usage
+    preferences that the file states for *url*. *forbidden* is the statement that disallows
+    one of the purposes. *robot* is the robot for which *verdict* was made.
     """
 
     url: str
@@ -370,7 +383,7 @@ class UrlVerdict:
         robot: str | bytes,
         clients: Clients,
     ) -> "UrlVerdict":
-        """Return the verdict of *source* for the robot *robot* and the URL *url*.
+        """Return the verdict of *source* for *robot* and *url*.
 
         *clients* are the HTTP clients that may send the request.
         """
@@ -389,9 +402,10 @@ class UrlVerdict:
         return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
 
     def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
-        """Return the statement that forbids one of *purposes*.
+        """Return the statement that disallows one of *purposes*.
 
-        Return None if no statement forbids any of *purposes*, or if the URL is not allowed.
+        Return None if no statement disallows any of *purposes*, or if the URL is not
+        allowed.
         """
         if self.usage is None or self.word != "allowed":
             return None
@@ -401,7 +415,8 @@ class UrlVerdict:
     def is_known(self) -> bool:
         """Whether the policy was fetched or read, or the URL is exempt from checks."""
         if self.applied is not None:
-            # The evidence has the decision of the crawl, whatever the reason was.
+            # The crawl recorded its decision, so the verdict is known even if robots.txt
+            # could not be fetched.
             return self.verdict is not None
         return self.source is None or self.source.is_known
 
@@ -415,10 +430,10 @@ class UrlVerdict:
     def lines(
         self, paint: Paint, *, explain: bool, names_file: bool = False
     ) -> Iterator[str]:
-        """Yield the lines to print. The width of each line is limited.
+        """Yield the lines to print. Long values are shortened or wrapped.
 
-        If *names_file* is true, the lines name the file, because the URL is checked against
-        several files.
+        If *names_file* is true, the first line also shows the name of the file, because the
+        URL is checked against several files.
         """
         note = "" if explain else self._note(names_file=names_file)
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
@@ -432,10 +447,10 @@ class UrlVerdict:
                 yield " " * _MARGIN + line
 
     def _note(self, *, names_file: bool) -> str:
-        """Return the note that ends the line of the URL.
+        """Return the note to print at the end of the line that shows the URL.
 
-        The note says what decides, such as an HTTP status or a line. The note also names
-        each other way to read the file that leads to a different verdict.
+        The note gives the HTTP status or the line that decides. The note also names each
+        other way to read the file that leads to a different verdict.
         """
         source, verdict = self.source, self.verdict
         if source is None:
@@ -460,14 +475,17 @@ class UrlVerdict:
         return note
 
     def _reasons(self) -> Iterator[str]:
-        """Yield the reasons for the verdict, and each verdict of `otherwise`."""
+        """Yield the reasons for the verdict, the verdicts in `otherwise`, and the usage
+        preferences.
+        """
         source = self.source
         if source is None:
             yield f"not checked: {self.exemption}"
             return
         name = redact_and_escape(source.name, 60)
         if source.rules is None and not inputs.is_url(source.name):
-            # `RobotsCheck` prints the name of the file and the reason in one note.
+            # Do not repeat the name of the file and the reason. `RobotsCheck` prints both
+            # in one note.
             yield "its robots.txt could not be read"
         elif source.why:
             yield f"{name}: {source.why}"
@@ -487,9 +505,10 @@ class UrlVerdict:
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":
-        """Return the problem of a line that was probably meant to disallow the allowed URL.
+        """Return the problem with a line that was probably meant to disallow the URL.
 
-        Return None if no line of the file was probably meant to disallow the URL.
+        Return None if the URL is not allowed, or if the verdict comes from evidence. Also
+        return None if no line of the file was probably meant to disallow the URL.
         """
         robots = self.source and self.source.rules
         if self.verdict is None or not self.verdict.allowed or self.applied:
@@ -520,7 +539,9 @@ class UrlVerdict:
 
 
 def _purposes(names: list[str]) -> tuple[str, ...]:
-    """Return the purposes of `--purpose`. Raises `WrongUse` if a purpose is unknown."""
+    """Return the purposes that `--purpose` gives. Raises `WrongUse` if a purpose is
+    unknown.
+    """
     from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
 
     try:
@@ -530,7 +551,7 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
 
 
 def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
-    """Yield lines about *usage*, the usage preferences of a file for a URL.
+    """Yield lines about *usage*, the usage preferences that a file states for a URL.
 
     If *usage* is None or empty, no line is yielded.
     """
@@ -544,8 +565,9 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
         if it.answer is usage[it.purpose]:
             where = it.where.removeprefix("robots.txt ")
             said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
-    # A robots.txt can state usage preferences only for the purposes in `LABELS`.
-    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - rarely needed
+    # List only the purposes in `LABELS`, because a robots.txt cannot state usage
+    # preferences for other purposes.
+    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - imported only when needed
 
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]

@@ -10,11 +10,14 @@ from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
 LARGEST = 1_000_000_000
-"""The maximum value of a numeric option. A timer cannot wait for 10,000,000,000 seconds."""
+"""The maximum value of a numeric option. The value is limited because a timer cannot wait
+for 10,000,000,000 seconds.
+"""
 
 
 def positive_number(text: str) -> int:
-    """Return the positive whole number in *text*, or `LARGEST` if the number is larger.
+    """Return the positive whole number in *text*, or `LARGEST` if the number is larger than
+    `LARGEST`.
 
     Raises ArgumentTypeError if *text* is not a positive whole number.
     """
@@ -45,8 +48,8 @@ class RobotsCompare(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of `robots-compare`."""
-        # Import late, because Scrapy loads this module whenever it runs any command.
-        from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - only when it runs
+        # Import late, because Scrapy loads this module even to run another command.
+        from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - imported only when needed
 
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
@@ -88,9 +91,9 @@ class RobotsCompare(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare the files, print and write the report, and return the exit code."""
-        # Import late, because Scrapy loads this module whenever it runs any command.
-        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - only when it runs
-        from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - only when it runs
+        # Import late, because Scrapy loads this module even to run another command.
+        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - imported only when needed
+        from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
@@ -114,8 +117,8 @@ class RobotsCompare(RobotsCommand):
         stuck = map(": ".join, totals.stuck)
         terminal.print_notes("no answer, counted as raised", stuck)
         if totals.is_interrupted:
-            # The total is unknown if an input is a WARC file, because only a part of that
-            # file may have been read.
+            # If an input is a WARC file, the total is unknown, because only a part of the
+            # WARC file may have been read.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
@@ -123,6 +126,7 @@ class RobotsCompare(RobotsCommand):
         is_whole = not (inputs.unread or totals.stuck)
         if not is_whole:
             return ExitCode.UNREAD
-        # If no question was asked, the exit code is FOUND. No URL of --urls belongs to an
-        # input, or the WARC files have no answer to GET /robots.txt.
+        # The exit code is FOUND if no question was asked. No question is asked if no URL of
+        # --urls belongs to the origin of an input, or if the WARC files contain no answer
+        # to GET /robots.txt.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

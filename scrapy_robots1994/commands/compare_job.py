@@ -2,7 +2,7 @@
 
 The inputs are files, WARC files and URLs. URLs are fetched before the comparison. Each
 answer to GET /robots.txt in a WARC file is compared separately. Each task has a time limit
-and runs in another process, because the parsers of other projects may hang or crash.
+and runs in another process, because other parsers may hang or crash.
 """
 
 import argparse
@@ -56,21 +56,23 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
-# The number of tasks that are scheduled for each process. A scheduled task waits or runs.
+# At most this number of tasks is scheduled for each process. A scheduled task is waiting or
+# running.
 _TASKS_PER_PROCESS: Final = 4
 
 NOWHERE = "http://localhost"
-"""The origin for the questions about a file whose path does not name a host."""
+"""The origin in the questions about a file whose path does not contain a host name."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The inputs of a comparison, which are the files *names* and the captures *fetched*.
+    """The inputs of a comparison. The inputs are the files called *names*, and the captures
+    *fetched*.
 
-    *reader* decides which bytes of a file are obeyed and therefore compared. *freshness*
-    decides whether an answer without a file allows all URLs. *unread* has one line about
+    *reader* determines which bytes of a file are obeyed and therefore compared. *freshness*
+    determines which answers without a file allow all URLs. *unread* contains one line about
     each input that could not be read.
     """
 
@@ -81,16 +83,20 @@ class CompareInputs:
     unread: list[str] = field(default_factory=list)
 
     def add_fetched(self, source: PolicySource) -> None:
-        """Add the capture of *source* to *fetched*, or report the reason in *unread*."""
+        """Add the capture of *source* to *fetched*. If the policy is unknown, add the
+        reason to *unread* instead.
+        """
         self.fetched += self._captures(source)
 
     def _captures(self, source: PolicySource) -> Iterator[Capture]:
-        """Yield the capture of *source*. An unknown policy adds a line to *unread*."""
+        """Yield the capture of *source*. If the policy is unknown, add a line to *unread*
+        instead.
+        """
         if not source.is_known:
             self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
             return
-        # A policy without a file does not have the body of the answer, so other parsers
-        # read an empty file.
+        # A policy without a file does not contain the body of the answer. Other parsers
+        # therefore read an empty file.
         rules = source.rules
         body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
         if source.policy is None:
@@ -101,8 +107,8 @@ class CompareInputs:
     def _archived(self, path: Path) -> Iterator[Capture]:
         """Yield a capture for each answer that `answers_in` finds in the WARC file *path*.
 
-        Each answer is interpreted as in a crawl without stored policies, by R1 to R5
-        (meaning of an answer).
+        Each answer is interpreted as in a crawl without stored policies, according to R1 to
+        R5 (meaning of an answer).
         """
         reader = self.reader
         for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
@@ -114,7 +120,7 @@ class CompareInputs:
     def count(self) -> int | None:
         """The number of captures if every file can be read.
 
-        The number is None if one of *names* is a WARC file, which may have any number of
+        The number is None if one of *names* is a WARC file, which may contain any number of
         answers.
         """
         if any(map(is_archive, self.names)):
@@ -123,11 +129,11 @@ class CompareInputs:
 
     @property
     def has_answers(self) -> bool:
-        """Whether some captures are HTTP answers with a status, and not only files."""
+        """Whether the captures may include HTTP answers, and not only files."""
         return bool(self.fetched) or self.count is None
 
     def __iter__(self) -> Iterator[Capture]:
-        """Yield the captures *fetched*, and the captures of the files *names*."""
+        """Yield the captures *fetched*, and the captures of the files called *names*."""
         yield from self.fetched
         for name in self.names:
             if is_archive(name):
@@ -137,7 +143,8 @@ class CompareInputs:
 
 
 def _label_of(name: str) -> str:
-    """Return the origin for the host in the path *name*, or *name* if the path has no host.
+    """Return the origin of the host in the path *name*, or *name* if the path contains no
+    host.
 
     The name of the file may be the host, as in `example.org` or `example.org.txt`. If the
     file is called `robots` or `robots.txt`, the name of its folder may be the host, as in
@@ -158,12 +165,12 @@ class Job:
     """The options of a comparison, as plain values that can be pickled for another process.
 
     *parsers* are import paths of classes, or names in `scrapy.robotstxt`. *names* are the
-    names of the parsers in the report. *settings* are the settings that the command line
-    sets, and *spider* names the spider whose settings are used. *variant* is the dialect
-    and the reading of our parser. *robots* are the robots of --robot. *urls* are the URLs
-    of --urls, or None if the questions are made from the files. *max_questions* limits the
-    number of questions about one file. *seconds* is the time limit of one parser for one
-    file.
+    names that the report shows for the parsers. *settings* are the settings that the
+    command line sets. *spider* is the name of the spider whose settings are used, or None.
+    *variant* is the dialect and the reading of our parser. *robots* are the robots given
+    with --robot. *urls* are the URLs in the file given with --urls, or None if the
+    questions are made from the files. *max_questions* limits the number of questions about
+    one file. *seconds* limits the time that one parser may take for one file.
     """
 
     parsers: tuple[str, ...]
@@ -187,8 +194,8 @@ class Job:
         that the job needs is not installed.
         """
         _pool_class()
-        # Create the crawler directly, because in Scrapy 2.13
-        # `CrawlerProcess.create_crawler` installs the reactor.
+        # Create the crawler directly, because `CrawlerProcess.create_crawler` installs the
+        # reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
         if opts.parsers is None:
             wanted = tuple(it for it in SCRAPY_PARSERS if _is_installed(it, crawler))
@@ -202,7 +209,7 @@ class Job:
         if urls == ():
             raise WrongUse("--urls: no URL is in the file: write one URL per line")
         found = peers(wanted, crawler, "--parsers")
-        # List the parser that the project uses first.
+        # Put the parser that the project uses at the start of the list.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
         names = sorted((it.name for it in found), key=lambda name: name != in_use)
         return cls(
@@ -220,10 +227,10 @@ class Job:
     def task(self, capture: Capture) -> Comparison:
         """Return the task that compares *capture*.
 
-        The questions are about the URLs of the job. If the job has no URLs, the questions
-        are made from the file.
+        The questions are about the URLs of the job that may belong to the file. If the job
+        has no URLs, the questions are made from the file.
         """
-        # Questions need an origin even if the label of the capture is not an origin.
+        # Each question needs an origin, even if the label of the capture is not an origin.
         origin = str(Origin.of(capture.label) or NOWHERE)
         limit = self.max_questions
         made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
@@ -249,13 +256,14 @@ def _is_installed(name: str, crawler: Crawler) -> bool:
 
 
 def _given(settings: Settings) -> dict[str, str]:
-    """Return the settings that were set with the priority of the command line."""
+    """Return the settings that were set with the priority "cmdline"."""
     priority = SETTINGS_PRIORITIES["cmdline"]
     given = (it for it in settings if settings.getpriority(it) == priority)
     return {name: settings[name] for name in given}
 
 
-# The comparer of this process. Only the processes of the pool have a comparer.
+# `_comparer` is the comparer of this process. Only the processes of the pool create a
+# comparer.
 _comparer: Comparer
 
 
@@ -276,9 +284,11 @@ def _start(job: Job) -> None:
 
 
 def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
-    """Return how the decisions of the parsers *names* differ from ours for *task*.
+    """Compare the decisions of the parsers *names* with our decisions on the questions of
+    *task*.
 
-    If *task* also asks for causes, the result has examples with explained differences.
+    Return the differences. If `task.diagnose` is true, the differences in the examples are
+    explained.
     """
     site = SiteImpact.of(task.capture)
     for name in names:
@@ -291,9 +301,9 @@ def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
 class _Work:
     """Runs tasks in a pool. New captures wait while *room* or more tasks are scheduled.
 
-    A task that fails is retried for each parser alone. A task for one parser that fails is
-    retried without the search for causes. If the last retry fails as well, each answer of
-    the parser counts as a raised exception.
+    If a task for several parsers fails, each parser gets a task of its own. If a task for
+    one parser fails, the task is retried without the search for causes. If the retry also
+    fails, each answer of the parser counts as a raised exception.
     """
 
     def __init__(self, pool: Any, job: Job, room: int) -> None:
@@ -305,8 +315,8 @@ class _Work:
     def impacts(self, inputs: CompareInputs) -> Iterator[tuple[SiteImpact, int]]:
         """Yield the impact of each finished task, and the number of captures to count.
 
-        The number is 1 or 0. If a capture is compared in one task for each parser, only the
-        task of the first parser counts the capture.
+        The number of captures is 1 or 0. If each parser has a task of its own for a
+        capture, only the task of the first parser counts the capture.
         """
         captures = iter(inputs)
         while True:
@@ -341,9 +351,9 @@ class _Work:
 
 
 def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
-    """Return the impact of the parser *name*, which did not answer *task*.
+    """Return the impact for the parser called *name*, which did not answer *task*.
 
-    *how* names the reason.
+    *how* is the name of the reason.
     """
     site = SiteImpact.of(task.capture)
     site.stuck.append((name, site.label))
@@ -360,7 +370,8 @@ def run(
 ) -> Totals:
     """Compare *inputs* in a pool of at most *processes* processes, and return the totals.
 
-    *step* is called after each capture. After Ctrl-C, the result has the totals so far.
+    *step* is called after each capture. After Ctrl-C, the result contains the totals of the
+    captures compared so far.
     """
     totals = Totals()
     if inputs.count is not None:
@@ -374,7 +385,8 @@ def run(
             totals.add_site(site, captures)
             if captures:
                 step()
-        # `close` lets scheduled tasks finish, and `join` then ends the processes.
+        # After `close`, the pool finishes the scheduled tasks. `join` waits until all
+        # processes have ended.
         pool.close()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
@@ -412,7 +424,7 @@ def report_of(
 ) -> ComparisonReport:
     """Return the report of *job* with *totals*.
 
-    *args* are the arguments that name *inputs* on the command line.
+    *args* are the arguments of the command line that name *inputs*.
     """
     # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)

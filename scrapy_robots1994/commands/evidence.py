@@ -1,7 +1,7 @@
 """Read the evidence of crawls, find the decision about a URL, and verify all decisions.
 
-To verify a decision, this module makes the decision again from the bytes of the WARC
-record, with the settings in the WARC. Nothing is fetched.
+To verify a decision, this module makes the decision again from the WARC record, with the
+settings that are recorded in the WARC. Nothing is fetched.
 
 The folder of evidence is untrusted. Only regular files in the folder are opened, and each
 line, header and block is read only up to a limit.
@@ -65,26 +65,28 @@ MAX_LINE_BYTES = 1_000_000
 """The maximum length of one line of a journal, in bytes."""
 
 MAX_INFO_BYTES = 65_536
-"""The maximum size, in bytes, of the WARC record that has the settings of the crawl."""
+"""The maximum size, in bytes, of the WARC record that contains the settings of the crawl.
+"""
 
 MAX_BLOCK_BYTES = 256_000_000
 """The maximum size of the block of one WARC record, in bytes."""
 
 MAX_FINDING = 1_000
-"""The maximum length of a line about a difference or a note, in characters."""
+"""The maximum number of characters in the text of one difference or one note."""
 
 MAX_FIELD = 300
-"""The maximum length, in characters, of a header field of a record or a printed value."""
+"""The maximum length, in characters, of a header field of a record, and of a printed value.
+"""
 
 MAX_BODY_BYTES = 8_000_000
 """The maximum number of bytes read from one robots.txt, even if the crawl read more."""
 
 MAX_FILE_BYTES = 10_000_000
 """The maximum total size, in bytes, of the robots.txt files of cached policies. In memory,
-a parsed file with rules for many robots is about fifty times larger than the file.
+a parsed file with rules for many robots is about fifty times as large as the file.
 """
 
-# The size that the cache counts for a policy without the file, in bytes.
+# The cache counts this number of bytes for a policy, in addition to the size of its file.
 _POLICY_BYTES = 1_000
 
 OnFault = Callable[[str], object]
@@ -92,7 +94,7 @@ OnFault = Callable[[str], object]
 
 @dataclass
 class Findings:
-    """Counts lines about differences or notes, and stores the first `MAX_NAMED` lines.
+    """Counts differences or notes (one line each), and stores the first `MAX_NAMED` lines.
 
     *each* is called with every line as soon as the line is added.
     """
@@ -110,7 +112,7 @@ class Findings:
 
 
 class RecordPlace(NamedTuple):
-    """The offset of a WARC record in bytes, and values from the header of the record."""
+    """The offset (in bytes) of a WARC record, and values from the header of the record."""
 
     offset: int
     kind: str
@@ -120,7 +122,7 @@ class RecordPlace(NamedTuple):
 
 
 class CrawlEvidence:
-    """The evidence of one crawl, which is a journal and a WARC."""
+    """The evidence of one crawl. The evidence consists of a journal and a WARC."""
 
     def __init__(
         self, folder: Path, journal: str, differ: OnFault, note: OnFault
@@ -135,21 +137,24 @@ class CrawlEvidence:
         self._differ, self._note = differ, note
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
-        # The names of the HTTP clients of the crawl, by URL scheme.
+        # `_client_names` maps each URL scheme to the name of the crawl's HTTP client.
         self._client_names: dict[str, str] = {}
         self._policies: LRUCache[tuple[str, str, str], Policy | None]
         self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
-        # The values of the first line of the journal, or None if that line cannot be read.
+        # `_header` contains the values of the first line of the journal. `_header` is None
+        # if the first line cannot be read.
         self._header = next(self._lines(), (0, None))[1]
         named = (self._header or {}).get("warc")
-        # Look for the WARC only in the folder of the journal, because an untrusted journal
-        # must not choose which files outside the folder are read.
+        # Look for the WARC only in the folder of the journal. Otherwise, an untrusted
+        # journal could choose a file outside the folder.
         self.warc = Path(named).name if isinstance(named, str) else ""
         if self._header is not None and not self.warc:
             differ(f"{journal}: its first line does not name a WARC file")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield each line of the journal except the header, with the number of the line."""
+        """Yield the number and the decision of each line of the journal, except
+        the header.
+        """
         if self._header is None:
             return
         lines = self._lines()
@@ -162,7 +167,9 @@ class CrawlEvidence:
                 self._differ(f"{self.journal}: line {number} is not a decision")
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number and the values of each line of the journal, header included."""
+        """Yield the number and the values of each line of the journal, including the
+        header.
+        """
         number = 1
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
@@ -187,15 +194,15 @@ class CrawlEvidence:
             self._note(f"{self.journal}: breaks off within line {number}")
 
     def _not_read(self, number: int, why: str) -> None:
-        """Report that the journal cannot be read from line *number* on, and say *why*."""
+        """Report *why* the journal cannot be read from line *number* on."""
         self._differ(f"{self.journal}: not read from line {number} on: {why}")
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[BinaryIO]:
         """Open the file *name* in the folder, and close the file after the block.
 
-        Raises ValueError for a link that leaves the folder, and for a file that is not
-        regular.
+        Raises ValueError if the file is a link that leads out of the folder, or is not a
+        regular file.
         """
         path = self.folder / name
         if why := left_out_as(path, self.folder):
@@ -206,17 +213,17 @@ class CrawlEvidence:
     def _in_warc(self, what: str) -> None:
         """Report *what* as damage to the WARC.
 
-        If *what* is `BREAKS_OFF`, report a note instead. A WARC that ends early is not
-        damaged, because a killed crawl leaves an incomplete WARC.
+        If *what* is `BREAKS_OFF`, report a note instead. A WARC that ends early does not
+        count as damaged, because a killed crawl leaves an incomplete WARC.
         """
         is_end = what == BREAKS_OFF
         (self._note if is_end else self._differ)(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
-        """Read the settings and the places of records in the WARC, and report faults."""
+        """Read the settings and the offsets of records in the WARC, and report faults."""
         # Use `os.path.exists`, because `Path.exists` may raise OSError for a name that is
         # too long.
-        if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - never raises
+        if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - `os.path` never raises
             self._differ(f"{self.warc} is missing")
             return
         named: list[tuple[str, str]] = []
@@ -242,7 +249,7 @@ class CrawlEvidence:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
     def _faults_of(self, record: Any) -> Iterator[str]:
-        """Read the block of *record*, and yield a line about each fault of the record."""
+        """Read the block of *record*, and yield a line about each fault in the record."""
         kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
         while piece := record.raw_stream.read(PIECE_BYTES):
@@ -262,7 +269,7 @@ class CrawlEvidence:
     def _read_settings(self, info: bytes) -> Iterator[str]:
         """Read the settings of the crawl from *info*, the block of the warcinfo record.
 
-        Yield a line about each recorded value that cannot be used unchanged.
+        Yield a line about each recorded value that cannot be used as recorded.
         """
         faults: list[str] = []
         text = info.decode("utf-8", "replace")
@@ -290,7 +297,8 @@ class CrawlEvidence:
         yield from faults
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
-        """Return the policy behind the decision of *line*, or None if it is missing.
+        """Return the policy on which the decision of *line* is based. Return None if the
+        policy is missing.
 
         The file is read in *dialect*, or in the dialect of *line* if *dialect* is empty.
         """
@@ -313,10 +321,12 @@ class CrawlEvidence:
         return Policy.unreachable(origin, failed, 0.0, self.settings.freshness)
 
     def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
-        """Return the policy in the record *name*, or None if the record has no policy."""
-        # Earlier versions wrote two more kinds of records. A revisit record is about a 304,
-        # and refers to the record of the confirmed answer. A metadata record is about a
-        # fetch that got no answer.
+        """Return the policy in the record *name*, or None if there is no policy in the
+        record.
+        """
+        # Earlier versions wrote two more kinds of records. A revisit record is about a 304
+        # answer, and refers to the record of the answer that the 304 confirmed. A metadata
+        # record is about a fetch that got no answer.
         refers_to = self.records[name].refers_to
         it = self.records.get(refers_to or name)
         if it is None or it.origin is None:
@@ -334,7 +344,7 @@ class CrawlEvidence:
         return None
 
     def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer in *record*, or None if *record* has no readable answer."""
+        """Return the answer in *record*, or None if no answer in *record* can be read."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
@@ -349,7 +359,7 @@ class CrawlEvidence:
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
-        """Yield a text about each value of *line* that does not follow from the WARC."""
+        """Yield a message about each value of *line* that does not follow from the WARC."""
         record = self.records.get(line.record or "")
         is_checked = line.decision != UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
@@ -380,7 +390,8 @@ class CrawlEvidence:
     def clients(self, line: JournalLine) -> Clients:
         """Return the HTTP clients that may have sent the request of *line*."""
         scheme = line.url.partition(":")[0].lower()
-        # In journals of earlier versions, the lines do not name the client.
+        # If the line names no client, as in journals of earlier versions, use the client
+        # that the WARC names for the scheme of the URL.
         return clients_named(line.client or self._client_names.get(scheme))
 
 
@@ -398,9 +409,9 @@ class Applied(NamedTuple):
     is_own: bool
 
     def source(self, dialect: str) -> PolicySource:
-        """Return the source of the decision.
+        """Return a `PolicySource` with the policy on which the decision is based.
 
-        The robots.txt is read in *dialect*, or in the dialect of the crawl if *dialect* is
+        The robots.txt is read in *dialect*, or in the recorded dialect if *dialect* is
         empty.
         """
         name = f"{Origin.of(self.line.url)}/robots.txt"
@@ -417,7 +428,7 @@ class Applied(NamedTuple):
         return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the places of the decision and of its record, as plain values for JSON."""
+        """Return the locations of the decision and its record as plain values for JSON."""
         record = self.crawl.records.get(self.line.record or "")
         return {
             "time": self.line.time,
@@ -430,7 +441,9 @@ class Applied(NamedTuple):
         }
 
     def __str__(self) -> str:
-        """Return the places of the decision and its record, in safely printable words."""
+        """Return text that describes the locations of the decision and of its record, and
+        that is safe to print.
+        """
         record = self.crawl.records.get(self.line.record or "")
         # Limit each value, because a value in an untrusted journal may be very long.
         line = self.line
@@ -494,20 +507,23 @@ class EvidenceFolder:
         return decisions, sum(len(crawl.records) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
-        """Return the source for *url* if the evidence has no decision about its origin."""
+        """Return the source for *url* if the evidence contains no decision about the origin
+        of *url*.
+        """
         why = f"{self._name} has no request to this origin, or none before --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
-        """Return, by URL, the last decision about each of *urls* up to the time *at*.
+        """Return a dictionary from each of *urls* to the last decision about the URL up to
+        the time *at*.
 
-        If no decision is about the URL itself, the last decision about the origin of the
-        URL is returned. If no decision is about the origin, either, the result has no entry
-        for the URL.
+        If there is no decision about a URL, the URL is mapped to the last decision about
+        its origin. If there is no decision about the origin either, the dictionary does not
+        contain the URL.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
-        # The last decision about each URL and about each origin.
+        # `found` contains the last decision about each URL and about each origin.
         found: dict[str | Origin | None, Applied] = {}
         for crawl in self.crawls:
             for number, line in crawl:
@@ -523,15 +539,15 @@ class EvidenceFolder:
 
 
 def time_of(text: str | None) -> str:
-    """Return the time *text* from the command line, in the format of journals.
+    """Convert the time *text* from the command line to the format of the times in journals.
 
-    If *text* is None, the result is later than every decision. Raises `WrongUse` if *text*
-    is not a time.
+    If *text* is None, the result is later than the time of any decision. Raises `WrongUse`
+    if *text* is not a time.
     """
     if text is None:
         return "9999"
     try:
-        # Python 3.10 does not accept the Z of RFC 3339.
+        # Replace the Z of RFC 3339, because Python 3.10 does not accept the Z.
         at = datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text))
     except ValueError:
         shown = repr(escape_control_chars(text, 60))
@@ -543,9 +559,9 @@ def time_of(text: str | None) -> str:
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
-    """Yield a text about each value of *line* that differs from the value in *stated*.
+    """Yield a message about each value of *line* that differs from the value in *stated*.
 
-    *by* says whether *stated* comes from the WARC or from the record.
+    *by* names the source of *stated*, which is the WARC or the record.
     """
     for key, value in stated.items():
         if (written := getattr(line, key)) != value:

@@ -1,6 +1,7 @@
-"""Fetch policies with the settings and the downloader of the project, as its crawl would.
+"""Fetch policies with the settings and the downloader of the project, as a crawl of the
+project would.
 
-For this purpose, a command runs a crawl whose spider does not request any pages.
+To fetch policies, a command runs a crawl whose spider does not request any pages.
 """
 
 import signal
@@ -31,8 +32,8 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 from scrapy_robots1994.policy.policy import Policy
 
-# The settings of the crawl that fetches policies. These settings make the crawl obey
-# robots.txt, and turn off features such as feeds and item pipelines.
+# `ISOLATED` makes the crawl that fetches policies obey robots.txt, and turns off features
+# such as feeds and item pipelines.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
@@ -53,9 +54,9 @@ class PolicyLookup(Lookup):
     """A lookup that fetches URLs in a crawl.
 
     *process* runs the crawl, and *kind* is the spider class of the project's crawl. The
-    attribute *robot* is the robot name, read from the settings, or from the crawl after its
-    start. The attribute *store_failures* counts the failures of the policy store in a
-    finished crawl.
+    attribute *robot* is the robot name in the settings or, after the crawl has started, the
+    robot name of the crawl. After the crawl, the attribute *store_failures* is the number
+    of failures of the policy store.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -72,17 +73,17 @@ class PolicyLookup(Lookup):
     def _fetch(self, urls: list[str], report: OnSource) -> None:
         """Fetch the policies of *urls* in a crawl, and report a source for each URL.
 
-        `_policy` says which policy belongs to a URL. Raises `WrongUse` if the crawl cannot
-        start or fails.
+        The docstring of `_policy` says which policy belongs to a URL. Raises `WrongUse` if
+        the crawl fails or cannot start.
         """
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
             try:
                 await self._fetch_all(iter(urls), report, spider.crawler)
-            except Exception as error:  # noqa: BLE001 - the command reports it in one line
+            except Exception as error:  # noqa: BLE001 - the command reports any error
                 self._error = str(error)
             for request in NO_PAGES:
-                yield request  # pragma: no cover - no pages
+                yield request  # pragma: no cover - the crawl requests no pages
 
         body = {"name": "robots1994", "start": start}
         settings = self._process.settings
@@ -98,8 +99,9 @@ class PolicyLookup(Lookup):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # Report the URLs that have no source yet. An extension may have closed the crawl
-        # early, or a spider middleware may not have run the spider's `start`.
+        # Report each URL that has no source yet. A URL has no source if, for example, an
+        # extension closed the crawl early, or a spider middleware did not run the spider's
+        # `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -107,7 +109,9 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        """Fetch *urls*, at most CONCURRENT_REQUESTS and at most 100 URLs at once."""
+        """Fetch *urls*. At most CONCURRENT_REQUESTS URLs, and never more than 100, are
+        fetched at the same time.
+        """
         # At Ctrl-C, let the event loop call `_give_up`, because the signal may arrive while
         # a line is being printed.
         self._stop = partial(thread_safe_call(), self._give_up)
@@ -120,7 +124,7 @@ class PolicyLookup(Lookup):
                 try:
                     policy = await self._policy(url, ours)
                     source = PolicySource.from_policy(url, policy)
-                except Exception as error:  # noqa: BLE001 - R7 (our own fault)
+                except Exception as error:  # noqa: BLE001 - R7 (our own fault) covers any exception
                     source = PolicySource.from_error(url, error)
                 report(source)
 
@@ -135,13 +139,13 @@ class PolicyLookup(Lookup):
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
         """Return the policy that belongs to *url*.
 
-        If *url* has no path, or the path `/` or `/robots.txt`, the result is the policy of
-        the origin of *url*. Otherwise, *url* is fetched as if it were the robots.txt of the
-        origin.
+        If *url* has no path, or if its path is `/` or `/robots.txt`, the result is the
+        policy of the origin of *url*. Otherwise, *url* is fetched as if it were the
+        robots.txt of the origin.
         """
         origin = Origin.of(url)
-        assert origin is not None  # noqa: S101 - the caller has checked
-        # A URL without a path has the target `/`.
+        assert origin is not None  # noqa: S101 - the caller has checked the URL
+        # The target `/` is also the target of a URL without a path.
         if target_of(url) in ("/", "/robots.txt"):
             return await ours.resolve(Request(origin.robots_url), origin)
         freshness = self.settings.freshness
@@ -172,7 +176,7 @@ class PolicyLookup(Lookup):
 
 
 def _error_of(started: Any) -> str:
-    """Return why the crawl failed, or "" if the crawl did not fail.
+    """Return the reason why the crawl failed, or "" if the crawl did not fail.
 
     *started* is the task or the Deferred that `CrawlerProcess.crawl` returned.
     """

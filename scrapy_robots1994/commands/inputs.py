@@ -25,15 +25,17 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 STDIN = "-"
 
 NOT_RECORDED = "not in the evidence"
-"""The outcome of an origin if the evidence of crawls has no decision about that origin."""
+"""The outcome that is shown for an origin if the evidence contains no decision about the
+origin.
+"""
 
 TRY_AGAIN = "; try again later"
 
 _AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
-# A host name or an IPv4 address, with or without a port and a path. A text that ends like
-# the name of a file does not match.
+# `_HOST` matches a host name or an IPv4 address, with or without a port and a path. `_HOST`
+# does not match text that ends in a common file extension, such as `.txt`.
 _HOST = re.compile(
     r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
     r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}|[0-9]+(?:\.[0-9]+){3})"
@@ -43,7 +45,7 @@ _HOST = re.compile(
 
 
 def _is_host(name: str) -> bool:
-    """Return whether *name* matches `_HOST`, and no file has that name."""
+    """Return whether *name* matches `_HOST` and is not the name of a file or folder."""
     return _HOST.match(name) is not None and not os.path.lexists(name)
 
 
@@ -53,17 +55,18 @@ def is_url(name: str) -> bool:
 
 
 def is_archive(name: str) -> bool:
-    """Return whether *name* ends like the name of a WARC file."""
+    """Return whether *name* ends in the file extension of a WARC file."""
     return name.lower().endswith((".warc", ".warc.gz"))
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without repetitions, with each folder replaced by all files under it.
+    """Return *names* without repetitions. Each folder is replaced with the files under the
+    folder.
 
-    Inside a folder, hidden files, hidden folders and journals of evidence are left out.
-    Links that leave the folder and files that are not regular are left out with a note. A
-    folder that cannot be listed remains in the result. The later attempt to read that
-    folder raises the error that says why.
+    Inside a folder, hidden files, hidden folders and journals of evidence are left out. If
+    a link leads out of the folder, or a file is not regular, the link or file is left out,
+    and a note is printed. A folder that cannot be listed remains in the result. The later
+    attempt to read the folder raises an error that gives the reason.
 
     Raises `WrongUse` for a folder without files, for an empty name, for a host name without
     `https://`, and for a URL without a valid origin.
@@ -75,7 +78,7 @@ def expand(names: Iterable[str]) -> list[str]:
             raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
         # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
         # too long.
-        is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - never raises
+        is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - `os.path` never raises
         inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
             shown = escape_control_chars(name, 300)
@@ -97,14 +100,16 @@ def _files_under(folder: str) -> Iterator[str]:
         leaving = (str(Path(path, name)) for name in folders)
         left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
-            # Skip journals of evidence, because a folder of evidence also has WARC files.
+            # Skip journals of evidence. A folder of evidence may be read for its WARC
+            # files, but its journals are not robots.txt files.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
             if why := left_out_as(file, folder):
                 left_out[why].append(file)
             else:
-                # A file named `-` must not be taken for standard input, so yield `./-`.
+                # Yield `./-` for a file called `-`, so that the file is not mistaken for
+                # standard input.
                 yield f"./{file}" if file == STDIN else file
     for why, files in left_out.items():
         terminal.print_notes(f"not read, as it {why}", files)
@@ -116,16 +121,17 @@ IS_SPECIAL = "is not a regular file"
 
 
 def left_out_as(path: str | Path, folder: str | Path) -> str:
-    """Return why *path* is left out when *folder* is read, or "" if *path* is read.
+    """Return the reason why *path* is left out when *folder* is read, or "" if *path* is
+    read.
 
-    A link that leaves the folder is left out, because the author of the folder must not
+    A link that leads out of the folder is left out, so that the author of the folder cannot
     choose which other files are read. A pipe, a socket or a device is left out, because
-    reading a special file may never end.
+    reading from a special file may never end.
     """
     root, target = os.path.realpath(folder), os.path.realpath(path)
-    if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - as in `expand`
+    if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - `os.path` never raises
         return LEAVES
-    is_special = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - see `expand`
+    is_special = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - `os.path` never raises
     return IS_SPECIAL if is_special else ""
 
 
@@ -139,7 +145,8 @@ def read_bytes(name: str, count: int = -1) -> bytes:
     """Return the bytes of the file *name*, or of standard input if *name* is `-`.
 
     At most *count* bytes are read, or all bytes if *count* is -1. Raises OSError for a WARC
-    file and for a file that cannot be read. Raises `WrongUse` if standard input is closed.
+    file and for a file that cannot be read. Raises `WrongUse` if *name* is `-` and standard
+    input is closed.
     """
     if name == STDIN:
         if sys.stdin is None:
@@ -155,17 +162,18 @@ def read_bytes(name: str, count: int = -1) -> bytes:
             return file.read(count)
     except IsADirectoryError:
         # `expand` returns a folder only if the folder could not be listed. List the folder
-        # again, because the attempt raises the error that says why.
+        # again, because the attempt raises an error that gives the reason.
         next(Path(name).iterdir(), None)
         raise
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
-    """Return the URLs in the arguments *args*, in the file *named* and in standard input.
+    """Return the URLs in the arguments *args*, in the file called *named* and in standard
+    input.
 
     Standard input is read if an argument or *named* is `-`. Standard input is also read if
-    it is not a terminal and neither a URL nor a file is named. Raises `WrongUse` if no URL
-    is found.
+    it is not a terminal, and the command line gives neither a URL nor a file of URLs.
+    Raises `WrongUse` if no URL is found.
     """
     # Encode each argument, because the arguments of a process may not be valid UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
@@ -182,7 +190,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def listed(name: str) -> list[str]:
-    """Return the URLs in the file *name*, which has one URL per line.
+    """Return the URLs in the file *name*, which contains one URL per line.
 
     Blank lines and comments are skipped. Raises `Unreadable` if the file cannot be read.
     *name* may be `-` for standard input.
@@ -209,7 +217,8 @@ def _as_url(line: bytes) -> str:
 
 
 def why_unread(error: OSError) -> str:
-    """Return why *error* was raised for a file, and what to do, as one printable line.
+    """Return one printable line that says why *error* was raised for a file, and what to
+    do.
 
     The line does not name the file, because the caller prints the name before the line.
     """
@@ -220,10 +229,10 @@ def why_unread(error: OSError) -> str:
 
 
 class OtherReading(NamedTuple):
-    """Another way to read a file, with another reading or another dialect.
+    """Another way to read a file, which uses a different reading or a different dialect.
 
-    *words* names the way in messages. *setting* is the setting by which a crawl reads files
-    in this way. *options* are the arguments of `RobotsTxt.read_as`.
+    *words* describes this way in messages. *setting* is the setting that makes a crawl read
+    files in this way. *options* are the keyword arguments for `RobotsTxt.read_as`.
     """
 
     words: str
@@ -239,18 +248,18 @@ OTHER_READINGS = {
         "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
     ),
 }
-"""The other ways to read a file, by name. `robots-check` prints the verdict of each way
-that leads to a different verdict.
+"""The other ways to read a file. The keys are the names of the ways. `robots-check` prints
+the verdict of each way that leads to a different verdict.
 """
 
 
 @dataclass(frozen=True)
 class PolicySource:
-    """The policy of an origin or of a file. *name* is the URL or the file name.
+    """The policy of an origin or of a file. *name* is the URL or the name of the file.
 
-    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
-    and no last good policy was left, one answer applies to all URLs by R5 (unreachable),
-    and *why* says why the fetch failed.
+    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed and
+    there is no last good policy to use, *why* gives the reason, and one answer applies to
+    all URLs according to R5 (unreachable).
     """
 
     name: str
@@ -267,10 +276,11 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The file as each way of `OTHER_READINGS` reads the file, by the name of the way.
+        """The file, read in each way of `OTHER_READINGS`. The keys are the names of the
+        ways.
 
-        The result is empty if the policy has no file. The file is read only once in each
-        way, and the result is used for all URLs.
+        If the policy has no file, the dictionary is empty. The file is read only once in
+        each way, even if many URLs are checked.
         """
         rules = self.rules
         if not isinstance(rules, RobotsTxt):
@@ -298,7 +308,7 @@ class PolicySource:
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
-        """Return the source that has *policy*, for the URL or file *name*."""
+        """Return the source that contains *policy*, for the URL or file *name*."""
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
@@ -338,8 +348,8 @@ class Lookup:
     ) -> None:
         """Look up all *names*. Call *add* with each source, and then call *end* once.
 
-        *add* is called as soon as a source is known. At Ctrl-C, *end* is called at once, a
-        note lists the names without a source, and the process ends.
+        *add* is called as soon as a source is known. At Ctrl-C, *end* is called at once,
+        notes list the names that have no source yet, and the process ends.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -365,7 +375,9 @@ class Lookup:
         """Fetch *urls*, and report a source for each URL. This base class does nothing."""
 
     def _give_up(self) -> NoReturn:
-        """Print the results so far, list the names without a source, and end the process."""
+        """Print the results so far, list the names that have no source, and end the
+        process.
+        """
         try:
             self._end()
             counts = f"{len(self._missing):,} of {self._count:,}"

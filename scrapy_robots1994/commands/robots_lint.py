@@ -48,7 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 class LintRun:
     """Prints a report on each file that *args* name, and counts the problems.
 
-    *inputs* is the phrase of an error message that says what *args* may name.
+    *inputs* is a phrase for an error message. The phrase lists the kinds of input that are
+    accepted.
     """
 
     def __init__(
@@ -68,8 +69,8 @@ class LintRun:
     def add(self, source: PolicySource) -> None:
         """Add the report on *source* to the totals.
 
-        The report itself is printed now, later by `print_end`, or not at all, as the
-        options say.
+        Depending on the options, the report itself is printed now, is printed later by
+        `print_end`, or is not printed.
         """
         form, is_summary = self._opts.format, self._opts.summary
         # Users share reports, so a report must not show credentials.
@@ -106,8 +107,8 @@ class LintRun:
             terminal.print_lines(formats.summary_as_text(self._summary))
         if form != "json":
             return
-        # List the reports in the order of the names, because fetched files are added in the
-        # order of their arrival.
+        # List the reports in the order of the names. Reports on fetched files were added in
+        # the order in which the answers arrived.
         reports = [self._reports[it] for it in self.names if it in self._reports]
         if is_summary:
             document = formats.summary_as_json(self._summary, reports)
@@ -117,9 +118,9 @@ class LintRun:
 
 
 def _unread(name: str, source: PolicySource) -> Unread:
-    """Return the entry that replaces the report on *source* if *source* has no file.
+    """Return the entry that replaces the report on *source* if *source* contains no file.
 
-    The entry says why there is no file.
+    The entry gives the reason why *source* contains no file.
     """
     if source.policy is None or source.why:
         return Unread(name, source.why)

@@ -1,4 +1,4 @@
-"""The command `scrapy robots-store`, which lists, shows, refreshes or forgets policies."""
+"""The command `scrapy robots-store`, which shows and manages stored policies."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RobotsStore(RobotsCommand):
     prints_results = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of `robots-store`. `--fresh` and `--stale` exclude each other."""
+        """Add the options of `robots-store`. `--fresh` and `--stale` cannot be combined."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
         store = "use this store instead of the store of the project"
@@ -82,9 +82,9 @@ class RobotsStore(RobotsCommand):
         age.add_argument("--stale", action="store_true", help="only stale policies")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Choose policies, apply the action, print the result, and return the exit code."""
-        # Import late, because Scrapy loads this module whenever it runs any command.
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - only when it runs
+        """Select policies, apply the action, print the result, and return the exit code."""
+        # Import late, because Scrapy loads this module even to run another command.
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - imported only when needed
 
         action, origins = _wanted(args, opts)
         opts.json |= action == "export"
@@ -109,7 +109,8 @@ class RobotsStore(RobotsCommand):
                     elif action == "refresh":
                         _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may raise anything
-            # With --json, print a note, because standard output must have only JSON lines.
+            # With --json, print a note, because standard output must contain only JSON
+            # lines.
             say = terminal.print_note if opts.json else terminal.print_line
             say(f"the store failed: {settings.store.describe(error)}")
             return ExitCode.UNREAD
@@ -128,7 +129,8 @@ class RobotsStore(RobotsCommand):
         are_fetched: list[bool] = []
 
         def show(source: PolicySource) -> None:
-            # R5 (unreachable): a source may have the last good policy after a failed fetch.
+            # R5 (unreachable): after a failed fetch, a source may contain the last good
+            # policy.
             is_stale = source.policy is not None and source.policy.is_stale_on_error
             are_fetched.append(source.is_known and not is_stale)
             why = _NOT_RENEWED if is_stale else source.why
@@ -164,7 +166,9 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
 
 
 def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Print a note that says why no policy was found. Return whether *store* is missing."""
+    """Print a note that says why no policy was found. Return whether *store* does not
+    exist.
+    """
     text = f"{settings.store} has no matching policy"
     if not store.exists:
         text = f"{settings.store}: there is no such file or folder; a crawl creates it"
@@ -186,14 +190,16 @@ def _stored(
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy:
             if policy.robots is not None:
-                # Compress the body, because sorting needs all policies in memory. A store
-                # may have 1 GB of compressed files.
+                # Compress the body, because sorting needs all policies in memory. The
+                # compressed files in a store may take 1 GB of memory.
                 policy.robots.compress_body()
             yield policy
 
 
 def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
-    """Return whether *policy* fits the options, and may still be used at the time *now*."""
+    """Return whether *policy* matches the options, and may still be used at the
+    time *now*.
+    """
     is_fresh = policy.is_fresh(now)
     return (
         policy.keep_until > now
@@ -206,10 +212,10 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 def _expire(store: PolicyStore, policy: Policy) -> None:
     """Store *policy* with its times moved back, so that the next use needs a new fetch.
 
-    The validators remain stored, so that a 304 can confirm *policy* by R1 (not modified).
-    If the fetch fails, *policy* remains in use as the last good policy by R5 (unreachable).
-    If the origin did not state *policy*, or *policy* is too old to be the last good policy,
-    *policy* is removed from the store.
+    The validators remain stored, so that a 304 answer can confirm *policy* according to R1
+    (not modified). If the next fetch fails, *policy* remains in use as the last good policy
+    according to R5 (unreachable). If the origin did not state *policy*, or *policy* is too
+    old to be the last good policy, *policy* is removed from the store.
     """
     now = time.time()
     # Never move the times forward, because an old policy must not become newer.
@@ -227,7 +233,7 @@ def _expire(store: PolicyStore, policy: Policy) -> None:
 
 
 def _row(policy: Policy, now: float) -> dict[str, Any]:
-    """Return the values of *policy*, without the file, as plain values for JSON."""
+    """Return the attributes of *policy*, except the file, as plain values for JSON."""
     robots = policy.robots
     return {
         "origin": str(policy.origin),
@@ -258,7 +264,7 @@ def _line(row: dict[str, Any]) -> str:
 def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]]:
     """Yield the totals of *policies* at the time *now*.
 
-    Each total is a tuple: the key in JSON, the name in text output, and the value.
+    Each total is a tuple of the key in JSON output, the name in text output, and the value.
     """
     outcomes = Counter(policy.outcome.value for policy in policies)
     files = [policy.robots for policy in policies if policy.robots is not None]
@@ -273,7 +279,7 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
 
 
 def _moment(seconds: float) -> str:
-    """Return a time in *seconds* since the epoch as text.
+    """Return the time *seconds*, which is in seconds since the epoch, as text.
 
     A time that `datetime` cannot represent is returned as the number of seconds.
     """
@@ -315,7 +321,9 @@ def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 
 
 def _counts(value: int | dict[str, int]) -> str:
-    """Return *value*, which is one number or several numbers by name, as text."""
+    """Return *value* as text. *value* is one number, or a dictionary from names
+    to numbers.
+    """
     if isinstance(value, int):
         return str(value)
     return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"

@@ -40,31 +40,34 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 BROKEN_PIPE = 141
-"""The exit code that a shell reports for a process that the signal SIGPIPE ended."""
+"""The exit code that a shell reports for a process that was ended by the signal SIGPIPE."""
 
 MIN_STEPS = 20
-"""A progress bar is shown only for at least this number of steps."""
+"""The minimum number of steps for which a progress bar is shown."""
 
 MAX_NAMED = 20
 """The maximum number of printed notes of one kind. Further notes are only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
-    """Raised if a file that the arguments name cannot be read.
+    """Raised if a file or folder on the command line cannot be read.
 
-    The message names the file and the reason.
+    The message gives the name of the file and the reason.
     """
 
 
 class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
-    """Raised if a command cannot do what its arguments say.
+    """Raised if a command cannot do what the user asked for, for example if an option is
+    invalid.
 
-    The message names the reason, or what to write instead.
+    The message gives the reason, or says what to write instead.
     """
 
 
 OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
-"""The default of --dialect, in the help text of a command that reads project settings."""
+"""The phrase for the default of --dialect in the help text of commands that read project
+settings.
+"""
 
 
 def add_common_options(
@@ -72,8 +75,8 @@ def add_common_options(
 ) -> None:
     """Add the options that all our commands share, and the help text of the command.
 
-    *help_text* has three parts: one line, a paragraph, and examples. *default* is a phrase
-    that names the dialect that is used without `--dialect`.
+    *help_text* consists of one line, a paragraph and examples. *default* is a phrase for
+    the dialect that is used if `--dialect` is not given.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -83,8 +86,9 @@ def add_common_options(
         default="auto",
         help="whether to print in colour; auto, the default, means only on a terminal",
     )
-    # The help of an option must not have a colon before a space. If the help is wrapped
-    # after that colon, Scrapy's formatter takes the line before the break for a heading.
+    # The help of an option must not contain a colon before a space. If the help is wrapped
+    # after the colon, Scrapy's formatter mistakes the line that ends in the colon for a
+    # heading.
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
@@ -100,8 +104,8 @@ def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
 def not_empty(text: str) -> str:
     """Return *text*, the value of an option.
 
-    Raises ArgumentTypeError if *text* is empty. An unset variable of the shell leads to an
-    empty value.
+    Raises ArgumentTypeError if *text* is empty. The value may be empty because, for
+    example, a shell variable is not set.
     """
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
@@ -126,13 +130,14 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def check_streams(parser: argparse.ArgumentParser) -> None:
-    """Check the standard streams, which may be closed in a process that cron started.
+    """Check the standard streams, which may be closed in a process that was started by
+    cron.
 
-    If standard output is closed, the process ends. If standard error is closed, notes are
-    discarded.
+    If standard output is closed, the process ends with an error. If standard error is
+    closed, notes are discarded.
     """
     if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - never closed
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - the file is never closed
     if sys.stdout is None:
         parser.error("standard output is closed: redirect it to a file with > FILE")
 
@@ -175,15 +180,15 @@ def print_json(value: object, indent: int | None = None) -> None:
 
 
 def print_note(line: str) -> None:
-    """Print on standard error a line that is not a part of the result."""
+    """Print to standard error a line that is not part of the result."""
     _write(sys.stderr, line)
 
 
 def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> None:
     """Print a note for each of *lines*. *what* is printed at the start of each note.
 
-    After `MAX_NAMED` notes, print only the number of further notes. *count* is the number
-    of all notes if *lines* has only the first notes.
+    After `MAX_NAMED` notes, print only the number of further notes. If *lines* contains
+    only the first notes, *count* is the number of all notes.
     """
     found = 0
     for found, line in enumerate(lines, start=1):
@@ -195,9 +200,10 @@ def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> No
 
 
 def _write(stream: TextIO, line: str) -> None:
-    """Write *line* to *stream*. End the process if the pipe is closed, as by `| head`.
+    """Write *line* to *stream*. End the process if *stream* is a pipe that was closed, for
+    example by `head`.
 
-    Raises `WrongUse` for any other error of the system.
+    Raises `WrongUse` if *line* cannot be written for any other reason.
     """
     try:
         stream.write(f"{line}\n")
@@ -238,11 +244,11 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
     if sys.stderr.isatty() and (total is None or total >= MIN_STEPS):
         with suppress(ImportError):
             # Import late, because importing `rich` takes longer than most commands.
-            from rich.console import Console  # noqa: PLC0415 - only when it runs
-            from rich.progress import Progress  # noqa: PLC0415 - only when it runs
+            from rich.console import Console  # noqa: PLC0415 - imported only when needed
+            from rich.progress import Progress  # noqa: PLC0415 - imported only when needed
 
-            # A bar that redirects standard output prints each line above itself. Redirect
-            # standard output only if it is a terminal, and not a file.
+            # If standard output is a terminal, redirect standard output to the bar. The bar
+            # prints the lines of the result above itself.
             is_shown = sys.stdout.isatty()
             console = Console(stderr=True)
             bar = Progress(console=console, transient=True, redirect_stdout=is_shown)

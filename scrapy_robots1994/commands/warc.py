@@ -43,13 +43,15 @@ MAX_PACKED_BYTES = 8_000_000
 """The maximum size of one body before decompression, in bytes."""
 
 BREAKS_OFF = "breaks off within a record"
-"""The fault that is reported for a file that ends early, as after a killed crawl."""
+"""The fault that is reported for a file that ends early, for example because the crawl was
+killed.
+"""
 
 PIECE_BYTES = 65_536
-"""The maximum number of bytes that one call of `read` returns."""
+"""The maximum number of bytes that one call to `read` returns."""
 
-# The number of compressed bytes that are decompressed at a time. Decompression makes data
-# up to about a thousand times longer.
+# This number of compressed bytes is decompressed at a time. The decompressed data may be
+# about a thousand times as long.
 _BLOCK = 4_096
 
 
@@ -69,7 +71,7 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
     """Yield each answer to GET /robots.txt in the WARC file *path*.
 
     One record is read at a time. Redirects and 304 answers are skipped. Decompression of a
-    body stops slightly above *limit* bytes. *on_fault* is called with one line about each
+    body stops soon after *limit* bytes. *on_fault* is called with one line about each
     record that could not be read. If the rest of the file is unreadable, *on_fault* is
     called with one line that says why.
     """
@@ -85,8 +87,9 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
             answer = _http_answer_of(record, url)
-            # Skip redirects, because by R2 (redirects) the capture of the target has the
-            # policy. Skip 304 answers, because a 304 only confirms an earlier capture.
+            # Skip redirects, because the capture of the target contains the policy,
+            # according to R2 (redirects). Skip 304 answers, because a 304 answer only
+            # confirms an earlier capture.
             if answer and (answer.status == NOT_MODIFIED or redirect_target(answer)):
                 continue
             found = answer_of(record, url, limit, report)
@@ -99,7 +102,8 @@ def damage_reported(report: OnFault) -> Iterator[None]:
     """Run the block. If the block raises an exception, report the exception as damage.
 
     *report* is called with one line that says why the rest of the file cannot be read. A
-    `RobotsError` is raised again, because a `RobotsError` does not mean damage.
+    `RobotsError` is raised again, because a `RobotsError` does not mean that the file is
+    damaged.
     """
     try:
         yield
@@ -107,7 +111,7 @@ def damage_reported(report: OnFault) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - damage may raise anything
         is_clear = not isinstance(error, (AttributeError, TypeError))
-        # Remove the line of the file that some messages of warcio quote.
+        # Some messages of warcio quote a line of the file. Remove the quoted line.
         text = " ".join(str(error).partition(", first line:")[0].split())
         why = (is_clear and text) or "a record is damaged"
         report(f"cannot be read from here on: {why}")
@@ -117,7 +121,7 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 def _warcio() -> tuple[Any, Any, Any]:
     """Return warcio's iterator class, our reader class and our loader.
 
-    The reader limits the size of headers. The loader does not log bytes of a file.
+    Our reader limits the size of headers. Our loader does not log bytes from a file.
     """
     with needs_extra("Reading a WARC file", "evidence"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - needs an extra
@@ -125,7 +129,9 @@ def _warcio() -> tuple[Any, Any, Any]:
         from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - needs an extra
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-        """A reader that limits the size of headers, unlike the reader of warcio."""
+        """A reader that limits the size of headers. The reader of warcio does not limit the
+        size.
+        """
 
         header_bytes = 0
 
@@ -138,7 +144,9 @@ def _warcio() -> tuple[Any, Any, Any]:
             return line
 
     class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
-        """A loader that does not log wrong URLs. The log messages would quote the file."""
+        """A loader that does not log invalid URLs, because the log messages would quote the
+        file.
+        """
 
         def _ensure_target_uri_format(self, rec_headers: Any) -> str:
             return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
@@ -150,12 +158,12 @@ def _warcio() -> tuple[Any, Any, Any]:
 def records_in(
     file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
-    """Yield each record of a WARC *file*, and the offset of the record in bytes.
+    """Yield the offset (in bytes) and the record itself, for each record of a WARC *file*.
 
     *start* is the offset of the first record to read. If *check_digests* is true, the
-    attribute `digest_checker.problems` lists the wrong digests of a record after the block
-    of that record was read. A record whose header is too long is skipped. *report* is
-    called with one line about each fault.
+    attribute `digest_checker.problems` of a record lists the wrong digests. The list of
+    wrong digests is complete after the block of the record has been read. A record whose
+    header is too long is skipped. *report* is called with one line about each fault.
     """
     archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
@@ -163,8 +171,9 @@ def records_in(
     while True:
         archive = archive_iterator(file, check_digests=check_digests)
         archive.reader, archive.loader = reader, quiet_loader
-        # If a record is longer than its header says, warcio formats `INC_RECORD` with bytes
-        # of the file, and prints the result. An empty `INC_RECORD` prints nothing.
+        # If a record is longer than its header says, warcio inserts bytes of the file into
+        # `INC_RECORD`, and prints the result. If `INC_RECORD` is empty, warcio prints
+        # nothing.
         archive.INC_RECORD = ""
         try:
             for record in archive:
@@ -181,8 +190,8 @@ def records_in(
         if archive.err_count:
             report("a record is longer than its header says")
         # warcio skips bytes that do not belong to a record, and `offset` does not include
-        # the skipped bytes. If bytes were skipped, `offset` is therefore not the end of the
-        # file.
+        # the skipped bytes. Therefore, `offset` is not the end of the file if bytes were
+        # skipped.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and is_short(record)):
             report(BREAKS_OFF)
@@ -192,18 +201,18 @@ def records_in(
 def answer_of(
     record: Any, url: str, limit: int, report: OnFault
 ) -> RobotsResponse | None:
-    """Return the answer to the request for *url* in *record*.
+    """Return the answer in *record* to the request for *url*.
 
     If the answer cannot be read, call *report* with the reason and return None.
-    Decompression of the body stops slightly above *limit* bytes.
+    Decompression of the body stops soon after *limit* bytes.
     """
     answer = _http_answer_of(record, url)
     if answer is None:
         report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
         return None
     raw = record.raw_stream
-    # Limit the bytes here. If a body is chunked, warcio reads a whole chunk of any size
-    # into memory.
+    # Limit the number of bytes before warcio reads the body. If a body is chunked, warcio
+    # reads a whole chunk of any size into memory.
     record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
     body = _sent_body(record)
     record.raw_stream = raw
@@ -217,29 +226,32 @@ def answer_of(
     if isinstance(result, FetchError) and _is_text(body):
         # Some archives store the decompressed body, but do not remove the header
         # Content-Encoding. Compressed bytes are hardly ever valid UTF-8, so a body that is
-        # valid UTF-8 is taken for a decompressed body.
+        # valid UTF-8 is treated as a decompressed body.
         result = read_answer(replace(answer, codings=()), limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     if isinstance(result, RobotsResponse):
         if not answer.outcome.row.reads_body:
-            # Add the body if it can be decompressed, because other parsers read the body of
-            # an answer with any status.
+            # Add the body if it can be decompressed, because other parsers read the body
+            # even if our parser obeys only the status.
             with suppress(Undecodable):
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)
         return result
-    # Redirects that were not followed and 407 answers do not have any rules.
+    # Return only the status, because redirects that were not followed and 407 answers do
+    # not contain rules.
     return RobotsResponse(answer.status)
 
 
 def date_of(record: Any) -> float:
-    """Return the WARC-Date of *record* in seconds since the epoch; 0 if it is invalid."""
+    """Return the WARC-Date of *record* in seconds since the epoch, or 0 if the date is
+    invalid.
+    """
     date = record.rec_headers.get_header("WARC-Date") or ""
     with suppress(ValueError, OverflowError):
-        # Remove the Z of RFC 3339 and fractions of seconds, because Python 3.10 does not
-        # accept the Z, nor fractions of any length.
+        # Remove the Z of RFC 3339 and fractions of seconds, because Python 3.10 accepts
+        # neither a Z nor fractions of every length.
         at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
         return at.replace(tzinfo=timezone.utc).timestamp()
     return 0.0
@@ -268,8 +280,9 @@ def _sent_body(record: Any) -> bytes:
 
     The header Content-Encoding is removed from *record*.
     """
-    # Remove the header, so that warcio decodes only the chunked coding. When warcio
-    # decompresses a body, warcio does not notice a missing part, and may fail for `br`.
+    # Remove the header, so that warcio decodes only the chunked coding. If warcio
+    # decompressed the body, warcio would not notice a missing part, and might fail for
+    # `br`.
     while record.http_headers.remove_header("Content-Encoding"):
         pass
     return read_up_to(record.content_stream(), MAX_PACKED_BYTES)
@@ -294,7 +307,9 @@ def read_up_to(stream: Any, count: int) -> bytes:
 
 
 def is_short(record: Any) -> bool:
-    """Read *record* to its end, and return whether it is shorter than its header says."""
+    """Read *record* to its end, and return whether the record is shorter than its header
+    says.
+    """
     if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
         return True
     while record.raw_stream.read(PIECE_BYTES):
@@ -325,9 +340,11 @@ class Captures:
     def sources(
         self, reader: Reader, freshness: FreshnessSettings
     ) -> Iterator[tuple[PolicySource, list[str]]]:
-        """Yield a source for each file and origin, and the URLs to check against it.
-        The last capture of the origin in the file decides. If the file has no capture of
-        the origin, the policy is unknown.
+        """Yield a source for each file and origin, and the URLs to check against the
+        source.
+
+        The source contains the policy of the last capture of the origin in the file. If the
+        file contains no capture of the origin, the policy is unknown.
         """
         for name, urls in self._urls.items():
             faults: list[str] = []

@@ -1,4 +1,4 @@
-"""The table of the causes that make two parsers answer one question differently."""
+"""A table of the causes that make two parsers answer a question differently."""
 
 from enum import Enum
 
@@ -8,12 +8,13 @@ _NOT_FOUND = (
 
 
 class Cause(Enum):
-    """A cause that makes two parsers answer one question differently.
+    """A cause that makes two parsers answer a question differently.
 
     The value of a member is a code for programs, and *title* is the name of the cause in
-    tables. *clause* names the clauses of the standard and our own decisions that the cause
-    is about. *evidence* says when the two parsers agree. The order of the members matters:
-    if several causes each explain an answer alone, reports name only the first cause.
+    tables. *clause* lists the clauses of the standard, and our own decisions, that define
+    how our parser behaves. *evidence* is a sentence that says when both parsers agree. The
+    order of the members matters. If each of several causes alone explains an answer,
+    reports name only the first of the causes.
     """
 
     STATUS = (
@@ -119,7 +120,9 @@ class Cause(Enum):
     TIMEOUT = ("not-found-in-time", "not found in time", "", "")
 
     def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Create a member whose value is *code*. A member is pickled by its value."""
+        """Create a member whose value is *code*. The value of a member is used to pickle
+        the member.
+        """
         member = object.__new__(cls)
         member._value_ = code
         return member

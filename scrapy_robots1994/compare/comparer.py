@@ -24,14 +24,14 @@ from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 CACHED_BYTES = 1_000_000
-"""The maximum total size, in bytes, of the files whose parsed forms are cached."""
+"""The maximum total size, in bytes, of the files that are cached in parsed form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The task to ask the parsers *questions* about *capture*, and to compare the answers.
 
-    With *diagnose*, the task includes finding the causes of each difference.
+    If *diagnose* is true, the task also includes finding the causes of each difference.
     """
 
     capture: Capture
@@ -54,7 +54,7 @@ class Comparer:
         )
 
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
-        """Return the decision of the parser called *name* for each question of *task*."""
+        """Return the decision of the parser called *name* on each question of *task*."""
         parser, _ = self._others[name]
         file = self._file_of(task.capture.others_body)
         return list(map(file.decider(parser, file.body), task.questions))
@@ -64,7 +64,8 @@ class Comparer:
     ) -> SiteImpact:
         """Return how the decisions *theirs* differ from the decisions of our parser.
 
-        *theirs* has the decision of the parser called *name* for each question of *task*.
+        *theirs* contains the decision of the parser called *name* on each question of
+        *task*.
         """
         capture, (_, diagnosis) = task.capture, self._others[name]
         file = self._file_of(capture.others_body)
@@ -86,8 +87,8 @@ class Comparer:
         for question, said, way in differing:
             site.keep((name, way), Example(question, said), capture)
         if task.diagnose:
-            # Sort by robot, because the diagnosis compiles the rules for each robot in many
-            # setups, and the cache of the diagnosis is small.
+            # Sort by robot. The diagnosis compiles the rules for each robot in many setups,
+            # and the cache of compiled rules is small.
             differing.sort(key=lambda it: it[0].robot)
             for question, said, way in differing:
                 causes = diagnosis.explain(capture, file, question, said).causes
@@ -119,7 +120,7 @@ class Comparer:
         return found
 
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
-        """Return the decision of our parser *ours* for each question of *task*."""
+        """Return the decision of our parser *ours* on each question of *task*."""
         body = task.capture.body
         by_file = self._file_of(body).decider(ours, body)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]

@@ -2,8 +2,8 @@
 
 A cause is never guessed. A point (see `profiles`) changes the input of our own parser to
 imitate the other parser in one respect. If our parser then gives the answer of the other
-parser, the cause of that point explains the difference. A diagnosis does not call the other
-parser again.
+parser, the cause that belongs to the point explains the difference. A diagnosis does not
+call the other parser again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import lines_of
 from scrapy_robots1994.parser.rules import RobotRules
 
-# The maximum number of sets of compiled rules that are cached for one file.
+# For each file, at most this number of sets of compiled rules is cached.
 _MAX_RULES = 64
 
 
@@ -53,7 +53,9 @@ class ParsedBody:
         return setup.rules(), setup.spell
 
     def answer(self, question: Question, points: tuple[Point, ...] = ()) -> Decision:
-        """Return the answer of our parser to *question* after *points* change the setup."""
+        """Return the answer of our parser to *question* after *points* have changed the
+        setup.
+        """
         robot = Question("", question.robot, question.others_robot)
         rules, spell = self._compiled(robot, points)
         return ALLOWS if rules.allowed(spell(question.url)) else FORBIDS
@@ -86,9 +88,9 @@ class ParsedBody:
 class Explanation(NamedTuple):
     """The reasons why the answer of another parser differs from our answer.
 
-    *causes* together explain the answer. If any cause is left out, the other causes do not
-    explain the answer. Reports count only the first cause. *points* are the changes to a
-    `Setup` that belong to *causes*.
+    Together, *causes* explain the answer. If any cause is left out, the remaining causes do
+    not explain the answer. Reports count only the first cause. *points* are the changes to
+    a `Setup` that belong to *causes*.
     """
 
     causes: tuple[Cause, ...]
@@ -128,13 +130,14 @@ def _explain(
     question: Question,
     theirs: Decision,
 ) -> Explanation | None:
-    """Return a minimal set of points of *profile* with which our parser answers *theirs*.
+    """Return an explanation with a minimal set of points of *profile* that lead to the
+    answer *theirs*.
 
-    Return None if neither a single point nor all points together lead to the answer
-    *theirs*.
+    Return None if our parser gives the answer *theirs* neither with a single point nor with
+    all points together.
     """
-    # Try the causes in the order of `Cause`, because the first cause that explains the
-    # answer alone is returned.
+    # Try the causes in the order of `Cause`. The first cause that alone explains the answer
+    # is returned.
     causes = [it for it in Cause if it in profile]
 
     def explanation(places: Iterable[int]) -> Explanation:
@@ -155,11 +158,11 @@ def _explain(
 
 
 def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
-    """Return a one-minimal set of places out of `range(count)` for which *holds* is true.
+    """Return a one-minimal set of places in `range(count)` for which *holds* is true.
 
-    *holds* must be true for all places together. The result is one-minimal: if any single
-    place is left out, *holds* is false. Large pieces are removed first. So finding a few
-    lines among thousands takes only a small multiple of log2(*count*) calls of *holds*.
+    *holds* must be true for all places together. One-minimal means that *holds* is false if
+    any single place is left out. Because large pieces are removed first, finding a few
+    lines among thousands takes only a small multiple of log2(*count*) calls to *holds*.
     """
     needed = list(range(count))
     size = count
@@ -173,6 +176,7 @@ def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]
             rest = needed[:start] + needed[end:]
             if holds(rest):
                 needed, is_less = rest, True
-        # If *size* is 1, repeat until no place can be removed. The set is then one-minimal.
+        # If *size* is 1, repeat until no place can be removed. Only a set from which no
+        # place can be removed is one-minimal.
         size = size if size == 1 and is_less else size // 2
     return tuple(needed)

@@ -1,4 +1,4 @@
-"""The formats of a report: JSON, and one HTML page that does not need a network.
+"""The formats of a report, which are JSON and one HTML page that can be viewed offline.
 
 The page is a fixed template that contains the data as JSON. The script of the page shows
 the data as text, so no text from a file or a URL can become markup.
@@ -54,7 +54,7 @@ def _part(name: str) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return *value* with control characters escaped and long texts truncated."""
+    """Return *value* with control characters escaped and long strings truncated."""
     if isinstance(value, str):
         return escape_control_chars(value, _MAX_SHOWN)
     if isinstance(value, dict):
@@ -71,12 +71,12 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
 def write_report(report: ComparisonReport, path: Path) -> None:
     """Write *report* to *path*, in the format that belongs to the extension of *path*.
 
-    A write that fails does not leave a partial file behind.
+    If the report cannot be written, no partial file remains.
     """
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Other users may be able to write to the folder. So choose an unpredictable name, and
-    # never open a file that already exists.
+    # Other users may be able to write to the folder. Therefore, choose an unpredictable
+    # name, and never open a file that already exists.
     part = path.with_name(f".{token_hex(8)}.part")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as file:

@@ -44,7 +44,8 @@ class Change(NamedTuple):
     meaning: str
 
 
-# The index of a change is a sum: 1 if URLs become allowed, plus 2 if URLs become refused.
+# In the index of a change, bit 0 is set if URLs become allowed, and bit 1 is set if URLs
+# become refused.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -57,10 +58,10 @@ CHANGES = (
 class Example:
     """One question that another parser answers differently from our parser.
 
-    *theirs* is the decision of the other parser, and *verdict* is our verdict, in words.
-    *causes* together explain the difference, and reports count only the first cause. An
-    example without *causes* has not been explained. *needed_lines* are the numbers (from 1)
-    of the lines that cause the difference. If any one of these lines is removed, the
+    *theirs* is the decision of the other parser. *verdict* describes our verdict in words.
+    Together, *causes* explain the difference, but reports count only the first cause. If
+    *causes* is empty, the difference has not been explained. *needed_lines* are the numbers
+    (from 1) of the lines that cause the difference. If any of these lines is removed, the
     difference disappears.
     """
 
@@ -72,15 +73,15 @@ class Example:
 
 
 Stratum: TypeAlias = tuple[str, Direction]
-"""The name of a parser, and the direction of its answers compared with our answers."""
+"""A pair that consists of the name of a parser and a direction."""
 
 CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 """The number of differing answers for each parser, direction and cause."""
 
 
 Switch: TypeAlias = tuple[str, AnswerGroup | int | None, Change]
-"""The key by which sites are counted. A key describes a switch from another parser to our
-parser, and the effect of the switch.
+"""The key under which sites are counted. A key describes a switch from another parser to
+our parser, and the effect of the switch.
 
 The first item is the name of the other parser, and the third item is the effect. If the
 second item is None, the key counts all sites. If the second item is an `AnswerGroup`, the
@@ -94,8 +95,8 @@ class Answers:
     """The number of answers for each parser and direction, and the number of differences
     for each cause.
 
-    If a parser did not answer the questions about a file, *stuck* contains a pair: the name
-    of the parser and the label of the site.
+    For each parser that did not answer the questions about a file, *stuck* contains the
+    name of the parser and the label of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -168,8 +169,8 @@ class SiteImpact(Answers):
         """Return the effect that a switch from *parser* to our parser has on the site.
 
         If *variant* is a number, our parser uses the dialect and reading
-        `VARIANTS[variant]`. Otherwise our parser uses the dialect and reading that were
-        compared.
+        `VARIANTS[variant]`. Otherwise, our parser uses the dialect and reading of the
+        comparison.
         """
         opened, closed = (
             self.counts[parser, way]
@@ -180,7 +181,7 @@ class SiteImpact(Answers):
         return CHANGES[bool(opened) + 2 * bool(closed)]
 
     def changes(self) -> Iterator[Switch]:
-        """Yield the keys by which this site is counted, for each parser with answers."""
+        """Yield the keys under which this site is counted, for each parser with answers."""
         for parser in {name for name, _ in +self.counts}:
             change = self.change(parser)
             yield parser, None, change
@@ -233,9 +234,9 @@ class SiteImpact(Answers):
 class Totals(Answers):
     """Exact counts over all sites, and a list of at most `MAX_SITES` sites.
 
-    *skipped* is the number of questions that were not compared. *unlisted* counts the
-    changes of the sites that are not in the list, and *unlisted_sites* is the number of
-    these sites. *is_interrupted* says that the comparison did not finish.
+    *skipped* is the number of questions that were not compared. *unlisted_sites* is the
+    number of sites that are not in the list, and *unlisted* counts the changes of the
+    unlisted sites. *is_interrupted* is true if the comparison did not finish.
     """
 
     captures: int = 0

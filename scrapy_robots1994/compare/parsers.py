@@ -1,6 +1,6 @@
 """The parsers, the captures that parsers read, and the questions of a comparison.
 
-A direction says how the decision of another parser differs from our decision.
+A direction says how the decision of another parser compares with our decision.
 """
 
 import random
@@ -20,21 +20,21 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# A record may address a robot by any part of the robot's name. So this name does not
-# contain a common name, such as `bot`, and is not part of a common name.
+# A record may give only a part of a robot's name. `UNKNOWN_ROBOT` therefore neither
+# contains a common name, such as `bot`, nor is part of a common name.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
-# The characters that a crawler sends unescaped, in addition to letters, digits and `_.-~`.
+# Crawlers send these characters unescaped, in addition to letters, digits and `_.-~`.
 _SENT = "/?&=%;:@+$,!*'()~[]"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question whether *robot* may retrieve *url*.
+    """The question of whether *robot* may retrieve *url*.
 
-    *robot* is a bare name or a whole User-Agent header. *others_robot* replaces *robot* for
-    the other parsers. If *others_robot* is empty, all parsers get *robot*.
+    *robot* is a bare name or a whole User-Agent header. If *others_robot* is not empty, the
+    other parsers are asked about *others_robot* instead of *robot*.
     """
 
     url: str
@@ -104,8 +104,8 @@ DISAGREEING = (Direction.STRICTER, Direction.LAXER, Direction.RAISED)
 def direction_of(ours: Decision, theirs: Decision) -> Direction:
     """Return the direction in which the decision *theirs* differs from *ours*.
 
-    The direction is `STRICTER` if only the other parser forbids, and `LAXER` if only our
-    parser forbids.
+    The direction is `STRICTER` if only the other parser disallows the URL, and `LAXER` if
+    only our parser disallows the URL.
     """
     if ours == theirs:
         return Direction.AGREE
@@ -117,8 +117,8 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 def decider(parser: Parser, body: bytes) -> Decider:
     """Return the decider of *parser* for *body*.
 
-    If *parser* raises an exception for *body*, the exception is the decision on every
-    question.
+    If *parser* raises an exception while parsing *body*, the exception is the decision on
+    every question.
     """
     try:
         parsed = parser.parse(body)
@@ -146,8 +146,8 @@ class Capture:
     reads. *others* is the file that other parsers read. If *others* is None, other parsers
     read *body*, too.
 
-    *uniform* is our one verdict on all URLs, or None if the file decides. *status* is the
-    HTTP status of the answer, or None if the file decides or the origin did not answer.
+    *uniform* is our verdict on every URL, or None if the file decides. *status* is the HTTP
+    status of the answer, or None if the file decides or the origin did not answer.
     """
 
     label: str
@@ -163,13 +163,17 @@ class Capture:
 
     @property
     def basis(self) -> AnswerGroup:
-        """The kind of answer that decides our verdicts: the file, a status, or no answer."""
+        """The kind of answer on which our verdicts are based, such as a file, a status, or
+        no answer.
+        """
         if self.uniform is None:
             return TEXT
         return group_of_verdict(self.uniform.reason, self.status)
 
     def by_status(self, question: Question) -> Decision | None:
-        """Return our decision on *question* if the file does not decide, otherwise None."""
+        """Return our decision on *question* if the file does not decide. Otherwise, return
+        None.
+        """
         if self.uniform is None:
             return None
         # Ours O22 (robots.txt itself): a robot may always retrieve robots.txt.
@@ -185,7 +189,7 @@ def obeyed_body(robots: RobotsTxt) -> bytes:
 
 
 def our_parser(dialect: str, reading: str) -> Parser:
-    """Return our own parser in this *dialect* and *reading*."""
+    """Return our own parser with the given *dialect* and *reading*."""
     parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
     return Parser("scrapy_robots1994", parse, is_ours=True)
 
@@ -197,8 +201,8 @@ def questions(
 
     The questions combine each robot with each path of `ALWAYS`, and with each path that the
     rules suggest. If *robots* is empty, ask about each robot that the file names, and about
-    one robot that the file does not name. If there are too many questions, return a random
-    sample. For equal arguments, the sample is always the same.
+    one robot that the file does not name. If there are more than *max_questions* questions,
+    return a random sample. Equal arguments always lead to the same sample.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
@@ -229,8 +233,8 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the *path* of a rule, a path that matches the wildcards of the rule, and four
-    variants of the second path.
+    """Yield the *path* of a rule, a second path that matches the wildcards of the rule, and
+    four variants of the second path.
 
     Two variants are longer than the second path, and one variant is shorter. In the last
     variant, one more letter is percent-encoded.
@@ -255,7 +259,9 @@ def _encoded_otherwise(path: str) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return the name or path *value* with each byte that is not UTF-8 replaced."""
+    """Return the name or path *value*. Bytes that are not UTF-8 are replaced with
+    U+FFFD.
+    """
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -270,6 +276,8 @@ def is_rule(line: Line) -> bool:
 
 
 def _role(line: Line) -> Role:
-    """Return the role of the field of *line*, even if the dialect does not have the field."""
+    """Return the role of the field of *line*, even if the dialect does not define the
+    field.
+    """
     known = FIELD_NAMED.get(line.field.lower())
     return known.role if known else Role.NONE

@@ -1,9 +1,10 @@
-"""Profiles of other parsers: how each parser differs from our dialects.
+"""Profiles of other parsers. Each profile describes how a parser differs from our dialects.
 
-A `Setup` is the input of our own parser: a dialect, a text, the names of a robot, and a
-spelling of URLs. A point changes the setup to imitate another parser in one respect. If our
-parser then gives the answer of the other parser, the cause of that point explains the
-difference (see `diagnosis`). A profile contains the points of one other parser.
+A `Setup` is the input of our own parser. The input consists of a dialect, a text, the names
+of a robot, and a spelling of URLs. A point changes the setup to imitate another parser in
+one respect. If our parser then gives the answer of the other parser, the cause that belongs
+to the point explains the difference (see `diagnosis`). A profile contains the points of one
+other parser.
 """
 
 import dataclasses
@@ -94,11 +95,14 @@ class PeerDialect(Dialect):
         return cls(**values, is_longest=dialect.has_wildcards)
 
     def choice(self, robot: Iterable[str]) -> Choice:
-        """Return a `Choice`, which chooses the records for the robot with these names."""
+        """Return a `Choice` that selects the records for the robot with the names
+        *robot*.
+        """
         return _PeerChoice(self, tuple(robot))
 
 
-# A field without an effect on rules. A line of this field is read like a Sitemap line.
+# `_WITHOUT_EFFECT` is a field that has no effect on rules. A line with this field is read
+# like a Sitemap line.
 _WITHOUT_EFFECT = Field("", "", role=Role.SITEMAP, kind=LineKind.SITEMAP)
 
 
@@ -114,15 +118,15 @@ class _AnyField(dict[str, Any]):
 
     def get(self, key: str, _: Any = None) -> Any:
         """Return the `FieldReader` of the field called *key*."""
-        # The reader looks up a name as written, and then the name in lower case and without
-        # white space. Return None for a name with an upper-case letter or white space, so
-        # that the second look-up can find a known field.
+        # The reader looks up a field name first as written, and then in lower case and
+        # without white space. Return None for a name with an upper-case letter or white
+        # space, so that the second look-up can find a known field.
         is_plain = key and key == key.strip().lower()
         return super().get(key, self._other if is_plain else None)
 
 
 class _PeerChoice(Choice):
-    """Chooses the records that a robot obeys in a `PeerDialect`."""
+    """Selects the records that a robot obeys according to a `PeerDialect`."""
 
     __slots__ = ("_dialect",)
 
@@ -131,7 +135,9 @@ class _PeerChoice(Choice):
         self._dialect = dialect
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether the robot obeys the *record* with these *names*."""
+        """Return whether the robot obeys the record with the number *record* and the names
+        *names*.
+        """
         dialect, named = self._dialect, list(names)
         if record in dialect.skipped:
             return False
@@ -149,7 +155,8 @@ class _LongestPrefix(PrefixTable):
         super().__init__(rules, is_first=True)
 
     def _first_of(self, numbers: list[int]) -> int:
-        """Return the number of the longest rule. Of equally long rules, prefer Allow.
+        """Return the number of the longest rule. If several rules are equally long, prefer
+        an Allow rule.
 
         *numbers* are the numbers of the rules that cover the URL.
         """
@@ -164,9 +171,10 @@ class _FirstPattern(LongestTable):
     """A rule table with wildcards. The first rule that covers a URL decides."""
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
-        """Return the number of the first rule that covers the target with this *spelling*.
+        """Return the number of the first rule that covers *spelling*, the spelling of a
+        target.
 
-        Return `NO_RULE` if no rule covers the target.
+        Return `NO_RULE` if no rule covers *spelling*.
         """
         found = self.covering(spelling)
         for pattern, number in self._patterns:
@@ -176,7 +184,7 @@ class _FirstPattern(LongestTable):
 
 
 def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
-    """Return *rules* compiled for *dialect*."""
+    """Return the rule table that *dialect* needs for *rules*."""
     if dialect.has_wildcards:
         return (LongestTable if dialect.is_longest else _FirstPattern)(rules)
     if dialect.is_longest:
@@ -188,9 +196,9 @@ def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
 class Setup:
     """The way in which one parser reads one file for one robot.
 
-    *names* are the names of the robot that our own parser compares with the names in the
-    file. *header* is the name or User-Agent header that other parsers get. *spell* returns
-    the spelling of a URL that is compared with the rules.
+    *names* are the names of the robot. Our own parser compares *names* with the names in
+    the file. *header* is the name or User-Agent header that other parsers receive. *spell*
+    takes a URL, and returns the spelling that is compared with the rules.
     """
 
     body: bytes
@@ -247,14 +255,18 @@ def _in_target(change: Callable[[str], str]) -> Point:
 
 
 def _not_itself(target: str) -> str:
-    """Return *target*, with an empty query if *target* is /robots.txt, so that rules apply."""
+    """Return *target*. If *target* is /robots.txt, add an empty query, so that rules apply
+    to the target.
+    """
     # The target `/robots.txt?` is not the target of robots.txt, but the rules that cover
     # `/robots.txt` also cover `/robots.txt?`.
     return f"{target}?" if canonical(target) == ROBOTS_TXT else target
 
 
 def _itself_as_written(target: str) -> str:
-    """Like `_not_itself`, but only for percent-encoded spellings of `/robots.txt`."""
+    """Return *target*. If *target* is a percent-encoded spelling of `/robots.txt`, add an
+    empty query.
+    """
     return target if target == ROBOTS_TXT else _not_itself(target)
 
 
@@ -282,7 +294,7 @@ def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
 
 def _without_empty_query(target: str) -> str:
     """Return *target* without a `?` at its end."""
-    # Do not remove the `?` that `_not_itself` adds.
+    # Do not remove a `?` that was added by `_not_itself`.
     is_itself = target == f"{ROBOTS_TXT}?"
     return target if is_itself else target.removesuffix("?")
 
@@ -293,8 +305,8 @@ def _dollar_also_literal(path: str) -> tuple[str, ...]:
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*. If *path* is a whole URL, add a slash in front, so that the rule does
-    not cover any target.
+    """Return *path*. If *path* is a whole URL, add a slash at the start, so that the rule
+    does not cover any target.
     """
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)
 
@@ -307,14 +319,14 @@ def _text(read: Callable[[bytes], str]) -> Point:
 def _lossy(body: bytes) -> str:
     """Return the text of *body* without the bytes that are not UTF-8.
 
-    Each line end that `str.splitlines` recognises becomes an NL.
+    Each line end that `str.splitlines` recognises is replaced with a line feed.
     """
     return "\n".join(body.decode("utf-8-sig", "ignore").splitlines())
 
 
 def _strict(body: bytes) -> str:
-    """Return the text of *body*, including a byte order mark. Return "" if *body* is not
-    UTF-8.
+    """Return the text of *body*, or "" if *body* is not UTF-8. A byte order mark is not
+    removed.
     """
     try:
         return "\n".join(body.decode().splitlines())
@@ -339,7 +351,7 @@ def _all_of(*points: Point) -> Point:
 
 
 def _as_written(value: str) -> tuple[str, ...]:
-    """Return the whole *value* of a User-agent line as the only name."""
+    """Return the whole *value* of a User-agent line as the only name in the line."""
     return (value,) if value else ()
 
 
@@ -367,8 +379,8 @@ def _before_slash(robot: str) -> tuple[str, ...]:
 
 
 def _named_by(robot: Callable[[str], tuple[str, ...]], **changes: Any) -> Point:
-    """Return the point that replaces the robot's names with the result of *robot* for the
-    header.
+    """Return the point that replaces the robot's names with the names that *robot* returns
+    for the header.
 
     The point also applies *changes* to the attributes of the dialect.
     """
@@ -458,4 +470,4 @@ PROFILES = {
     "PythonRobotParser": PYTHON,
     "RerpRobotParser": RERP,
 }
-"""The profiles of Scrapy's parsers, by the name of the parser."""
+"""A dictionary from the name of each of Scrapy's parsers to the profile of the parser."""

@@ -27,7 +27,7 @@ AROUND = 3
 """The number of lines that an excerpt shows before and after each needed line."""
 
 MAX_WHOLE = 24
-"""The maximum number of lines of a file that is shown whole."""
+"""The maximum number of lines in a file that is shown as a whole."""
 
 MAX_LINES = 200
 """The maximum number of lines shown in an excerpt of a file."""
@@ -40,10 +40,11 @@ _NUMBER = 9
 class ComparisonReport:
     """The exact counts of a comparison, and the sites with examples of disagreements.
 
-    The first of *parsers* is the parser in use, if it was compared. *metadata* says what
-    was compared, when and how. *is_sampled* says that the counts of causes include only the
-    examples, and not all disagreements. *has_answers* says that answers of origins were
-    compared, and not only files. *notes* are further sentences about the comparison.
+    If the parser that the project uses was compared, its name is the first of *parsers*.
+    *metadata* says what was compared, when, and how. *is_sampled* is true if the counts of
+    causes include only the examples, and not all disagreements. *has_answers* is true if
+    the comparison may include HTTP answers, and not only files. *notes* are further
+    sentences about the comparison.
     """
 
     subject: str
@@ -56,8 +57,8 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """The number of questions that were compared. If the parsers have different numbers
-        of questions, this is the largest number.
+        """The number of questions that were compared. If the number differs between
+        parsers, the largest number is returned.
         """
         return max(map(self.totals.count, self.parsers), default=0)
 
@@ -73,11 +74,12 @@ class ComparisonReport:
 
 
 class Column(NamedTuple):
-    """A column of the table of sites on the HTML page. The table can be sorted by each column.
+    """A column of the table that lists the sites on the HTML page. The table can be sorted
+    by any column.
 
-    *value* returns the cell for a site and a parser. The JSON report contains the cell,
-    too. *shown* is the format of the cell on the page: `text`, `count`, `change`, `cause`
-    or `basis`.
+    *value* returns the cell for a site and a parser. The JSON report also contains the
+    cell. *shown* names the format of the cell on the page, which is `text`, `count`,
+    `change`, `cause` or `basis`.
     """
 
     key: str
@@ -120,9 +122,10 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
 def as_table(report: ComparisonReport) -> str:
     """Return the counts of *report* as three tables of plain text.
 
-    The tables show, for each parser, how many sites a switch to our parser changes, how
-    often the parser agrees with our parser, and how often each cause explains a
-    disagreement.
+    The first table shows how many sites a switch to our parser changes. The second table
+    shows how often each parser agrees with our parser. The third table shows how often each
+    cause explains a disagreement. If no parser differs, a sentence replaces the third
+    table.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers = totals.changes()
@@ -158,7 +161,9 @@ def _share(part: int, whole: int) -> str:
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """Return the lines of a table under *heads*. Align names left and numbers right."""
+    """Return the lines of a table whose columns have the headings *heads*. Names are
+    aligned to the left, and numbers are aligned to the right.
+    """
     lines = {title: heads, **rows}
     first = max(map(len, lines))
     return [
@@ -172,7 +177,8 @@ def _grid(
 
 
 def as_plain(report: ComparisonReport) -> dict[str, Any]:
-    """Return *report* as one object of plain values. The texts in the object are unescaped.
+    """Return *report* as one object of plain values. The strings in the object are not
+    escaped.
 
     The JSON report and the HTML page are both made from this object.
     """
@@ -247,8 +253,8 @@ def _named(
 ) -> dict[str, int]:
     """Return how many sites each kind of change affects, by the name of the change.
 
-    The changes are the effects of a switch from *parser* to our parser. *to* is the second
-    item of a `Switch`, which selects the sites or the variant to count.
+    The changes are the effects of a switch from *parser* to our parser. *to*, the second
+    item of a `Switch`, selects the sites or the variant to count.
     """
     return {change.name: changes[parser, to, change] for change in CHANGES}
 
@@ -256,8 +262,8 @@ def _named(
 def _site(
     report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
 ) -> dict[str, Any]:
-    """Return the values of one site: the counts of each parser, an excerpt of the file, and
-    the problems of the needed lines.
+    """Return the counts of each parser for one site, an excerpt of the file, and the
+    problems with the needed lines.
     """
     examples = chain.from_iterable(site.examples.values())
     needed = {number for it in examples for number in it.needed_lines}
@@ -284,9 +290,9 @@ def _site(
 
 
 def _excerpt(count: int, needed: set[int]) -> list[int]:
-    """Return the numbers (from 1) of the lines to show, out of *count* lines.
+    """Return the numbers (from 1) of the lines to show from a file of *count* lines.
 
-    *needed* has the numbers of the lines that make the parsers differ.
+    *needed* contains the numbers of the lines that make the parsers differ.
     """
     if count <= MAX_WHOLE:
         return list(range(1, count + 1))
@@ -299,7 +305,7 @@ def _excerpt(count: int, needed: set[int]) -> list[int]:
 def _examples(
     report: ComparisonReport, site: SiteImpact, texts: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the examples of one site, with the texts of the needed lines."""
+    """Yield the examples of one site, with the text of each needed line."""
     for name, way in product(report.parsers, DISAGREEING):
         for example in site.examples.get((name, way), ()):
             cause, *others = example.causes or (Cause.TIMEOUT,)
