@@ -8,21 +8,21 @@ A module imports only from its own row of the following list and from lower rows
     compare/      the differences from other parsers, and their causes
     policy/       the policy of an origin, and the fetch that all waiting requests share
     robotstxt     the class RobotsTxt, the public interface of one file
-    lint/         the problems of a file, and the effect of each of its lines
+    lint/         the problems with a file, and the effect of each of its lines
     directives    the robots directives of a page
     parser/       the grammar: bytes → lines → records → rules → verdict
     origin, escaping, errors
 
-Each public name is imported at its first use, so importing this package does not import
-Scrapy or Twisted.
+Each public name is imported when it is first used, so importing this package does not
+import Scrapy or Twisted.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers treat this name as `typing.TYPE_CHECKING`. Do not import `typing`, because
-# its import would more than double the import time of this package.
+# Type checkers treat `TYPE_CHECKING` like `typing.TYPE_CHECKING`. Do not import `typing`,
+# because importing `typing` would more than double the import time of this package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from scrapy_robots1994.parser.said import Said
 EVERY_ROBOT = frozenset({"robots", "*"})
 """The names that address every robot."""
 
-# Pages P1 (terms of a robots tag): `TERMS` contains all terms. `NOINDEX` contains the terms
-# that forbid indexing, and `NOFOLLOW` contains the terms that forbid following links.
+# Pages P1 (terms of a robots tag): `TERMS` contains all terms about indexing and links.
+# `NOINDEX` contains the terms that disallow indexing. `NOFOLLOW` contains the terms that
+# disallow following links.
 ALL = "all"
 NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
@@ -28,8 +29,8 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# These terms of later years take a value after a colon. In a header, a word before a colon
-# is not the name of a robot if the word is in this set.
+# `_VALUED` contains terms that were introduced later and take a value after a colon. In a
+# header, a word before a colon is not the name of a robot if the word is in `_VALUED`.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -43,15 +44,15 @@ _SPACE = " \t\n\r\f"
 class Directives:
     """The robots directives of one page for one robot.
 
-    *noindex* is the term that forbids indexing the page, or None if no term forbids
-    indexing. *nofollow* is the term that forbids following the links of the page, or None
-    if no term forbids following links.
+    *noindex* is the term that disallows indexing the page, or None if no term disallows
+    indexing. *nofollow* is the term that disallows following the links of the page, or None
+    if no term disallows following links.
 
-    The other fields have no effect on the crawl. *keywords* are the phrases of META
+    The other fields have no effect on the crawl. *keywords* contains the phrases in META
     KEYWORDS. *description* is the text of META DESCRIPTION. *document_state* is `"dynamic"`
     or `"static"`. *url* is the URL that the page states as its own address, in case a
-    mirror serves the page. *not_understood* are values that contain a term but are not a
-    term, such as `noindex nofollow` without a comma.
+    mirror serves the page. *not_understood* contains values that include a term but are not
+    themselves terms, such as `noindex nofollow` without a comma.
     """
 
     noindex: Said | None = None
@@ -97,10 +98,10 @@ def directives_of(
     states = map(str.lower, contents("document-state"))
     phrases = ",".join(contents("keywords")).split(",")
     # Pages P4 (contradictions): if two terms contradict each other, in one group or in two
-    # groups, the forbidding term counts. The description of the tag lets the robot act "at
-    # its own discretion (in this case FOLLOW)". We decide differently, because an author
-    # who writes NOFOLLOW probably wants to forbid following links. Pages P10 (NOINDEX and
-    # links): NOINDEX alone does not forbid following links.
+    # groups, the more restrictive term counts. The description of the tag lets the robot
+    # act "at its own discretion (in this case FOLLOW)". In this package, NOFOLLOW counts,
+    # because an author who writes NOFOLLOW probably does not want robots to follow the
+    # links. Pages P10 (NOINDEX and links): NOINDEX alone does not disallow following links.
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
         nofollow=next((it for it in said if it.term in NOFOLLOW), None),
@@ -117,9 +118,9 @@ def terms_for(
 ) -> list[Said]:
     """Return all terms, known or unknown, that address a robot with these *names*.
 
-    `directives_of` describes the parameters. The terms of one meta tag, or of the headers
-    for one name, are a group. A term is returned once for each group that contains the
-    term. A group that contains ALL is left out.
+    `directives_of` describes the parameters. The terms in one meta tag form a group, and
+    the terms in the headers for one robot name form a group. A term is returned once for
+    each group that contains the term. The terms of a group that contains ALL are left out.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -135,28 +136,28 @@ def terms_for(
 def _groups_of_tags(
     tags: Iterable[tuple[str, str]], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield a phrase and the terms for each meta tag that addresses the robot. The phrase
-    says where the terms are.
+    """For each meta tag that addresses the robot, yield a phrase that identifies the tag,
+    and the terms in the tag.
     """
     for name, content in tags:
-        # Pages P5 (named tags): a tag whose name is the name of a robot, compared without
-        # case, is only for that robot.
+        # Pages P5 (named tags): a tag whose name is the name of a robot is only for that
+        # robot. The case of the name does not matter.
         if _plain(name) in ours:
             where = f"meta tag {_plain(name)}"
-            # Pages P1: terms are separated by commas and compared without case.
+            # Pages P1: commas separate the terms, and the case of a term does not matter.
             yield where, [_plain(term) for term in content.split(",")]
 
 
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield a phrase and the terms for each group of terms in the X-Robots-Tag headers. The
-    phrase says where the terms are.
+    """For each group of terms in the X-Robots-Tag headers, yield a phrase that identifies
+    the header, and the terms.
 
-    A group contains the terms for one robot name, or the terms before any robot name. A
-    group that does not address the robot is left out.
+    A group contains the terms for one robot name, or the terms before the first robot name.
+    A group that does not address the robot is left out.
 
-    Several header lines mean the same as one line with their values joined by commas
+    Several lines of one header are equivalent to one line with the values joined by commas
     (RFC 9110, section 5.3).
     """
     groups: dict[str, list[str]] = {}
@@ -172,8 +173,8 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # This part is a term with a value, or a part of a date. The text before the
-            # colon is not the name of a robot.
+            # This part is a term with a value or a fragment of a date, so the text before
+            # the colon is not the name of a robot.
             continue
         else:
             # Pages P6 (named headers): the terms after a name and a colon, up to the next
@@ -186,7 +187,7 @@ def _groups_of_headers(
 
 
 def contains_term(term: str, known: frozenset[str]) -> bool:
-    """Return whether one of the words of *term* is a *known* term."""
+    """Return whether *known* contains one of the words of *term*."""
     return not known.isdisjoint(_WORD.findall(term))
 
 
@@ -197,9 +198,9 @@ def _plain(text: str) -> str:
 
 # `_HTML` and `_XML` match one piece of a page, such as a tag or a comment. A piece begins
 # with `<` and ends where the HTML tokenizer ends the piece. If the end of a piece is
-# missing, the piece extends to the end of the page. A match never fails after it has
-# consumed text, so the matching time is linear in the length of the page. Other parsers do
-# not guarantee linear time. libxml2 before 2.14 takes quadratic time for attributes and end
+# missing, the piece extends to the end of the page. A match never fails after consuming
+# text, so the matching time is linear in the length of the page. Other parsers do not
+# guarantee linear time. libxml2 before 2.14 takes quadratic time for attributes and end
 # tags, and `html.parser` takes quadratic time for quotes and comments.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
@@ -208,7 +209,7 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# The pattern matches elements whose content is only text. An element whose tag ends with
+# `_TEXT` matches elements whose content is only text. An element whose tag ends with
 # `/>` has no content, for example `<script src="x" />` in XHTML that is sent as HTML.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
@@ -230,12 +231,13 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*. Never raises.
 
     Tags in comments, scripts and other text are ignored. A tag without a name, without
-    content or without its `>` is ignored, too. The time is linear in the length of *page*.
+    content or without its `>` is ignored, too. The running time is linear in the length of
+    *page*.
     """
     # Pages P8 (tags in the body): a meta tag in the body counts, too, because an author may
     # have put the tag into the body by mistake. Most bodies contain no meta tag, so stop
-    # after the last "meta". The text in lower case is never shorter than *page*, so the
-    # loop never stops too early.
+    # after the last "meta". The lower-case text is never shorter than *page*, so the loop
+    # never stops too early.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:
@@ -250,12 +252,12 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: str) -> str:
-    """Return the unquoted *value* of an attribute, with character references decoded."""
+    """Unquote the *value* of an attribute, and decode its character references."""
     if value[:1] in {'"', "'"}:
         value = value[1:-1]
     try:
         return unescape(value)
     except ValueError:
-        # Python does not convert a number of more than 4,300 digits, so a character
+        # Python does not convert a number with more than 4,300 digits, so a character
         # reference with a longer number stays as written.
         return value

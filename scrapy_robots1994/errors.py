@@ -8,11 +8,10 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of the public exceptions, except for subclasses of Scrapy's exceptions.
+    """Base class of the public exceptions that are not subclasses of Scrapy's exceptions.
 
-    This class itself is never raised. `ForbiddenByRobots`, `RefusedByUsage`,
-    `DroppedByPage` and `DroppedByUsage` are subclasses of exceptions of Scrapy, and not of
-    `RobotsError`.
+    `RobotsError` itself is never raised. `ForbiddenByRobots`, `RefusedByUsage`,
+    `DroppedByPage` and `DroppedByUsage` are subclasses of Scrapy's exceptions instead.
     """
 
 
@@ -51,8 +50,8 @@ class StoreError(RobotsError):
 class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
     """Raised if the wait for a robots.txt ended without a policy.
 
-    The cause is a cancelled fetch or a closing crawl, as described in R6 (closing). The
-    message states the cause in one printable line.
+    The wait ends without a policy if the fetch is cancelled or if the crawl is closing,
+    according to R6 (closing). The message states the cause in one printable line.
     """
 
 
@@ -60,7 +59,8 @@ def closest(word: object, known: Iterable[str]) -> str | None:
     """Return the word of *known* that is most similar to *word*, or `None` if no word is
     similar.
     """
-    # Do not import `difflib` at the top, because only a misspelt word needs `difflib`.
+    # Do not import `difflib` at the top of the module, because `difflib` is needed only
+    # for a misspelt word.
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):

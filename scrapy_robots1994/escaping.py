@@ -1,7 +1,7 @@
 """Make text from files and URLs safe to print.
 
-The functions escape control characters and remove credentials, so that no control
-character and no password reaches a terminal or a log.
+The functions escape control characters and remove credentials, so that neither control
+characters nor passwords reach a terminal or a log.
 """
 
 import re
@@ -9,20 +9,20 @@ from collections.abc import Iterable
 from textwrap import wrap
 
 # Ours O25 (control characters): a value may contain control characters, but they are never
-# printed unescaped. The pattern matches control characters (C0, DEL and C1), the line and
-# paragraph separators, and the byte order mark. The pattern also matches characters that
-# are invisible or change the direction of text, and lone surrogates, which UTF-8 cannot
-# encode.
+# printed unescaped. `_UNPRINTABLE` matches control characters (C0, DEL and C1), the line
+# and paragraph separators, and the byte order mark. `_UNPRINTABLE` also matches characters
+# that are invisible or change the direction of text, and lone surrogates, which UTF-8
+# cannot encode.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
-# The pattern matches the user name and password of a URL, anywhere in a text. Drivers and
-# clients may print a decoded password that contains `/`, `?`, `#` or a space. The first
+# `_CREDENTIALS` matches the user name and password of a URL, anywhere in a text. Drivers
+# and clients may print a decoded password that contains `/`, `?`, `#` or a space. The first
 # branch matches a password without a space if a host and a port follow the `@`. The second
-# branch matches a password with any of these characters if the text after the first colon
-# is not a port.
+# branch matches a password with `/`, `?`, `#` or a space if the text after the first colon
+# is not a port. The third branch matches credentials without `/`, `?`, `#` or a space.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -32,9 +32,9 @@ _CREDENTIALS = re.compile(
 )
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
 
-# The pattern matches a named secret, such as "password=hunter2", "'password': 'hunter2'" or
-# "token: abc". Drivers quote their connection settings in the messages of exceptions. The
-# pattern does not match a path such as "/etc/passwd: …".
+# `_NAMED_SECRET` matches a named secret, such as "password=hunter2",
+# "'password': 'hunter2'" or "token: abc". Drivers quote their connection settings in the
+# messages of exceptions. `_NAMED_SECRET` does not match a path such as "/etc/passwd: …".
 _NAMED_SECRET = re.compile(
     r"(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
@@ -42,13 +42,13 @@ _NAMED_SECRET = re.compile(
     re.IGNORECASE,
 )
 
-# The pattern matches control characters (C0 and DEL), lone surrogates (which UTF-8 cannot
+# `_UNWRITABLE` matches control characters (C0 and DEL), lone surrogates (which UTF-8 cannot
 # encode), and U+FFFE and U+FFFF (which XML does not allow).
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 _CUT = "…"
 
-# CI systems obey commands that they find in the output of a job. The pattern matches the
+# CI systems obey commands that they find in the output of a job. `_COMMAND` matches the
 # first character of a command. A command begins with `::` at the start of a text or after
 # white space, or with `##[`, `##vso[` or `##teamcity[` anywhere.
 _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\w*\[)", re.ASCII)
@@ -57,8 +57,8 @@ _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\w*\[)", re.ASCII)
 def _escape(match: re.Match[str]) -> str:
     r"""Return the escape of one character, such as `\\x1b`, `\\u202e` or `\\U000e0041`.
 
-    A surrogate escape becomes the escape of the byte that it represents, such as `\\xe9`:
-    see O17 (undecodable bytes).
+    According to O17 (undecodable bytes), a surrogate escape becomes the escape of the byte
+    that the surrogate represents, such as `\\xe9`.
     """
     char = match[0]
     if "\udc80" <= char <= "\udcff":
@@ -69,11 +69,10 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def percent_encode_control_chars(text: str) -> str:
-    """Return *text* with control characters, lone surrogates, U+FFFE and U+FFFF
-    percent-encoded.
+    """Percent-encode the control characters, lone surrogates, U+FFFE and U+FFFF in *text*.
 
     The result can be encoded in every Unicode encoding and written to XML. A surrogate
-    escape becomes the percent-encoding of the byte that it represents.
+    escape becomes the percent-encoding of the byte that the surrogate represents.
     """
     # Fast path: nearly every text is printable ASCII.
     if text.isascii() and text.isprintable():
@@ -91,15 +90,15 @@ def _percent_encode(match: re.Match[str]) -> str:
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:
-    r"""Return *text* as one line of at most *width* characters that is safe to print.
+    r"""Return *text* as one line that is safe to print and at most *width* characters long.
 
     Escapes such as `\\x1b` replace the characters that move a cursor, end a line, change
     the direction of writing, are invisible or cannot be encoded. The beginning of a command
-    for a CI system is escaped, too. A text that is longer than *width* is truncated and
-    ends with `…`.
+    for a CI system is escaped, too. If the escaped text is longer than *width*, the text is
+    truncated and ends with `…`.
     """
     shown = text[: width + 1]
-    # Fast path for most URLs, because a crawl logs the URL of each refused request.
+    # Skip the search in most URLs, because a crawl logs the URL of each refused request.
     if not (shown.isascii() and shown.isprintable()):
         shown = _UNPRINTABLE.sub(_escape, shown)
     if "::" in shown or "##" in shown:
@@ -143,10 +142,9 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without *secrets*, without named secrets and without credentials of
-    URLs.
+    """Return *text* without *secrets*, named secrets or the credentials in URLs.
 
-    Each of *secrets*, and each value with a name such as `password`, becomes `***`.
+    `***` replaces each of *secrets*, and each value after a name such as `password`.
     """
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "***")
@@ -157,7 +155,7 @@ def redact_url(url: str) -> str:
     """Return *url*, which may be malformed, without its user name, password and query.
 
     If *url* contains an `@`, everything up to the last `@` is removed, except the scheme
-    with its slashes. To remove less would not be safe, because a password may contain any
+    with its slashes. Removing less would not be safe, because a password may contain any
     character, and the slashes may be missing.
     """
     before, at, place = url.rpartition("@")
@@ -176,11 +174,11 @@ def redact_and_escape(text: str, width: int = 500) -> str:
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* on one printable line without passwords.
 
-    Some exceptions of Twisted contain a list of the real exceptions (`reasons`). Scrapy may
-    wrap an exception of Twisted in an exception of its own.
+    Some Twisted exceptions contain the underlying exceptions in the list `reasons`. Scrapy
+    may wrap a Twisted exception in a Scrapy exception.
     """
     # Use the messages of the exceptions in `reasons`, because the text of the list itself
-    # ("[<twisted.python.failure.Failure …>]") does not help a reader of the log.
+    # ("[<twisted.python.failure.Failure …>]") does not help the user.
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [raised]]
@@ -189,7 +187,10 @@ def one_line(raised: BaseException) -> str:
 
 
 def _message(raised: object) -> str:
-    """Return the message of *raised*, or the name of its class."""
+    """Return the message of *raised*.
+
+    If the message is empty or may contain a password, return the name of the class.
+    """
     name = type(raised).__name__
     # Hide the message of InvalidURL, because the message may quote a part of a password. If
     # the password of a proxy contains a slash, httpx may read the text before the slash as

@@ -11,18 +11,19 @@ from typing import NamedTuple
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
-# The maximum length of an authority that is cached. This length is usually enough for a
-# user name, a password and a host.
+# Authorities of up to this number of characters are cached. The number is usually enough
+# for a user name, a password and a host.
 _CACHED_CHARS = 500
 
-# A WebSocket connection begins with an HTTP GET request to the same host and port.
+# A WebSocket connection begins with an HTTP GET request to the same host and port, so map
+# ws to http and wss to https.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _URL = re.compile(r"[\x00-\x20]*(https?|wss?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
 _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # Some clients end the authority at a backslash, and some clients remove control characters.
-# So different clients may connect to different hosts if an authority contains a backslash
-# or a control character.
+# Therefore, if an authority contains a backslash or a control character, different clients
+# may connect to different hosts.
 _AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 # IDNA may turn a character of a host into a delimiter, for example a fullwidth solidus into
 # `/`.
@@ -47,7 +48,7 @@ class Origin(NamedTuple):
         """Return the origin of *url*. Never raises.
 
         Return `None` if the scheme is not http, https, ws or wss, if *url* has no host or
-        an invalid port, or if clients may read different hosts from *url*.
+        an invalid port, or if different clients may connect to different hosts.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -93,8 +94,8 @@ def _origin_of(scheme: str, authority: str) -> Origin | None:
         return None
     host = _ipv6(parts[1]) if parts[1] is not None else _host(parts[2])
     # Strip leading zeros. A port with more than five remaining digits is out of range. Do
-    # not convert a port that is out of range, because `int` raises ValueError for very many
-    # digits.
+    # not convert a port that is out of range, because `int` raises ValueError for a text
+    # with too many digits.
     digits = (parts[3] or "").lstrip("0") or ("0" if parts[3] else "")
     if not host or len(digits) > len(str(_HIGHEST_PORT)):
         return None
@@ -103,7 +104,7 @@ def _origin_of(scheme: str, authority: str) -> Origin | None:
 
 
 def _ipv6(text: str) -> str:
-    """Return the shortest spelling of an IPv6 address. Any other *text* is returned in
+    """Return *text* in its shortest spelling if it is an IPv6 address, and otherwise in
     lower case.
     """
     try:
@@ -116,7 +117,7 @@ def _host(text: str) -> str:
     """Return the name that clients look up for the host *text*.
 
     The name is in lower case, without trailing dots, and in punycode if possible. Return ""
-    if IDNA turns a character of *text* into a delimiter of URLs.
+    if IDNA turns a character of *text* into a URL delimiter.
     """
     host = text.lower().rstrip(".")
     if host.isascii():
@@ -130,7 +131,7 @@ def _host(text: str) -> str:
 
 
 def target_of(url: str) -> str:
-    """Return the target of *url*, the part that is compared with rules. Never raises.
+    """Return the target of *url*, which is compared with rules. Never raises.
 
     The target is the path and the query as sent, or `/` if both are empty. If *url* is only
     a path, such as `/x?y`, the target is *url* without its fragment.
@@ -139,7 +140,7 @@ def target_of(url: str) -> str:
 
 
 def target_behind(head_length: int, url: str) -> str:
-    """Like `target_of`, if the length of the scheme and authority is known."""
+    """Like `target_of`, when the length of the scheme and authority is known."""
     # Ours O26 (fragments): a fragment is not sent, so it is not compared with rules.
     target = url[head_length:].partition("#")[0]
     if target.startswith("/"):
@@ -149,7 +150,7 @@ def target_behind(head_length: int, url: str) -> str:
 
 
 def head_of(url: str) -> str:
-    """Return the scheme and authority of *url*, the part before its target.
+    """Return the scheme and authority of *url*, which come before the target.
 
     Return "" if *url* is only a path.
     """

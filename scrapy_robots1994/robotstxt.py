@@ -1,4 +1,4 @@
-"""`RobotsTxt`: one parsed file with its verdicts, lines, records and problems."""
+"""The class `RobotsTxt`, which represents one parsed file."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""The default of ROBOTS1994_MAX_BYTES, the maximum number of bytes of a file that are
+"""The default value of ROBOTS1994_MAX_BYTES. At most this number of bytes of a file are
 obeyed.
 """
 
-# The maximum number of problems that `lost_line` tries to fix. Each try reads the whole
+# `lost_line` tries to fix at most this number of problems, because each try reads the whole
 # file again.
 _MAX_LOST_LINES = 50
 
-# The maximum number of robots for which one file stores rules. A crawl has one robot name
-# or a few, and the rules for many robots would take too much memory.
+# One file stores rules for at most this number of robots. A crawl uses only a few robot
+# names, and the rules for many robots would take too much memory.
 _MAX_ROBOTS = 64
 
-# The estimated size in memory, in bytes, of a file that has not been read, excluding its
-# body.
+# A file that has not been read takes about this number of bytes of memory, in addition to
+# its body.
 _UNREAD_BYTES = 300
 
-# All files share this empty dict at first. A file never changes the dict. To store usage
+# Initially, all files share this empty dict. A file never changes the dict. To store usage
 # preferences, a file replaces the dict with a new dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
@@ -53,8 +53,8 @@ class RobotsTxt:
 
     The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
     they have the same text, dialect and reading. Each access to `lines`, `records` or
-    `problems` reads the text again. The rules for a robot are compiled once, and
-    then stored.
+    `problems` reads the text again. The rules for a robot are compiled once, and then
+    stored.
     """
 
     __slots__ = (
@@ -78,14 +78,15 @@ class RobotsTxt:
         self._body = body if isinstance(body, Body) else Body(body)
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
-        # The stored rules: one item for each tuple of robot names. User-Agent headers that
-        # differ only in a version have equal names. Most files store one item, and a dict
-        # would take four times the memory of a tuple with one item.
+        # `_rules` contains one item for each tuple of robot names. User-Agent headers that
+        # differ only in a version have equal names. Most files store only one item, for
+        # which a dict would take four times as much memory as a tuple.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
-        # The usage preferences for each robot. The keys are the names of the robot.
+        # `_usage` maps the names of each robot to the usage preferences for the robot.
         self._usage = _NO_USAGE
-        # The last result of `memory_bytes`, or None if the stored data has changed since.
+        # `_memory_bytes` is the last result of `memory_bytes`, or None if the stored data
+        # has changed since that result was calculated.
         self._memory_bytes: int | None = None
 
     @classmethod
@@ -101,7 +102,7 @@ class RobotsTxt:
         """Return the file with this *body*. Any *body* is accepted, whatever its content.
 
         If *body* is longer than *limit* bytes, only the whole lines within the limit are
-        obeyed. *truncated* says that *body* is only the beginning of the file. Raises
+        obeyed. *truncated* is true if *body* is only the beginning of the file. Raises
         ValueError for an unknown *dialect* or *reading*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
@@ -112,7 +113,7 @@ class RobotsTxt:
         """Read the file for *robot*, and store the sitemaps of the file and the rules for
         *robot*.
 
-        With *for_warnings*, also read the lines that only warnings need.
+        If *for_warnings* is true, also read the lines that are needed only for warnings.
         """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
         reading = RobotReading(
@@ -139,16 +140,17 @@ class RobotsTxt:
         """Return the rules of the file for *robot*, which is a bare name or a whole
         User-Agent header. Never raises.
 
-        The first call for a robot reads the file, which takes many milliseconds for a large
-        file. This method may be called in any thread.
+        The first call for a robot reads the file. Reading a large file takes many
+        milliseconds. This method may be called in any thread.
         """
         known = self._known_rules(robot_names(robot))
         return known or self._read_for(robot, for_warnings=False)[1]
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Return whether the rules for *robot* are stored, so that `rules` returns at once.
+        """Return whether the rules for *robot* are stored.
 
-        With *with_usage*, the usage preferences for *robot* must be stored, too.
+        `rules` returns stored rules without reading the file. If *with_usage* is true, the
+        usage preferences for *robot* must be stored, too.
         """
         names = robot_names(robot)
         is_missing = self._known_rules(names) is None
@@ -159,7 +161,7 @@ class RobotsTxt:
         return self.rules(robot).allowed(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
-        """Return whether *robot* may retrieve the URL or path *url*, and why.
+        """Return whether *robot* may retrieve the URL or path *url*, with the reason.
 
         Never raises.
         """
@@ -169,7 +171,7 @@ class RobotsTxt:
         """Return the usage preferences of the file for *url* and *robot*. Never raises.
 
         Usage preferences do not change whether *url* may be retrieved. The first call for a
-        robot reads the file, which takes many milliseconds for a large file.
+        robot reads the file. Reading a large file takes many milliseconds.
         """
         return self.read_usage(robot).of(url)
 
@@ -177,7 +179,8 @@ class RobotsTxt:
         """Return the usage preferences of the file for *robot* and any URL. Never raises."""
         names, known = robot_names(robot), self._usage
         if names not in known:
-            # Import late, because most programs and crawls never read usage preferences.
+            # Import the module late, because most programs and crawls never read usage
+            # preferences.
             from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - rarely used
 
             rules = UsageRules.of_text(self.text, self._dialect, names)
@@ -193,8 +196,8 @@ class RobotsTxt:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The records of the file in the literal reading, in order, whatever `reading`
-        is.
+        """The records of the file in the literal reading, in order. `reading` does not
+        affect the records.
         """
         groups = groups_of(self.text, self._dialect)
         return tuple(records_of(groups, self._dialect))
@@ -214,7 +217,7 @@ class RobotsTxt:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems of the file, in the order of its lines."""
+        """The problems with the file, in the order of its lines."""
         groups = tuple(groups_of(self.text, self._dialect))
         return problems_of(groups, self._body, self._dialect)
 
@@ -232,14 +235,14 @@ class RobotsTxt:
     def policy_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return the problems of the file that a crawl logs.
+        """Return the problems with the file that a crawl logs.
 
-        First come the weakening problems for *robot*, which allow URLs that the author
-        probably wanted to disallow. Then come the tightening problems, which disallow URLs
-        that the author probably wanted to allow. At most *limit* weakening problems and at
-        most *limit* tightening problems are returned.
+        Weakening problems for *robot* come first. A weakening problem allows URLs that the
+        author probably wanted to disallow. Tightening problems for *robot* follow. A
+        tightening problem disallows URLs that the author probably wanted to allow. At most
+        *limit* weakening problems and at most *limit* tightening problems are returned.
         """
-        # Parse the file only once, to find the problems and to store the rules for the
+        # Parse the file only once, both to find the problems and to store the rules for the
         # robot.
         reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
@@ -249,7 +252,7 @@ class RobotsTxt:
     def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
         """Return the first problem whose fix would disallow *url* for *robot*, or None.
 
-        The line with this problem either has no effect, or has an effect that the author of
+        The line with the problem either has no effect, or has an effect that the author of
         the file probably did not want.
         """
         for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
@@ -273,8 +276,8 @@ class RobotsTxt:
 
     @property
     def body(self) -> bytes:
-        """The stored bytes of the file, which are the whole body or the bytes within the
-        limit.
+        """The stored bytes of the file. If the body is longer than the limit, only the
+        bytes within the limit are stored.
         """
         return self._body.data
 
@@ -302,13 +305,13 @@ class RobotsTxt:
 
     @property
     def reading(self) -> str:
-        """The name of the reading, which decides what a blank line in a record means."""
+        """The name of the reading, which defines what a blank line in a record means."""
         return self._reading
 
     def read_as(
         self, reading: str | None = None, *, dialect: str | None = None
     ) -> "RobotsTxt":
-        """Return this file, read in another *reading*, in another *dialect*, or in both.
+        """Return this file, read in another *reading*, another *dialect*, or both.
 
         Raises ValueError for an unknown *dialect* or *reading*.
         """
@@ -367,8 +370,9 @@ class Reader:
     """Reads files in the dialect and reading of a crawl. Files with equal bytes share one
     `RobotsTxt`.
 
-    Some hosting platforms serve one file from thousands of origins. The policies of these
-    origins share one `RobotsTxt`, which exists as long as one of the policies exists.
+    Some hosting platforms serve the same file from thousands of origins. The policies of
+    origins with equal files share one `RobotsTxt`, which exists as long as one of the
+    policies exists.
     Several threads may use one reader at the same time. *limit* is the maximum number of
     bytes that are read from a body.
     """
@@ -383,7 +387,7 @@ class Reader:
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Return the file with this *body*.
 
-        *is_truncated* says that *body* is only the beginning of the file.
+        *is_truncated* is true if *body* is only the beginning of the file.
         """
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = hash((within.data, within.is_truncated))
@@ -393,7 +397,7 @@ class Reader:
         if known is not None and is_same and known.body == within.data:
             return known
         robots = RobotsTxt(within, self._dialect, self._reading)
-        # Two threads may create an object for equal bytes at the same time. Then the later
-        # object replaces the earlier object here, and both objects are correct.
+        # If two threads create objects for equal bytes at the same time, the later object
+        # replaces the earlier object in `_known`. Both objects are correct.
         self._known[key] = robots
         return robots

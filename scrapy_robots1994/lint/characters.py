@@ -1,7 +1,6 @@
-"""Find misspelt fields, and characters that an author cannot see or mistakes for other
-characters.
+"""Find misspelt fields, invisible characters, and look-alike characters.
 
-Lint only reports such fields and characters. A crawl never obeys a corrected text.
+Misspelt fields and odd characters are only reported. A crawl never obeys a corrected text.
 """
 
 import re
@@ -12,29 +11,31 @@ from functools import lru_cache
 from scrapy_robots1994.parser.dialects import Dialect, dialect_named
 from scrapy_robots1994.parser.fields import FIELDS, Field
 
-# Ours O17 (undecodable bytes): the text of a file has a surrogate escape in place of each
-# undecodable byte. The byte A0 is the no-break space of Latin-1.
+# Ours O17 (undecodable bytes): the text of a file contains a surrogate escape for each
+# undecodable byte. The byte A0 is the no-break space in Latin-1.
 UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LATIN_SPACE = "\udca0"
 _SOFT_HYPHEN = "\xad"
 
-# Maximum length of the name of a misspelt field, in characters.
+# The name of a misspelt field may be up to this number of characters long.
 _LONGEST = 24
-# The name of a field: a letter, and then letters, underscores, spaces, dots and hyphens.
-# Letters of other alphabets are accepted, because some of them look like Latin letters.
+# `_FIELD` matches a letter, and then letters, underscores, spaces, dots and hyphens.
+# `_FIELD` accepts letters of all alphabets, because some Greek and Cyrillic letters look
+# like Latin letters.
 _FIELD = re.compile(rf"[^\W\d_](?:[^\W\d]|[ .-]){{,{_LONGEST - 1}}}")
 _NO_LETTERS = re.compile(r"[^a-z]+")
-# Characters that authors put before a line or a name: bullets, numbers, quotes, opening
-# brackets and Markdown marks. `//`, `;` and `--` are left out, because these marks begin a
-# comment in other languages.
+# `_BEFORE` matches characters that authors put before a line or a name, such as bullets,
+# numbers, quotes, opening brackets and Markdown marks. `_BEFORE` does not match `//`, `;`
+# or `--`, because `//`, `;` and `--` begin a comment in other languages.
 _QUOTES = "\"'`*_\u2018\u2019\u201c\u201d\xab\xbb"
 _BEFORE = re.compile(
     r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
     rf"|[{_QUOTES}\[({{]+[ \t]*)+"
 )
-# Characters at the end of a quoted line, or of a member of a JSON object.
+# `_CLOSING` contains the characters that may end a quoted line or a member of a JSON
+# object.
 _CLOSING = "\"'`,;\u2019\u201d\xbb \t"
-# Minimum similarity between a misspelt field and a known field. This value accepts about
+# A misspelt field must be at least this similar to a known field. The value accepts about
 # one wrong letter in eight.
 _SIMILARITY = 0.87
 
@@ -42,13 +43,14 @@ _SIMILARITY = 0.87
 def _seen(character: str) -> str:
     """Return the text that an author sees in place of *character*.
 
-    A special space becomes a space, and a dash becomes `-`. A character that looks like
-    `:`, `#`, `*` or `/` becomes this ASCII character. An invisible mark becomes "".
+    A special space becomes a space, and a dash becomes `-`. A variant of `:`, `#`, `*` or
+    `/`, such as a fullwidth colon, becomes the ASCII character. An invisible mark becomes
+    "". Any other character is returned unchanged.
     """
     if character.isascii():
         return character
     category = unicodedata.category(character)
-    # The author may have typed a dash in place of the hyphen in the name of a field.
+    # The author may have typed a dash in place of the hyphen in a name such as User-agent.
     if category == "Pd" or character == _SOFT_HYPHEN:
         return "-"
     if category == "Cf":
@@ -61,12 +63,12 @@ def _seen(character: str) -> str:
 
 
 def is_odd(character: str) -> bool:
-    """Return whether *character* is invisible, or looks like an ASCII character."""
+    """Return whether *character* is invisible, or only looks like an ASCII character."""
     return _seen(character) != character
 
 
 def first_odd(text: str) -> int:
-    """Return the position of the first odd character in *text*; -1 if *text* has none."""
+    """Return the position of the first odd character in *text*, or -1 if none is odd."""
     if text.isascii():
         return -1
     return next((at for at, each in enumerate(text) if is_odd(each)), -1)
@@ -90,7 +92,7 @@ def without_odd_ends(text: str) -> str:
 
 
 def name_of(character: str) -> str:
-    """Return the Unicode name of *character* with its code, for a message."""
+    """Return the Unicode name and the code of *character*, for a message."""
     if character == _LATIN_SPACE:
         return "a no-break space (byte A0)"
     name = unicodedata.name(character, "an invisible character").lower()
@@ -120,7 +122,7 @@ def letters(name: str) -> str:
     name = undecorated(name)
     if not name.isascii():
         # Remove accents before the call to `lower`, because the lower case of a capital I
-        # with a dot has two characters.
+        # with a dot is two characters long.
         plain = unicodedata.normalize("NFKD", name)
         name = "".join(it for it in plain if not unicodedata.combining(it))
     name = name.lower()
@@ -137,7 +139,10 @@ _LETTERED = {letters(field.name): field for field in FIELDS}
 
 
 def field_of_letters(name: str) -> Field | None:
-    """Return the field, of any dialect, whose name has the same letters as *name*."""
+    """Search all dialects for the field whose name has the same letters as *name*.
+
+    Return None if no field has the same letters.
+    """
     return _LETTERED.get(letters(name))
 
 
@@ -149,7 +154,7 @@ def likely_field(name: str, dialect: Dialect) -> Field | None:
 # Cache the result, because a file often repeats a misspelt field.
 @lru_cache(maxsize=256)
 def _closest(name: str, dialect: str) -> Field | None:
-    """Return the field of *dialect* whose letters are most similar to *name*; None if no
+    """Return the field of *dialect* whose letters are most similar to *name*, or None if no
     field is similar.
     """
     by_letters = {letters(it.name): it for it in dialect_named(dialect).fields.values()}

@@ -1,4 +1,4 @@
-"""Fixes: new lines for a file, and the effect of the new lines on robots."""
+"""The fixes for problems, with the new lines and the effect of the new lines on robots."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from scrapy_robots1994.parser.fields import Field, Role
 from scrapy_robots1994.parser.reader import Line
 
 Edits: TypeAlias = Mapping[int, tuple[str, ...]]
-"""Maps the number of a line to the lines that replace it, without line ends. An empty tuple
-deletes the line.
+"""Maps the number of a line to the lines, without line ends, that replace the line. An
+empty tuple deletes the line.
 """
 
 
@@ -29,8 +29,8 @@ class Fix:
     """The advice on one problem, for the author of the file.
 
     *words* is the text of the advice. If *words* is "", the `fix` of the kind of problem is
-    used. *edits* has the new lines, and is empty if only the author knows what to write.
-    *effect* is the effect of *edits* on robots.
+    used. *edits* contains the new lines, and is empty if only the author knows what to
+    write. *effect* is the effect of *edits* on robots.
     """
 
     words: str = ""
@@ -69,14 +69,14 @@ def edited(lines: Iterable[Line], edits: Edits) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return *text*, safe to print and in backquotes, for the words of a fix."""
+    """Return *text* in backquotes and safe to print, for the words of a fix."""
     return f"`{escape_control_chars(text)}`"
 
 
 def rule_line(line: Line, value: str, name: str = "") -> str:
-    """Return *line* with the new *value*, but with its old comment.
+    """Return the text of *line* with the new *value* and the old comment.
 
-    If *name* is not "", it replaces the name of the field.
+    If *name* is not "", *name* replaces the name of the field.
     """
     comment = f" {line.comment}" if line.comment else ""
     return f"{name or line.field}: {value}".rstrip(" ") + comment

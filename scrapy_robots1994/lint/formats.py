@@ -1,6 +1,7 @@
-"""Formats of a report: text for people, JSON, and GitHub annotations.
+"""Show a report as text for people, as JSON, or as GitHub annotations.
 
-In text and annotations, text from the file is escaped, so that it is safe to print.
+In text and annotations, the strings from the file are escaped, so that all output is safe
+to print.
 """
 
 from collections import Counter
@@ -28,14 +29,14 @@ _SHOWN_FIELDS = 6
 _MAX_MESSAGE = 1_000
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""A function that returns a text in a style such as `1;31`. Without colours, the function
-returns the text unchanged.
+"""A function that takes a text and a style such as `1;31`, and returns the text in that
+style. If colours are not used, the function returns the text unchanged.
 """
 
-# The terminal codes for bold and faint text.
+# These are the terminal codes for bold and faint text.
 BOLD, FAINT = "1", "2"
-# For each severity, the terminal style (bold red, yellow or cyan) and the name of the
-# GitHub workflow command.
+# These tables map each severity to a terminal style (bold red, yellow or cyan) and to the
+# name of a GitHub workflow command.
 _STYLES = {ERROR: "1;31", WARNING: "33", INFO: "36"}
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
@@ -50,9 +51,9 @@ def as_text(
 ) -> Iterator[str]:
     """Yield *report* as lines of text.
 
-    The text is a heading, each line of the file with its effect and its problems, and
-    sentences about other dialects. With *only_problems*, the text is only the heading and
-    the problems.
+    The text consists of a heading, each line of the file with its effect and its problems,
+    and sentences about other dialects. If *only_problems* is true, the text consists only
+    of the heading and the problems.
     """
     if isinstance(report, Unread):
         yield f"{escape_control_chars(report.name)}: {report.why}"
@@ -72,8 +73,8 @@ def as_text(
 def _of_other_dialects(report: Report) -> Iterator[str]:
     """Yield a sentence for each dialect that reads some lines differently.
 
-    If the report has the problems in the dialect that most robots follow today, the last
-    sentence gives the numbers of these problems.
+    If the report contains the problems in the dialect `TODAY`, the last sentence counts the
+    problems in that dialect.
     """
     for dialect, lines in report.read_otherwise.items():
         closed = report.closed_otherwise.get(dialect, [])
@@ -88,26 +89,26 @@ def _of_other_dialects(report: Report) -> Iterator[str]:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return *number* and the right form of *word*: `1 error`, `2 errors`, `2 info`."""
+    """Return *number* with the right form of *word*, such as `1 error` or `2 errors`."""
     return f"{number:,} {word}" + "s" * (number != 1 and word != INFO)
 
 
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
-    """Yield the number of each line, with rows that show the line and its effect."""
+    """For each line, yield its number, and the rows that show the line and its effect."""
     if not report.lines:
         yield 0, [f"{_INDENT}(no line: every robot may retrieve everything)"]
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        # Wrap the effect, which may be too long for the rest of the row.
+        # Wrap the effect, because the effect may be too long for the rest of the row.
         first, *others = wrap_and_escape(effect, WIDTH - len(row)) or [""]
         more = [" " * len(row) + paint(it, FAINT) for it in others]
         yield line.number, [(row + paint(first, FAINT)).rstrip(), *more]
 
 
 def _heading(report: Report) -> str:
-    """Return the heading of *report*: the name of the file, and how many lines, records and
-    problems the file has.
+    """Return the heading of *report*. The heading contains the name of the file, and the
+    numbers of lines, records and problems.
     """
     counts = {"line": len(report.lines), "record": len(report.records)}
     counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
@@ -117,12 +118,12 @@ def _heading(report: Report) -> str:
 
 
 def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
-    """Yield rows for one problem: place, severity, code, clause, message and fix."""
+    """Yield rows with the place, severity, code, clause, message and fix of *problem*."""
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     width = WIDTH - len(_INDENT) - 2
     first, *others = wrap_and_escape(f"{label} {problem.sentence}", width)
-    # The first row has the whole label, because the label is shorter than a row.
+    # The first row contains the whole label, because the label is shorter than a row.
     head, tail = first[: len(label)], first[len(label) :]
     yield f"{_INDENT}^ {paint(head, _STYLES[problem.severity])}{tail}"
     for text in (*others, *wrap_and_escape(problem.fix, width)):
@@ -132,8 +133,8 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
 def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
     """Return the sentence about *lines*, which *dialect* reads differently.
 
-    *closed* has the names for which *dialect*, but not the dialect of the report, disallows
-    the whole site.
+    *closed* contains the robot names for which *dialect*, but not the dialect of the
+    report, disallows the whole site.
     """
     fields: dict[str, str] = {}
     for line in lines:
@@ -152,7 +153,7 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
 
 
 def _runs(numbers: list[int]) -> str:
-    """Return ascending *numbers* as text, with ranges of consecutive numbers: `2-4, 7`."""
+    """Return ascending *numbers* as text such as `2-4, 7`, where `2-4` is a range."""
     runs = []
     for _, run in groupby(enumerate(numbers), key=lambda it: it[1] - it[0]):
         (_, first), *rest = run
@@ -161,7 +162,7 @@ def _runs(numbers: list[int]) -> str:
 
 
 def as_json(report: Report | Unread) -> dict[str, Any]:
-    """Return *report* as a dict for JSON: file, lines, records and problems."""
+    """Return the lines, records and problems of *report* as a dict for JSON."""
     if isinstance(report, Unread):
         return {"file": report.name, "unread": report.why}
     return {
@@ -213,8 +214,8 @@ def _record_as_json(record: Record) -> dict[str, Any]:
 
 
 def as_annotations(report: Report | Unread) -> Iterator[str]:
-    """Yield a GitHub workflow command for each problem. GitHub shows the problem at its
-    line.
+    """Yield a GitHub workflow command for each problem. GitHub shows each problem at the
+    line that has the problem.
     """
     name = _property(report.name)
     if isinstance(report, Unread):
@@ -235,17 +236,17 @@ def _message(problem: Problem) -> str:
 
 
 def _data(text: str) -> str:
-    """Return *text*, escaped, as the message of a workflow command."""
+    """Escape *text* for use as the message of a workflow command."""
     return escape_control_chars(text, _MAX_MESSAGE).replace("%", "%25")
 
 
 def _property(text: str) -> str:
-    """Return *text*, escaped, as a property of a workflow command."""
+    """Escape *text* for use as a property of a workflow command."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def summary_as_text(summary: Summary) -> Iterator[str]:
-    """Yield the lines of a table of the codes that were found, one row for each code."""
+    """Yield a table with one row for each code that was found, and a line with totals."""
     if summary.by_file:
         yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
     row = "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
@@ -257,7 +258,7 @@ def summary_as_text(summary: Summary) -> Iterator[str]:
 def summary_as_json(
     summary: Summary, unread: Iterable[Report | Unread]
 ) -> dict[str, Any]:
-    """Return *summary*, with the *unread* files, as a dict for JSON."""
+    """Return *summary* and the *unread* files as a dict for JSON."""
     return {
         "files": summary.files,
         "without_problems": summary.clean,

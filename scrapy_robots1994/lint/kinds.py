@@ -1,9 +1,10 @@
 """Problems with a file, and the table of all kinds of problems.
 
 Each kind is one row of the table. To add a kind, add a row with the next code, which is
-R059. Then yield the problem in the module that checks the affected part of a file:
-`lines.py` (lines), `values.py` (names and paths), `records.py` (records), `usage.py` (usage
-preferences) or `problems.py` (the whole file). The meaning of a code never changes.
+R059. Then yield the problem in the module that checks the affected part of a file.
+`lines.py` checks lines, `values.py` checks names and paths, `records.py` checks records,
+`usage.py` checks usage preferences, and `problems.py` checks the file as a whole. The
+meaning of a code never changes.
 """
 
 from collections.abc import Callable
@@ -28,13 +29,13 @@ class Kind:
     """One kind of problem.
 
     *clause* is the id of the clause or decision that the problem is about. *title* is the
-    name of the kind in a table. *message* has placeholders for the *texts* of a problem.
+    name of the kind in tables. *message* has placeholders for the *texts* of a problem.
     *fix* says what the author of the file can do.
 
-    *weakens_policy* means that a line does not disallow paths that its author meant to
-    disallow. If that line is an Allow line, the problem tightens the policy instead.
-    *tightens_policy* means that a problem of this kind disallows paths that the author meant
-    to allow.
+    *weakens_policy* is true if a line with the problem does not disallow paths that the
+    author meant to disallow. If the line is an Allow line, the problem tightens the policy
+    instead. *tightens_policy* is true if a line with the problem disallows paths that the
+    author meant to allow.
 
     The documentation has an example of each kind (`docs/_ext/robots1994_problems.py`).
     """
@@ -51,21 +52,22 @@ class Kind:
     def at(self, line: int, column: int, *texts: str, **more: Any) -> "Problem":
         """Return a problem of this kind at *line* and *column*.
 
-        *texts* fill the placeholders of the message. *more* has the optional attributes of
-        `Problem`.
+        *texts* fill the placeholders of the message. *more* contains the optional
+        attributes of `Problem`.
         """
         return Problem(self, line, column, texts, **more)
 
 
-# The class is not frozen, because it is three times slower to create a frozen object, and a
+# The class is not frozen, because creating a frozen object takes three times as long, and a
 # crawl may create dozens of problems for one file.
 @dataclass(slots=True, unsafe_hash=True, repr=False)
 class Problem:
     """A mistake, or a fact worth knowing, in one line of a file.
 
     *line* and *column* count from 1. *texts* fill the placeholders of the message.
-    *is_split* means that the problem exists only because a blank line ends a record. In the
-    cautious reading, the problem does not exist. *message* and *fix* are safe to print.
+    *is_split* is true if the problem exists only because a blank line ends a record. A
+    problem with *is_split* does not exist in the cautious reading. *message* and *fix* are
+    safe to print.
     """
 
     kind: Kind
@@ -73,18 +75,21 @@ class Problem:
     column: int
     texts: tuple[str, ...] = ()
     is_split: bool = False
-    # Whether this problem does not weaken the policy, although its kind does.
+    # `is_harmless` is true if this problem does not weaken the policy, although
+    # `weakens_policy` is true for the kind.
     is_harmless: bool = False
-    # Whether this problem tightens the policy, although its kind does not.
+    # `is_closing` is true if this problem tightens the policy, although `tightens_policy`
+    # is false for the kind.
     is_closing: bool = False
-    # The severity of this problem, if it differs from the severity of the kind.
+    # `level` is the severity of this problem, or "" if the severity of the kind applies.
     level: str = ""
-    # The field that has no effect, or the field that the author probably meant.
+    # `field` is the field that has no effect, or the field that the author probably meant.
     field: Field | None = made_by(default=None, compare=False)
-    # The robots that the author of a wrong User-agent line probably meant.
+    # `meant` contains the robot names that the author of a wrong User-agent line probably
+    # meant.
     meant: tuple[str, ...] = made_by(default=(), compare=False)
-    # The advice, or a function that computes the advice when it is needed. A crawl finds
-    # problems, but never shows the advice.
+    # `advice` may be a function, so that the advice is computed only when it is needed. A
+    # crawl finds problems, but never shows the advice.
     advice: Fix | Callable[[], Fix] | None = made_by(default=None, compare=False)
 
     @property
@@ -121,7 +126,7 @@ class Problem:
 
     @property
     def edits(self) -> Edits:
-        """The new lines that `fix` suggests, by the number of the line that they replace.
+        """The new lines that `fix` suggests. Each key is the number of a line to replace.
 
         The mapping is empty if only the author of the file knows what to write.
         """
@@ -134,7 +139,7 @@ class Problem:
 
     @property
     def _advice(self) -> Fix:
-        """The advice for this problem; an empty `Fix` if the advice of the kind applies."""
+        """The advice for this problem, or an empty `Fix` if the fix of the kind applies."""
         return (self.advice() if callable(self.advice) else self.advice) or Fix()
 
     @property
@@ -704,6 +709,6 @@ KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
 """All kinds of problems, in the order of their codes."""
 
 KIND_CODED = {kind.code: kind for kind in KINDS}
-"""Each kind of problem, by its code. The table of fields (`parser/fields.py`) refers to
-kinds by code.
+"""Maps each code to its kind of problem. The table of fields (`parser/fields.py`) refers to
+kinds of problems by code.
 """

@@ -1,4 +1,4 @@
-"""Problems with single lines, found without regard to other lines."""
+"""Find problems with single lines, without regard to other lines."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -49,19 +49,20 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import SPACE, Line, read
 
-# A function that yields the problems with the value of a line.
+# A value check is a function that yields the problems with the value of a line.
 _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 
-# The value of a rule has no problem if it is empty, or if it is a path of these characters.
+# The value of a rule has no problem if the value is empty, or if the value is a slash that
+# is followed only by characters of `_PLAIN`.
 _PLAIN = r"!\"%-)+-9;-~"
 _PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
-# All values are searched as one text, with an NL before each value. If neither pattern
-# matches, no value has a problem.
+# All values are searched as one text, with an NL before each value. If neither
+# `_ODD_CHARACTER` nor `_ODD_START` matches, all values are free of problems.
 _ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
 _ODD_START = re.compile(r"\n[^\n/]")
 
-# The check of the values for each role; None if the values are not checked. The table must
-# have an entry for every role that a dialect can have.
+# `_VALUE_CHECKS` maps each role to its value check, or to None if the values are not
+# checked. The table must have an entry for every role that a dialect can have.
 _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
     Role.NAMES: name_problems,
     Role.RULE: path_problems,
@@ -70,9 +71,10 @@ _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
 }
 _WITH_ROLE = [it.name for it in FIELDS if it.role is not Role.NONE]
 _NAMES_WITH_ROLE = "|".join(map(re.escape, _WITH_ROLE))
-# A second field in a value. After space, punctuation, a `*`, or `\n` or `\r` as text, the
-# name of the field may be written in any case. Directly behind other text, the name must be
-# in its usual case, and a value that suits the field must follow.
+# `_SECOND_FIELD` matches the name and the colon of a second field in a value. After space,
+# punctuation, a `*`, or a literal `\n` or `\r`, the name may be written in any case.
+# Directly after other text, the name must be in its usual case, and a value that suits the
+# field must follow.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*))((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
     rf"|(User-[Aa]gent)[{SPACE}]*:(?=[{SPACE}]*[\w*])"
@@ -80,15 +82,15 @@ _SECOND_FIELD = re.compile(
     rf"|(Sitemap)[{SPACE}]*:(?=[{SPACE}]*https?://)"
     rf"|(Crawl-[Dd]elay)[{SPACE}]*:(?=[{SPACE}]*[0-9])"
 )
-# Only this number of characters of a value is searched for a second field. Searching a line
-# of 500 KB would block the event loop for 90 ms.
+# At most this number of characters of a value are searched for a second field, because
+# searching a line of 500 KB would block the event loop for 90 ms.
 _MAX_SEARCHED = 10_000
-# The separators between two fields on one line.
+# `_BETWEEN` matches the separators between two fields on one line.
 _BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNORECASE)
-# The separators between words in a line without a colon.
+# `_WORD_END` matches the separators between words in a line without a colon.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
-# The beginning of a path, a pattern or a URL, but not of a word in a sentence. An empty
-# value matches, too.
+# `_RULE_VALUE` matches an empty value, and the beginning of a path, a pattern or a URL.
+# `_RULE_VALUE` does not match the beginning of a word in a sentence.
 _RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
 _BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
 _BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
@@ -98,7 +100,8 @@ _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
 def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
     """Yield the *rules* whose values may have a problem."""
     values = "\n".join(["", *[it.value for it in rules]])
-    # Most files have no odd value. One search through all values shows this.
+    # One search through all values is enough for most files, because most files have no
+    # odd value.
     if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
         is_plain = _PLAIN_VALUE.fullmatch
         yield from (it for it in rules if not is_plain(it.value))
@@ -110,8 +113,8 @@ def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
     if kind in IDLE:
         return ()
     if second := second_field(value):
-        # 1994 F3 (form of a line): a line has one field. Report only this problem, because
-        # any other problem with the line would be a result of this problem.
+        # 1994 F3 (form of a line): a line has one field. Report only the second field,
+        # because the second field causes any other problem with the line.
         return (_two_fields(line, second, dialect),)
     if field is None:
         return _ignored(line, dialect)
@@ -222,7 +225,7 @@ def _without_end(text: str) -> str:
 
 def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]:
     """Return the names that the author of a User-agent line with this *value* probably
-    meant. Return () for any other field.
+    meant. Return () if *field* is not User-agent.
     """
     if field is None or field.role is not Role.NAMES:
         return ()
@@ -230,15 +233,15 @@ def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]
 
 
 def _odd_in_value(field: Field, value: str) -> int:
-    """Return the position of the odd character that makes *value* wrong; -1 if there is
-    none.
+    """Return the position of the odd character that makes *value* wrong, or -1 if no odd
+    character makes *value* wrong.
     """
     if value.isascii():
         return -1
     if field.role is Role.NAMES:
         return first_odd(value)
-    # The author may have meant an odd character inside a path. An odd character at an end
-    # of a path is a mistake.
+    # The author may have meant an odd character inside a path. An odd character at the
+    # start or end of a path is a mistake.
     return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
 
 
@@ -247,7 +250,7 @@ def _form_problems(
 ) -> Iterator[Problem]:
     """Yield the problems with the spaces, control characters and comment of *line*.
 
-    *has_odd* says that another problem reports the odd characters.
+    *has_odd* is true if another problem reports the odd characters in *line*.
     """
     # Ours O15 (space before a field or colon): the space is accepted, but reported.
     if not line.raw.startswith(f"{line.field}:"):
@@ -255,10 +258,12 @@ def _form_problems(
         yield kinds.SPACED.at(line.number, 1, advice=in_place(line, new))
     value = line.value
     if not value.isascii():
-        # Ours O25 (control characters): another problem reports undecodable bytes.
+        # Ours O25 (control characters): leave out undecodable bytes, which another problem
+        # reports.
         value = UNDECODABLE.sub("", value)
     if dialect.has_lists:
-        # Revisited K1 and K2 (lists of names and of paths): a tab separates two values.
+        # Revisited K1 and K2 (lists of names and of paths): a tab separates two values, so
+        # do not report the tab.
         value = value.replace("\t", " ")
     if not (has_odd or is_printable(value)):
         yield _control(line, field)
@@ -278,7 +283,7 @@ def _control(line: Line, field: Field) -> Problem:
 def _encoded(value: str) -> str:
     """Percent-encode each character of *value* that is not printable.
 
-    Undecodable bytes are unchanged.
+    Leave undecodable bytes unchanged.
     """
     return "".join(
         it
@@ -289,7 +294,7 @@ def _encoded(value: str) -> str:
 
 
 def _comment_problems(line: Line) -> Iterator[Problem]:
-    """Yield the problem with the comment behind the value of *line*, if there is one."""
+    """Yield a problem if the comment after the value of *line* is probably a mistake."""
     column = line.comment_column
     before = line.text[column - 2]
     if line.value == "/" and before == "/":
@@ -305,14 +310,14 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
 
 
 def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problem with *line*, which has no effect.
+    """Return the problem, if any, with *line*, which has no effect.
 
     The problem may suggest what the author meant, but the parser never guesses a meaning.
     """
     known = line.known
     if known is not None:
-        # 1994 F6 (fields): a field that only another dialect has is ignored. An Allow line
-        # is checked together with its record (`effective_allows`).
+        # 1994 F6 (fields): a field that only other dialects have is ignored.
+        # `effective_allows` checks an Allow line together with its record.
         return () if known is ALLOW else (absent(line, known),)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
@@ -353,7 +358,7 @@ def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Proble
         )
         return (problem,)
     if _WORD_END.search(line.field) or _BARE_URL.match(_content(line)):
-        # The colon is part of a value. The line has no colon behind the name of a field.
+        # The colon is part of a value, and does not end the name of a field.
         problem = _malformed(line, dialect)
         if problem.kind is not kinds.MALFORMED or _BARE_URL.match(_content(line)):
             return (problem,)
@@ -382,22 +387,24 @@ def absent(line: Line, field: Field) -> Problem:
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
     """Yield each text that the author may see in place of *line*.
 
-    Each text comes with the column of the character that makes the difference.
+    With each text, yield the column of the first character that the author sees
+    differently.
     """
     odd = first_odd(line.text)
     if odd >= 0:
         start, slash, path = line.text.partition("/")
         yield odd + 1, without_odd(start) + slash + without_odd_ends(path)
     if likely is not None and not is_latin(line.field):
-        # A letter of another alphabet looks like a letter in the name of *likely*.
+        # In the field of the line, a letter of another alphabet may look like a letter in
+        # the name of *likely*.
         column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
         yield column, line.text.replace(line.field, likely.name, 1)
 
 
 def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Problem:
-    """Return the problem with an odd character because of which *line* has no effect.
+    """Return the problem with *line*, which has no effect because of an odd character.
 
-    *seen* is the line that the author sees.
+    *column* is the column of the odd character. *seen* is the line that the author sees.
     """
     field = seen.row
     if field is None:
@@ -418,7 +425,7 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
     """Return the problem with the odd character at *column* of *line*.
 
-    *seen* says what the line would be without this character.
+    *seen* says what the line would be without the odd character.
     """
     name = name_of(line.text[column - 1])
     return kinds.INVISIBLE.at(line.number, column, name, seen, **more)
@@ -431,20 +438,21 @@ def _content(line: Line) -> str:
 
 def _malformed(line: Line, dialect: Dialect) -> Problem:
     """Return the problem with *line*, which does not begin with a field name and a colon."""
-    # Ours O14 (line without a colon): the line is ignored. The parser never guesses its
-    # meaning.
+    # Ours O14 (line without a colon): the line is ignored. The parser never guesses the
+    # meaning of the line.
     content = _content(line)
     if missing := _without_name(line, content):
         return missing
-    # The name of the field may be the first word, or the first two words: "User agent x".
+    # The name of the field may be the first word, or the first two words as in "User agent
+    # x".
     first, *others = _WORD_END.split(content, maxsplit=2)
     names = (first, first + others[0]) if others else ()
     likely = next(filter(None, (likely_field(it, dialect) for it in names)), None)
     if likely is not None:
         words = 1 if likely_field(first, dialect) else 2
         value = "".join(_WORD_END.split(content, maxsplit=words)[words:])
-        # A sentence may begin with a word such as "allow", so the rest must look like a
-        # path.
+        # A sentence may begin with a word such as "allow", so the rest of the line must
+        # look like a path.
         is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
         if ":" not in content or is_value:
             new = rule_line(line, value, likely.name)
@@ -465,7 +473,10 @@ def _malformed(line: Line, dialect: Dialect) -> Problem:
 
 
 def _without_name(line: Line, content: str) -> Problem | None:
-    """Return the problem with *line* if it has only a value and no field; otherwise None."""
+    """Return the problem with *line* if the line has a value but no field.
+
+    Otherwise, return None.
+    """
     if _BARE_URL.match(content) and _BARE_SITEMAP.search(content):
         row, level = FIELD_NAMED["sitemap"], INFO
     elif _BARE_PATH.match(content):

@@ -44,24 +44,24 @@ from scrapy_robots1994.parser.records import records_of
 from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# The fix for HTML in a file that also has records.
+# `_HTML_LINES_FIX` is the fix for HTML in a file that also has records.
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
 _UTF_16_FIX = "Save the file as UTF-8: many robots can read no line of UTF-16."
 _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between, if all rules are for every robot."
 )
-# A file is probably UTF-16 if NUL is at least the share `_WIDE_SHARE` of the first
-# `_WIDE_CHARACTERS` characters.
+# A file is probably UTF-16 if at least the fraction `_WIDE_SHARE` of its first
+# `_WIDE_CHARACTERS` characters are NUL.
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
 
 _WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
 
-# The kinds of problems with lines that do not look like lines of a robots.txt.
+# A line with a problem of these kinds does not look like a line of a robots.txt.
 _OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
-# The beginnings of compressed files, archives, images and documents.
+# `_BINARY` matches the beginnings of compressed files, archives, images and documents.
 _BINARY = re.compile(
     "\x1f\udc8b|PK\x03\x04|%PDF-|\udc89PNG|GIF8|\udcff\udcd8|BZh|\udcfd7zXZ"
 )
@@ -71,16 +71,18 @@ _ERROR_PAGE = re.compile(
     r"(?i)\b(?:[45][0-9]{2}|not found|no such|does not exist|forbidden|denied|unauthori[sz]ed|"
     r"error|unavailable|bad gateway|bad request|moved|redirect|invalid|exception|page not)\b"
 )
-# The kinds of problems whose fix deletes a rule.
+# The fix for a problem of these kinds deletes a rule.
 _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
-# The kinds of problems with a field that the dialect does not have, except Allow.
+# A problem of these kinds reports a field (other than Allow) that the dialect does not
+# have.
 _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
-# If no line of a file looks like a line of a robots.txt, the file is reported as plain text
-# if it has at least this number of lines.
+# A file in which no line looks like a line of a robots.txt is reported as plain text if at
+# least this number of lines are neither blank nor comments.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# A crawl asks for a limited number of problems. Multiply the limit by this factor for the
-# problems with single lines, because some of these problems turn out to be harmless.
+# A crawl asks for a limited number of problems. For problems with single lines, the limit
+# is multiplied by `_SPARE`, because some problems with single lines turn out to be
+# harmless.
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
@@ -91,7 +93,7 @@ def problems_of(
 ) -> tuple[Problem, ...]:
     """Return the problems with the file *body*, sorted by line and column.
 
-    *groups* are the groups of lines that the file has in *dialect*.
+    *groups* are the groups into which *dialect* divides the lines of the file.
     """
     above, *own = groups
     lines = [it for group in groups for it in group.lines]
@@ -123,7 +125,8 @@ def problems_of(
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with records that end too early or too late, or have no rule."""
     # Ours O2 (several records for `*`), RFC 9309 2.2.1: a robot may obey all records for a
-    # name together. If one of the records has a rule, *merged* has the name.
+    # name together. *merged* contains each name for which one of the merged records has a
+    # rule.
     merged: set[str] = set()
     begun: dict[str, list[int]] = {}
     for group in records:
@@ -135,8 +138,8 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
     for group in records:
         is_merged = merged.issuperset(map(str.lower, group.names))
         first = group.agents[0].number
-        # Two lines for each name are enough, because at most one of the two lines is the
-        # first line of this record.
+        # The first lines of two records for each name are enough, because at most one of
+        # the two lines belongs to *group*.
         others = (
             another_record(name, it)
             for name in group.names
@@ -170,7 +173,7 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     """
     if not may_state_usage(text):
         return ()
-    # Import the module late: a crawl also looks for problems, but not for problems with
+    # Import the module late, because a crawl looks for problems, but not for problems with
     # usage preferences.
     from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - only for files that state preferences
 
@@ -185,9 +188,9 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return at most *limit* problems that weaken the policy for *robot*, sorted by line.
 
-    Each problem allows URLs that the author probably meant to disallow. *robot* has the
-    names of the robot, and *reading* is the parse of the file for the robot. The problems
-    are in the records that the robot obeys, below these records, above all records, or in
+    Each problem allows URLs that the author probably meant to disallow. *robot* contains
+    the names of the robot, and *reading* is the parse of the file for the robot. The
+    problems are in or below the records that the robot obeys, above all records, or in
     User-agent lines that were probably meant for the robot.
     """
     is_wide = _is_wide(reading.text)
@@ -200,7 +203,8 @@ def weakening_problems(
     of_lines: list[Problem] = []
     for line in odd:
         of_lines += line_problems(line, dialect)
-        # Collect more problems than *limit*, because some may turn out to be harmless.
+        # Collect more problems than *limit*, because some problems may turn out to be
+        # harmless.
         if limit is not None and len(of_lines) >= _SPARE * limit:
             break
     _settle(of_lines, reading.own)
@@ -233,8 +237,8 @@ def tightening_problems(
 
     Each problem disallows URLs that the author probably meant to allow. The first kind of
     problem is an Allow line that would allow paths if the dialect had Allow. The second kind
-    is a User-agent line below the names of *robot*. No rule separates the User-agent line
-    from these names, so *robot* obeys the rules below the User-agent line.
+    is a User-agent line below the names of *robot*. Because no rule separates the
+    User-agent line from the names of *robot*, *robot* obeys the rules below that line.
     """
     found = chain(
         ignored_allows(reading.own),
@@ -251,8 +255,8 @@ def tightening_problems(
 def _speaks_above(
     group: Group, line: int, dialect: Dialect, robot: Sequence[str]
 ) -> bool:
-    """Return whether *robot* obeys *group* because of a name above *line*, and not because
-    of a name in or below *line*.
+    """Return whether *robot* obeys *group* because of a name above line number *line*, and
+    not because of a name in or below that line.
     """
     above = [name for it in group.agents if it.number < line for name in it.said or ()]
     below = [name for it in group.agents if it.number >= line for name in it.said or ()]
@@ -261,7 +265,7 @@ def _speaks_above(
 
 
 def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
-    """Yield the problem with each Allow line of *records* that would allow paths if the
+    """Yield a problem for each Allow line of *records* that would allow paths if the
     dialect had Allow.
     """
     for record in records:
@@ -271,7 +275,7 @@ def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
 
 
 def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
-    """Yield one problem in place of *allows*, the problems with all Allow lines of a file."""
+    """Yield one problem in place of *allows*, which has one problem for each Allow line."""
     if len(allows) == 1:
         yield allows[0]
     elif allows:
@@ -282,12 +286,12 @@ def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
 
 
 def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
-    """Mark a problem with a lost User-agent line as tightening, if the record above gets
-    the rules of the lost line.
+    """Find lost User-agent lines whose rules belong to the record above, and mark the
+    problems with the lost lines as tightening.
 
-    A User-agent line is lost if it is in the value of another line. If the rules below the
-    lost line belong to the record above, these rules disallow more URLs than the author
-    meant, and the problem does not weaken the policy.
+    A User-agent line is lost if it is part of the value of another line. If the rules below
+    a lost line belong to the record above, the rules disallow more URLs than the author
+    meant. In that case, the problem with the lost line does not weaken the policy.
     """
     lost = [
         it for it in problems if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT
@@ -315,7 +319,7 @@ def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* without the problems whose fix deletes a rule of an uncertain record.
+    """Return the *problems* whose fix does not delete a rule of an uncertain record.
 
     A record is uncertain if one of its lines was probably meant as a User-agent line. Some
     rules of an uncertain record may belong to another record.
@@ -331,7 +335,7 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
 
 
 def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* without the problems with harmless wildcards.
+    """Return the *problems* that are not about harmless wildcards.
 
     A wildcard is harmless if another rule of its record disallows the same paths.
     """
@@ -348,10 +352,10 @@ def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Proble
 def _plain_rules(
     groups: Iterable[Group], lines: Collection[int]
 ) -> dict[int, tuple[str, ...]]:
-    """For each Disallow line in *lines*, return the paths without wildcards of similar rules.
+    """Map each Disallow line in *lines* to the wildcard-free paths of similar rules.
 
-    Similar rules are Disallow lines of the same group. An orphan (a rule outside any record)
-    is similar only to orphans. A rule of a record is similar only to rules of the record.
+    Two rules are similar if they are Disallow lines of the same group, and if both rules or
+    neither rule is an orphan (a rule outside any record).
     """
     found: dict[int, tuple[str, ...]] = {}
     for group in groups:
@@ -391,8 +395,9 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
 
 def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:
     """Return the *lines* whose problems are reported one by one."""
-    # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report only lines with
-    # a field of the dialect. The other lines of a page were not meant for robots.
+    # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems only
+    # with lines that have a field of the dialect. The other lines of an HTML page were not
+    # meant for robots.
     if is_wide or is_page:
         return [it for it in lines if it.row is not None]
     return lines
@@ -403,8 +408,8 @@ def _orphans(
 ) -> Iterator[Problem]:
     """Yield the problems with the rules *above* all records.
 
-    *found* are the problems with single lines. If no line of the file was meant as a
-    User-agent line, the advice is to put all rules into one record.
+    *found* contains the problems with single lines. If no line of the file seems
+    to be meant as a User-agent line, the advice is to put all rules into one record.
     """
     has_agents = has_records or any(
         it.field is not None and it.field.role is Role.NAMES for it in found
@@ -455,7 +460,7 @@ def _file_problems(
     else:
         for line in lines:
             if undecodable := UNDECODABLE.search(line.raw):
-                # Ours O17 (undecodable bytes): an undecodable byte stays as it is.
+                # Ours O17 (undecodable bytes): an undecodable byte is accepted unchanged.
                 advice = _encoded(line)
                 column = undecodable.start() + 1
                 yield kinds.UNDECODABLE.at(line.number, column, advice=advice)
@@ -477,7 +482,7 @@ def _file_problems(
 def _encoded(line: Line) -> Fix | None:
     """Return the advice to percent-encode the undecodable bytes of a rule.
 
-    Return None if the line is not a rule, or if its value has a tab.
+    Return None if the line is not a rule, or if its value contains a tab.
     """
     if line.row is None or line.row.role is not Role.RULE or "\t" in line.value:
         return None
@@ -486,9 +491,9 @@ def _encoded(line: Line) -> Fix | None:
 
 
 def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> str:
-    """Return the kind of file that *text* looks like; "" if *text* may be a robots.txt.
+    """Return the kind of file that *text* looks like, or "" if *text* may be a robots.txt.
 
-    *found* are the problems with the *lines* of the file.
+    *found* contains the problems with the *lines* of the file.
     """
     written = [it for it in lines if _is_written(it)]
     if not written or any(it.known is not None for it in written):

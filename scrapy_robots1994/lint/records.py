@@ -1,7 +1,8 @@
-"""Problems with records: records that end too early, and rules and names without effect.
+"""Find records that end too early, and rules and names that have no effect.
 
-Some functions take a `Group` (see `parser/reader.py`), which has all lines of a record. Other
-functions take a `Record`, which has only the names, rules and delays of a record.
+Some functions take a `Group` (see `parser/reader.py`), which contains all lines of a
+record. Other functions take a `Record`, which contains only the names, rules and delays of
+a record.
 """
 
 from bisect import bisect_left
@@ -34,14 +35,14 @@ _AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
 # If a file has more names than this maximum, names are not compared with each other.
 _NAMES_COMPARED = 500
 
-# The fix for several blank lines in a record.
+# `_SPLIT_FIX` is the fix for several blank lines in a record.
 _SPLIT_FIX = "Delete the blank lines, or write `#` on each of them."
 _ORPHAN_FIX = (
     "Delete the blank lines above it, or write `#` on each of them, if this rule belongs to "
     "the record of line {}."
 )
 _SAME_NAME_FIX = "Make one record of the two."
-# The fix for a rule below a misspelt User-agent line.
+# `_MISSPELT_AGENT_FIX` is the fix for a rule below a misspelt User-agent line.
 _MISSPELT_AGENT_FIX = (
     "Correct the name of the field in line {}: it is probably User-agent."
 )
@@ -64,8 +65,8 @@ def boundary_problems(
     """Yield a problem if *record* ends too early or has no rule.
 
     If blank lines separate rules from *record*, report only the blank lines, and not the
-    lack of rules. *is_merged* says that other records with the names of *record* have
-    rules. If another record has one of these names, *advice* replaces the usual fix.
+    lack of rules. *is_merged* is true if other records with the names of *record* have
+    rules. If another record has a name of *record*, *advice* replaces the usual fix.
     """
     # Rules that a blank line separates from the record are at the end of `record.rules`.
     if record.rules and record.rules[-1].kind is _ORPHAN:
@@ -75,11 +76,11 @@ def boundary_problems(
 
 
 def another_record(name: str, line: int) -> Fix:
-    """Return the advice on a record without rules, if *line* begins another record for
-    *name*.
+    """Return the advice on a record for *name* that has no rules.
 
-    RFC 9309 2.2.1 merges the two records. The advice does not suggest an empty `Disallow:`,
-    because that line would separate the name from an Allow line below the name.
+    *line* is the number of the line that begins another record for *name*. RFC 9309 2.2.1
+    merges the two records. The advice does not suggest an empty `Disallow:`, because an
+    empty `Disallow:` would separate the name from an Allow line below the name.
     """
     shown = escape_control_chars(name, 60)
     return Fix(
@@ -92,7 +93,8 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     """Yield the problem with *record*, which has no rule. *advice* replaces the usual fix."""
     agents = [it for it in record.agents if it.kind is _AGENT]
     if any(second_field(it.value) for it in agents):
-        # Another problem reports the second field in the User-agent line.
+        # Report nothing, because another problem reports the second field in the User-agent
+        # line.
         return
     block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
     # Ours O3 (a record without Disallow): the record disallows nothing, although 1994 D3
@@ -101,7 +103,8 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     # If a record has no rule, but has a delay or another line, its author probably does not
     # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
-    # In other dialects, a User-agent line below an Allow line begins another record.
+    # The fix adds an empty Disallow above the first Allow line, because a User-agent line
+    # below an Allow line begins another record in other dialects.
     above = list(takewhile(lambda it: not (it.known and it.known.allows), block))
     last = next(it for it in reversed(above) if it.kind is _AGENT)
     names, at = ", ".join(record.names), agents[0].number
@@ -119,7 +122,7 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
 def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the rules that blank lines separate from *record*.
 
-    Blank lines must separate at least one rule from *record*.
+    Call this function only if blank lines separate at least one rule from *record*.
     """
     orphans = [it for it in record.rules if it.kind is _ORPHAN]
     own = record.rules[: -len(orphans)]
@@ -134,7 +137,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     agent_fix = Fix(_MISSPELT_AGENT_FIX.format(agent))
     first = orphans[0].number
     if not own:
-        # Ours O5 (readings): the blank line ends the record, according to 1994 F1 (records).
+        # Ours O5 (readings), 1994 F1 (records): the blank line ends the record.
         joined = [it for it in blanks if it < first]
         words = _SPLIT_FIX if len(joined) > 1 else ""
         closing = (it.row for it in orphans if it.row is not None and it.row.closes)
@@ -146,8 +149,8 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
             is_split=True,
             advice=agent_fix if agent < first else _joining(joined, orphans, words),
         )
-        # If these blank lines are deleted, the rules up to the next blank line belong to
-        # the record. Report separately only the rules below the next blank line.
+        # If the reported blank lines are deleted, the rules up to the next blank line
+        # belong to the record. Report separately only the rules below that next blank line.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
     words = _ORPHAN_FIX.format(begun)
@@ -182,7 +185,7 @@ def _is_likely_agent(name: str, dialect: Dialect) -> bool:
 def orphan_problem(
     line: Line, advice: Fix | Callable[[], Fix] | None, *, is_split: bool = False
 ) -> Problem:
-    """Return the problem with *line*, which is a rule without a record."""
+    """Return the problem with *line*, which is a rule outside any record."""
     # Ours O4 (rule without a record): the rule is ignored.
     return kinds.ORPHAN.at(
         line.number,
@@ -212,7 +215,8 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
                 "Disallow",
                 "begins a new record",
                 # If the record above has only Allow lines, no record begins here in a
-                # dialect without Allow, so the names share the rules.
+                # dialect without Allow. In that dialect, the names of the two records share
+                # the rules.
                 advice=in_place(
                     first,
                     "",
@@ -231,8 +235,8 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
 def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with User-agent lines that share rules with the names above.
 
-    Between a User-agent line and the names above are only fields that do not end a list of
-    names.
+    Only fields that do not end a list of names are between a User-agent line and the names
+    above.
     """
     above, parting = record[0].number, ""
     for line in record:
@@ -243,8 +247,9 @@ def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Prob
                 yield kinds.NO_BLANK.at(line.number, 1, parting, outcome, advice=advice)
             above, parting = line.number, ""
         elif not parting and (
-            # 1994 F6 (fields): a line with another field does not end a record. Another
-            # problem reports a field that is misspelt or has an odd character.
+            # 1994 F6 (fields): a line with any other field does not end a record. Do
+            # not report a misspelt field or an odd character here, because another problem
+            # reports it.
             (line.row is not None and line.is_obeyed and not line.row.ends_names)
             or (
                 line.kind is _UNKNOWN
@@ -269,9 +274,9 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
 def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with User-agent lines that only seem to begin another group.
 
-    Between such a User-agent line and the names above are blank lines, or fields that do
-    not end a list of names. The names above and the User-agent line therefore share the
-    rules of *record*.
+    Blank lines, or fields that do not end a list of names, are between the User-agent line
+    and the names above. Therefore, the User-agent line and the names above share the rules
+    of *record*.
     """
     if dialect.has_blank_lines:
         return
@@ -303,7 +308,7 @@ def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _parting(agent: Line, *, has_allow: bool) -> Fix:
-    """Return the advice to end the list of names of a group after the line *agent*."""
+    """Return the advice to end the group's list of names after the line *agent*."""
     words = (
         f"Write an empty `Disallow:` below line {agent.number}, if the names above should not "
         "share the rules."
@@ -328,7 +333,7 @@ def effective_allows(record: Group) -> Iterable[Line]:
     rules = {it.value for it in record.rules if it.kind is not _ORPHAN and it.value}
     closing = sorted(rules, key=len, reverse=True)
     opening, beginnings = set(), Beginnings()
-    # RFC 9309 2.2.2: the longest rule decides; if a Disallow and an Allow are equally long,
+    # RFC 9309 2.2.2: the longest rule decides. If a Disallow and an Allow are equally long,
     # the Allow decides.
     for line in sorted(allows, key=lambda it: len(it.value)):
         while closing and len(closing[-1]) <= len(line.value):
@@ -344,13 +349,13 @@ def rule_problems(
     beginnings: Sequence[tuple["Beginnings", "Beginnings"]] = (),
     blanks: Sequence[int] = (),
 ) -> Iterator[Problem]:
-    """Yield the problems with rules that change nothing in their record.
+    """Yield the problems with rules that have no effect in their record.
 
-    *beginnings* has the result of `rule_beginnings` for each record. *blanks* are the
-    numbers of the blank lines of the file.
+    *beginnings* is the result of `rule_beginnings`, with one item for each record. *blanks*
+    contains the numbers of the blank lines of the file.
     """
     # RFC 9309 2.2.1: the groups for one name are merged, so an Allow line of one group may
-    # matter for the rules of another group.
+    # affect the rules of another group.
     with_allow = {
         name.lower()
         for record in records
@@ -379,14 +384,16 @@ def covered_rules(
     beginnings: tuple["Beginnings", "Beginnings"] | None,
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
-    """Yield the problems with rules that never decide, because another rule covers the URLs.
+    """Yield the problems with rules that have no effect, because other rules cover
+    their URLs.
 
-    *beginnings* has the beginnings of the Disallow rules and of the Allow rules that are
-    compared with *rules*. If *beginnings* is None, *rules* are compared with each other.
+    *beginnings* contains the beginnings of the Disallow rules and of the Allow rules that
+    are compared with *rules*. If *beginnings* is None, *rules* are compared with each
+    other.
     """
     has_allow = any(rule.allows for rule in rules)
-    # Revisited K2 (lists of paths): deleting a line with several paths would allow its
-    # other paths.
+    # Revisited K2 (lists of paths): deleting a line with several paths would also delete
+    # the other paths.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
     # RFC 9309 2.2.2: a percent-encoded reserved character differs from the plain character.
     spelling_of = normal_spelling if dialect.has_wildcards else canonical
@@ -401,9 +408,9 @@ def covered_rules(
         Beginnings(rule.value for rule in rules if not rule.allows),
         Beginnings(rule.value for rule in rules if rule.allows),
     )
-    # A stack of spellings, in which each spelling is a prefix of the next spelling. Each
-    # spelling is stored with the rule that gives the verdict on its URLs. The sort keeps equal
-    # spellings in the order of the file.
+    # *ancestors* is a stack of spellings, in which each spelling is a prefix of the next
+    # spelling. Each spelling is stored with the rule that gives the verdict on its URLs.
+    # The sort keeps equal spellings in the order of the file.
     ancestors: list[tuple[str, Rule]] = []
     for spelling, rule in sorted(spelled, key=itemgetter(0)):
         while ancestors and not spelling.startswith(ancestors[-1][0]):
@@ -418,7 +425,7 @@ def covered_rules(
                 yield _without_effect(rule, first, is_same=is_same)
             elif (
                 _is_redundant(rule, first, closed if rule.allows else opened)
-                # In dialects without lists, the paths of one line are one longer path,
+                # In dialects without lists, the paths of one line form one longer path,
                 # which does not cover *rule*.
                 and (first.line == rule.line or listed.get(first.line, 0) <= 1)
                 # If a blank line is between the two rules, they may belong to different
@@ -435,7 +442,7 @@ def covered_rules(
 def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
     """Return whether *rule* can be deleted without an effect in any dialect.
 
-    In the dialect of the file, *first* covers the URLs of *rule*. *against* has the
+    In the dialect of the file, *first* covers the URLs of *rule*. *against* contains the
     beginnings of the rules of the opposite kind.
     """
     if rule.value == first.value:
@@ -496,8 +503,8 @@ def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginning
     Groups that share a name, directly or through other groups, get the same beginnings,
     because a dialect may merge groups. Rules that only another dialect obeys are included.
     """
-    # *first_with* has the first group for each name. *earlier* links each group to an
-    # earlier group that shares a name with the group, or to the group itself.
+    # *first_with* maps each name to its first group. *earlier* links each group to itself,
+    # or to an earlier group that shares a name with it, directly or through other groups.
     first_with: dict[str, int] = {}
     earlier = list(range(len(groups)))
 
@@ -527,7 +534,7 @@ def _beginning(path: str) -> str:
 
 
 def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Problem:
-    """Return the problem with *rule*: *first* covers all URLs of *rule*."""
+    """Return the problem that *first* already covers all URLs of *rule*."""
     path = escape_control_chars(rule.value, 60)
     words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     advice = Fix(words, {} if is_listed else {rule.line: ()})
@@ -536,7 +543,7 @@ def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Pr
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
-    """Return the problem with *rule*: *first* overrides it for every URL."""
+    """Return the problem that *first* overrides *rule* for every URL."""
     kind = kinds.INEFFECTIVE_ALLOW if rule.allows else kinds.INEFFECTIVE_DISALLOW
     effect = Effect.OPENS if rule.allows else Effect.CLOSES
     advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)
@@ -558,8 +565,8 @@ def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
     for position, record in enumerate(records):
         for agent in record.agents:
             # Ours O1 (several records for a name): choose the records that a robot with
-            # this name obeys. Do not use the cache, because the name may be any text of the
-            # file.
+            # this name obeys. Do not use the cache of `robot_names`, because the name may
+            # be any text in the file.
             robot = robot_names.__wrapped__(agent.name)
             chosen = dialect.choose(names, robot)
             name = agent.name.lower()
@@ -571,8 +578,8 @@ def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
             if set(map(str, record.rules)) != set(map(str, taker.rules)):
                 named = (it for it in taker.agents if it.name.lower() in name)
                 whose = next(named, taker.agents[0])
-                # The usual fix is to put the longer name first. The usual fix does not help
-                # if both records have the same name.
+                # The usual fix, which is to put the longer name first, does not help if
+                # both records have the same name.
                 is_same = whose.name.lower() == name
                 advice = Fix(_SAME_NAME_FIX) if is_same else None
                 yield kinds.UNREACHED.at(

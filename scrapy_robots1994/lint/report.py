@@ -1,4 +1,4 @@
-"""The report on one file: the effect of each line, and the problems with the file."""
+"""The report on one file, with the effect of each line and the problems with the file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -46,16 +46,17 @@ class Unread:
 
 
 class Report:
-    """The report on one file: its lines with their effects, its records and its problems.
+    """The report on one file, with its lines, their effects, its records and its problems.
 
-    *body* has the bytes of the file. If *is_truncated* is true, *body* has only the first
-    bytes. *dialect* is the name of the dialect in which the file is read. Problems are left
-    out if their code is in *ignored*.
+    *body* contains the bytes of the file. If *is_truncated* is true, *body* is only the
+    beginning of the file. *dialect* is the name of the dialect in which the file is read.
+    Problems are left out if their code is in *ignored*.
 
-    *read_otherwise* has the lines that another dialect reads differently, by the name of
-    that dialect. *closed_otherwise* has the robot names for which that dialect, but not
-    *dialect*, disallows the whole site. *problems_today* has the problems in the dialect
-    `TODAY`. *problems_today* is None unless *dialect* is `"1994"`.
+    *read_otherwise* maps the name of another dialect to the lines that the other dialect
+    reads differently. *closed_otherwise* maps the name of another dialect to the robot
+    names for which the other dialect, but not *dialect*, disallows the whole site. If
+    *dialect* is `"1994"`, *problems_today* contains the problems in the dialect `TODAY`.
+    Otherwise, *problems_today* is None.
     """
 
     def __init__(
@@ -100,11 +101,11 @@ class Report:
 
 @dataclass(slots=True)
 class Summary:
-    """The number of files, and the number of places, that have each kind of problem.
+    """The numbers of files and places in which each kind of problem was found.
 
     *files* is the number of all files, and *clean* is the number of files without a problem.
-    *by_file* counts the files, and *by_place* counts the places, for each code. *severities*
-    has the highest severity that was found for each code.
+    For each code, *by_file* counts the files, and *by_place* counts the places.
+    *severities* contains the highest severity that was found for each code.
     """
 
     files: int = 0
@@ -114,7 +115,7 @@ class Summary:
     severities: dict[str, str] = field(default_factory=dict)
 
     def add(self, report: Report) -> None:
-        """Count the problems of one more file."""
+        """Add the problems of *report* to the counts."""
         codes = [problem.code for problem in report.problems]
         self.files += 1
         self.clean += not codes
@@ -145,7 +146,7 @@ def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
     The effect is "" for a comment, and for a blank line that does not end a record.
     """
     for group in groups:
-        # Every group with names is a record. The lines above all records have no names.
+        # Every group with names is a record. The group above all records has no names.
         is_open = bool(group.names)
         for place, line in enumerate(group.lines):
             if line.kind is LineKind.BLANK:
@@ -165,7 +166,7 @@ def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
 
 
 def _effect(line: Line, field: Field, dialect: Dialect) -> str:
-    """Return the effect of *line*, whose field is *field*, in words."""
+    """Describe the effect of *line*, whose field is *field*."""
     if field.effect is None:
         raise NotImplementedError(field.name)
     said = _SAID[field.role](line, dialect)
@@ -173,7 +174,7 @@ def _effect(line: Line, field: Field, dialect: Dialect) -> str:
 
 
 def _named(line: Line, _dialect: Dialect) -> str:
-    """Return the robots that a User-agent line names, in words."""
+    """Describe the robots that a User-agent line names."""
     names = line.said
     if names == ("*",):
         # 1994 A3 (default record): `*` means the robots that no other record names.
@@ -183,7 +184,7 @@ def _named(line: Line, _dialect: Dialect) -> str:
 
 
 def _covered(line: Line, dialect: Dialect) -> str | None:
-    """Return the paths that a rule covers, in words; None if the rule matches nothing."""
+    """Describe the paths that a rule covers. Return None if the rule matches nothing."""
     value = line.value
     paths = dialect.paths(value)
     if paths == ("",):
@@ -206,12 +207,12 @@ def _seconds(line: Line, _dialect: Dialect) -> str:
 
 
 def _value(line: Line, _dialect: Dialect) -> str:
-    """Return the value of *line* as it is written, but safe to print."""
+    """Return the value of *line* as written, but safe to print."""
     return escape_control_chars(line.value, _WIDTH)
 
 
-# For each role, the function that returns the words for the value of a line. The table must
-# have an entry for every role that a dialect can have.
+# `_SAID` maps each role to the function that returns the words for the value of a line. The
+# table must have an entry for every role that a dialect can have.
 _SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
     Role.NAMES: _named,
     Role.RULE: _covered,
@@ -230,7 +231,7 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
     """Return the meaning of each line in *dialect*, for comparisons between dialects.
 
     The meaning is the effect of the line. For a rule or a pause, the meaning includes the
-    User-agent lines to which the line applies.
+    User-agent lines to which the rule or pause applies.
     """
     found: list[object] = []
     for group in groups:
@@ -267,7 +268,7 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
 
 
 def _meaning(line: Line, dialect: Dialect) -> object:
-    """Return the meaning of one line in *dialect*; None if the line has no effect."""
+    """Return the meaning of *line* in *dialect*, or None if the line has no effect."""
     if line.row is None or not line.is_obeyed:
         return None
     if line.row.role is not Role.RULE:

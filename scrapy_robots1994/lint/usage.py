@@ -1,5 +1,4 @@
-"""Problems with usage preferences: values without a meaning, and preferences that their
-author probably did not mean.
+"""Find usage preferences that have no meaning, or that their author probably did not mean.
 
 Usage preferences do not affect which URLs robots may fetch.
 """
@@ -30,7 +29,7 @@ from scrapy_robots1994.parser.usage import (
     usage_dialect,
 )
 
-# Maximum number of preferences of one record that are compared with each other.
+# At most this number of preferences of one record are compared with each other.
 _LINES_COMPARED = 200
 
 _OLD_LABELS = {
@@ -44,7 +43,7 @@ _OLD_LABELS = {
     "ai-output": ("AIPREF vocab-04", "ai-use"),
 }
 """Maps each label of earlier drafts to the first draft that had the label, and to the label
-to write today. The label to write is "" if today's draft has no label for the purpose.
+to write today. The label to write is "" if the latest draft has no label for the purpose.
 """
 
 _SAME_PURPOSE = {
@@ -60,7 +59,7 @@ purpose, or the label that the other field has for the purpose.
 
 
 class _Preference(NamedTuple):
-    """The preference in one line: the path, and the statement about each purpose."""
+    """The preference in one line, with its path and its statement about each purpose."""
 
     line: Line
     field: str
@@ -68,7 +67,7 @@ class _Preference(NamedTuple):
     statements: dict[str, Statement]
 
     def at(self, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-        """Return a problem with the line."""
+        """Return a problem with the line of the preference."""
         return _at(self.line, kind, *texts, fix=fix)
 
 
@@ -99,8 +98,8 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-    """Return a problem with the value of *line*. If *fix* is not "", it replaces the fix of
-    the *kind*.
+    """Return a problem with the value of *line*. If *fix* is not "", *fix* replaces the fix
+    of *kind*.
     """
     advice = Fix(fix) if fix else None
     return kind.at(line.number, line.value_column, *texts, advice=advice)
@@ -109,7 +108,8 @@ def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
 def _stated(field: str, value: str) -> list[Statement]:
     """Return the statements of a preference. Statements that disallow a purpose are last.
 
-    In a dict by purpose, a statement that disallows a purpose replaces the other statements.
+    Therefore, in a dict whose keys are purposes, a statement that disallows a purpose
+    replaces other statements about the purpose.
     """
     statements, _, _ = statements_of(field, value, "")
     # Usage U8 (several statements): the most restrictive statement counts.
@@ -160,7 +160,7 @@ def _pair_problems(preferences: Sequence[_Preference]) -> Iterator[Problem]:
 
 
 def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
-    """Yield the problems with two preferences: *first*, and *second* from a later line."""
+    """Yield the problems with two preferences. *second* is on a later line than *first*."""
     number = str(first.line.number)
     if first.path == second.path:
         for purpose, said in second.statements.items():

@@ -1,4 +1,4 @@
-"""Problems with the values of lines: names of robots, paths of rules, and sitemaps."""
+"""Find problems with the names of robots, the paths of rules, and the URLs of sitemaps."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# The match may begin only at the first of several spaces. If the match could begin at any
-# space, searching a long line of spaces would take minutes.
+# A match of `_NEXT_PATH` begins at the first of several spaces. If a match could begin at
+# any space, searching a long line of spaces would take minutes.
 _NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _SPACE = re.compile(f"[{SPACE}]")
 _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
@@ -32,29 +32,30 @@ _CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = (
     "Write the name alone: the record is for the robot of exactly that name."
 )
-# A host without a scheme, followed by a path. A file name that is followed by a path also
-# matches.
+# `_HOST` matches a host without a scheme, if a path follows the host. `_HOST` also matches
+# a file name, if a path follows the file name.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
 _URL_PATH = re.compile(r"[^:/?#]+://[^/?#]*")
-# Words that look like the name of a robot, and words that are never a whole name.
+# `_ROBOT_WORD` matches a word that looks like the name of a robot. `_GENERIC_WORD` matches
+# a word that is never a whole name.
 _ROBOT_WORD = re.compile(
     r"(?i)(?:.*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex|scraper)\b|.+-(?:ai|extended|user|agent))"
 )
 _GENERIC_WORD = re.compile(
     r"(?i)(?:(?:ro)?bots?|spiders?|(?:web)?crawlers?|fetcher|scraper|agent|user|web|search|compatible|the|and|&|all)"
 )
-# The match may begin only at the start of a run of separators, so a long run is searched
-# quickly.
+# Before the word `and`, a match of `_LIST_END` begins at the start of a run of separators,
+# so that a long run is searched quickly.
 _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
-# Maximum number of characters of a value that are searched. A hostile value may be as long as
-# a whole file, and searching such a long value would block all threads for half a second.
+# At most this number of characters of a value are searched. A hostile value may be as long
+# as a whole file, and searching the whole value would block all threads for half a second.
 _SEARCHED = 10_000
-# A placeholder that a template engine should have replaced with a value.
+# `_TEMPLATE` matches a placeholder that a template engine should have replaced.
 _TEMPLATE = re.compile(
     r"\{\{.{,99}?\}\}|\{%.{,99}?%\}|<%.{,99}?%>|<\?|\$\{.{,99}?\}|\A\{[\w. -]+\}|\{\{|<%"
 )
-# Characters that authors wrongly write around a path, such as quotes, brackets, colons and
-# signs of an assignment.
+# `_AROUND` contains characters that authors wrongly write around a path, such as quotes,
+# brackets, colons and equals signs.
 _AROUND = f"{SPACE}:=>\"'`<()[]\u2018\u2019\u201c\u201d,;"
 
 
@@ -68,7 +69,7 @@ def likely_name(name: str) -> str:
 
 
 def template_in(line: Line) -> Problem | None:
-    """Return the problem with a placeholder of a template in *line*, or None."""
+    """Return the problem with a template placeholder in *line*, or None."""
     if "{" not in line.value and "<" not in line.value:
         return None
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
@@ -76,8 +77,8 @@ def template_in(line: Line) -> Problem | None:
         return None
     is_rule = line.row is not None and line.row.role is Role.RULE
     if is_rule and found.start():
-        # A placeholder inside the path of a rule may be intended. Faulty links may contain
-        # the placeholder, and the rule covers the URLs of these links.
+        # A placeholder inside the path of a rule may be intended, because the rule covers
+        # the URLs of faulty links that contain the placeholder.
         return None
     column = line.value_column + found.start()
     is_name = line.row is not None and line.row.role is Role.NAMES
@@ -159,7 +160,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
 def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
     """Return the advice to write the name *meant* in place of *name*.
 
-    *words* is the text of the advice, if the usual text does not apply.
+    *words* is the text of the advice, or "" if the usual text applies.
     """
     if not words and ("/" in line.value or _CONTACT.search(meant)):
         # Only the author knows which robot a User-Agent header or a URL refers to.
@@ -185,7 +186,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 
 
 def _listed(value: str) -> tuple[str, ...]:
-    """Return the names that *value* probably lists; empty if *value* is one name."""
+    """Return the names that *value* probably lists, or () if *value* is one name."""
     if "(" in value or "[" in value or len(value) > _SEARCHED:
         # Ours O10: the comments in a User-Agent header contain commas and spaces, too.
         return ()
@@ -216,13 +217,13 @@ def can_match(path: str, dialect: Dialect) -> bool:
 
 
 def is_pattern(path: str, dialect: Dialect) -> bool:
-    """Return whether *path* has wildcards in *dialect*, so that it is not a plain prefix."""
+    """Return whether *path* has wildcards in *dialect*, and is thus not a plain prefix."""
     return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
 def has_wildcard(path: str) -> bool:
-    """Return whether *path* has a `*` or a final `$`. Later dialects read both as
-    wildcards.
+    """Return whether *path* has a `*` or a final `$`. In later dialects, `*` and a final
+    `$` are wildcards.
     """
     return "*" in path or path[-1:] == "$"
 
@@ -271,7 +272,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             advice = partial(_one_path_each, line)
             yield kinds.PATH_LIST.at(number, place, path, field=field, advice=advice)
         else:
-            place += re.search(r"[ \t]", path).start()  # type: ignore[union-attr] # one is there
+            place += re.search(r"[ \t]", path).start()  # type: ignore[union-attr] # *path* has one
             yield kinds.SPACE_INSIDE.at(number, place, path)
 
 
@@ -297,7 +298,7 @@ def _by_directories(path: str) -> str:
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
-    """Return *line* with *new* in place of *path*, which begins at *start* of the value."""
+    """Return *line* with *new* in place of *path*, which begins at *start* in the value."""
     value = line.value
     return rule_line(line, f"{value[:start]}{new}{value[start + len(path) :]}")
 
@@ -330,7 +331,7 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
         rule = _rewritten(line, start, path, f"/*{plain}")
         words = f"Write {_shown(rule)}: it covers such a query of every page."
     elif dialect.has_wildcards and plain.startswith(".*"):
-        # The author wrote a regular expression.
+        # The author probably wrote a regular expression.
         rule = _rewritten(line, start, path, plain.replace(".*", "*"))
         words = f"Write {_shown(rule)}: `*` alone stands for any characters."
     elif plain == "/":
@@ -365,10 +366,11 @@ def _without_what_is_around(path: str) -> str:
 def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
     """Return the fix for *path*, which is an absolute URL.
 
-    If *path* has other characters around the URL, such as quotes, *url* is the URL alone.
+    If *path* has other characters around the URL, such as quotes, *url* is the URL without
+    the other characters.
     """
     url = url or path
-    rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # it is absolute
+    rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # *url* is absolute
     elsewhere = "if the URL has another host, move the line to the robots.txt there"
     if not rest.strip("/*$"):
         whole = _rewritten(line, start, path, "/")
@@ -387,9 +389,10 @@ def _wildcard_fix(
     """Return the fix for *path*, which has a wildcard.
 
     The part of the path before the wildcard may cover far more URLs than the author meant.
-    The advice therefore disallows the whole site only under a condition, and never deletes
-    a line that some robots obey. If *has_allow* is true, the file has Allow lines, and the
-    length of a rule matters.
+    The advice therefore suggests a rule for the whole site only with the words "if the
+    whole site is meant". The advice never deletes a rule, unless the new rule has the same
+    meaning. If *has_allow* is true, the file has Allow lines, and the length of a rule
+    matters.
     """
     beginning = before_wildcard(path)
     rest = path.removeprefix(beginning)
