@@ -1,4 +1,6 @@
-"""The body of one robots.txt: its bytes, stored in little memory, and its decoded text."""
+"""The body of one robots.txt. A `Body` stores the bytes of a file in little memory, and
+decodes the text of the file.
+"""
 
 import re
 import zlib
@@ -10,9 +12,9 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# The zlib dictionary contains texts that occur in most files. The most frequent texts come
-# last. Compressed bytes never leave the process, so a change of the dictionary does not
-# make stored files unreadable.
+# The zlib dictionary contains strings that occur in most files. The most frequent strings
+# come last. Compressed bytes never leave the process, so a change to the dictionary does
+# not make stored files unreadable.
 _FREQUENT = (
     b"# robots.txt\r\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\n"
     b"Disallow: /*?\nDisallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -21,16 +23,16 @@ _FREQUENT = (
 )
 
 
-# Match a `<` after any blank lines and comments. In UTF-16 text without a byte order mark,
-# a NUL separates the letters.
+# Match a `<` at the start of a text, after any blank lines and comments. If UTF-16 without
+# a byte order mark is decoded as UTF-8, the decoded text contains a NUL between letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
-# The maximum number of characters to search for markup. A search of a whole hostile file
-# would block all threads.
+# The maximum number of characters that are searched for markup. Searching a whole hostile
+# file would block all threads.
 _MARKUP_CHARACTERS = 100_000
 
 
-# The first bytes of each compressed format. A text never begins with the first bytes of a
-# compressed format.
+# `_COMPRESSED` maps the first bytes of each compressed format to the name of the format. A
+# text never begins with the first bytes of a compressed format.
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -55,11 +57,11 @@ def begins_as_markup(text: str) -> bool:
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark at the start of *body* (b"" without a mark) and the
-    encoding.
+    """Return the byte order mark at the start of *body*, and the encoding of *body*. The
+    mark is b"" if *body* does not begin with a byte order mark.
     """
     # Ours O16 (encoding): one byte order mark is stripped. A file is decoded as UTF-16 only
-    # if it begins with the byte order mark of UTF-16.
+    # if the file begins with a byte order mark of UTF-16.
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):
             return mark, encoding
@@ -72,7 +74,7 @@ def decode(text: bytes) -> str:
     """
     # Ours O17 (undecodable bytes): each undecodable byte becomes a surrogate escape. If the
     # byte were dropped, an unknown field could become a known field. If the byte were
-    # replaced, the rules of Latin-1 files would be lost.
+    # replaced, the paths in the rules of a Latin-1 file would be lost.
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -99,7 +101,7 @@ class _Compressed(bytes):
 
 
 class Body:
-    """The bytes of one file. *is_truncated* says that only the beginning of the file is
+    """The bytes of one file. *is_truncated* is `True` if only the beginning of the file is
     stored.
     """
 
@@ -112,8 +114,8 @@ class Body:
         is_truncated: bool = False,
         limit: int | None = None,
     ) -> None:
-        """Store at most *limit* bytes of *body*. *is_truncated* says that *body* is already
-        only the beginning of the file.
+        """Store at most *limit* bytes of *body*. *is_truncated* must be `True` if *body* is
+        already only the beginning of the file.
         """
         data = encode(body) if isinstance(body, str) else bytes(body)
         # Ours O24 (size limit): if a file exceeds the limit, only the whole lines within
@@ -126,7 +128,7 @@ class Body:
 
     @property
     def has_whole_line(self) -> bool:
-        """Whether the file can be obeyed. A truncated file can be obeyed only if it
+        """Whether the file can be obeyed. A truncated file can be obeyed only if the file
         contains a whole line.
         """
         return not self.is_truncated or _whole_lines(self.text) > 0
@@ -142,7 +144,8 @@ class Body:
         # many repetitions.
         compressor = zlib.compressobj(6, wbits=-15, zdict=_FREQUENT)
         compressed = _Compressed(compressor.compress(stored) + compressor.flush())
-        # Compression makes random bytes longer.
+        # Keep the plain bytes if compression did not help. Compression makes random bytes
+        # longer.
         if getsizeof(compressed) < getsizeof(stored):
             self._stored = compressed
 
@@ -164,13 +167,13 @@ class Body:
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
-        # Decode UTF-16 with "replace", because half of a surrogate pair could not be
-        # encoded as UTF-8 later.
+        # Decode UTF-16 with "replace", because UTF-8 cannot encode half of a surrogate
+        # pair.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         # Ours O24: an incomplete last line is not obeyed.
         return text[: _whole_lines(text)] if self.is_truncated else text
 
 
 def _whole_lines(text: str) -> int:
-    """Return the number of characters of *text* up to and including the last line end."""
+    """Return the number of characters in *text* up to and including the last line end."""
     return max(text.rfind("\r"), text.rfind("\n")) + 1

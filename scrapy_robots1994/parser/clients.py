@@ -1,9 +1,9 @@
-"""How HTTP clients spell the target of a URL in a request.
+"""The spellings in which HTTP clients send the target of a URL.
 
-Ours O27 (spellings): the rules apply to the URL as the client sends it. An HTTP client may
-rewrite a URL after the crawl has checked it. Each row of `CLIENTS` describes one client.
-`tests/crawl/test_clients.py` sends every byte in each part of a URL through each client,
-and fails if the server receives a target that differs from the target in the row.
+Ours O27 (spellings): the rules apply to a URL as the client sends the URL. An HTTP client
+may rewrite a URL after the crawl has checked the URL. Each row of `CLIENTS` describes one
+client. `tests/crawl/test_clients.py` sends every byte in each part of a URL through each
+client. The test fails if a received target differs from the result of `Client.sent`.
 """
 
 import re
@@ -22,9 +22,9 @@ _UNRESERVED = ascii_letters + digits + "-._~"
 class Client(NamedTuple):
     """One HTTP client, identified by its *name*.
 
-    *handlers* are the import paths of the download handlers that use this client. *sent* takes
-    the path and query of a URL, and returns the target that the client writes in the request
-    line.
+    *handlers* are the import paths of the download handlers that use this client. *sent* is
+    a function that takes the path and query of a URL, and returns the target that the
+    client writes in the request line.
     """
 
     name: str
@@ -39,8 +39,8 @@ for a known download handler, and contains every client for an unknown download 
 
 
 def _as_written(target: str) -> str:
-    """Return *target* unchanged, for a client that changes nothing or only removes dot
-    segments.
+    """Return *target* unchanged. The function describes a client that changes nothing, or
+    that only removes dot segments.
     """
     return target
 
@@ -57,8 +57,8 @@ def _is_parted(target: str) -> bool:
 
 
 def _parted(target: str) -> str:
-    """Return *target* as Scrapy's HTTP/1.1 handler sends it, without an empty query and
-    without empty parameters.
+    """Return the target that Scrapy's HTTP/1.1 handler sends for *target*. The handler
+    omits an empty query and empty parameters.
     """
     if not _is_parted(target):
         return target
@@ -67,8 +67,8 @@ def _parted(target: str) -> str:
 
 
 def _without_parameters(target: str) -> str:
-    """Return *target* as Scrapy's HTTP/2 handler sends it, without the parameters of the
-    last segment and without an empty query.
+    """Return the target that Scrapy's HTTP/2 handler sends for *target*. The handler omits
+    an empty query and the parameters of the last segment.
     """
     if not _is_parted(target):
         return target
@@ -78,8 +78,8 @@ def _without_parameters(target: str) -> str:
 
 def _spelled(decoded: str) -> dict[str, str]:
     """Return a dict that maps the two digits of each escape to the spelling of the escape.
-    An escape of one of the *decoded* characters is spelled as that character. Any other
-    escape is spelled with capital letters.
+    For an escape of one of the *decoded* characters, the spelling is the character. For any
+    other escape, the spelling is the escape with capital letters.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -89,14 +89,14 @@ def _spelled(decoded: str) -> dict[str, str]:
     }
 
 
-# yarl, which aiohttp uses, decodes the escapes of the following characters in a path and in
-# a query.
+# aiohttp uses yarl. In a path and in a query, yarl decodes the escapes of the following
+# characters.
 _IN_PATH = _spelled(_UNRESERVED + "!$'()*,&=;@:")
 _IN_QUERY = _spelled(_UNRESERVED + "!$'()*,?/:@")
 
 
 def _requoted(target: str) -> str:
-    """Return *target* as yarl quotes it. yarl decodes the escapes that it considers
+    """Return *target* as yarl quotes a target. yarl decodes the escapes that yarl considers
     unnecessary.
     """
     if "%" in target:
@@ -107,7 +107,7 @@ def _requoted(target: str) -> str:
 
 def _respelled(text: str, spelled: dict[str, str]) -> str:
     """Return *text* with each escape replaced by its spelling in *spelled*."""
-    # A `%` that does not begin an escape is itself encoded.
+    # Encode each `%` that does not begin an escape.
     return _ESCAPE.sub(lambda it: spelled[it[1]] if it[1] else "%25", text)
 
 
@@ -117,18 +117,20 @@ HTTP2 = Client("http2", (f"{_MODULE}.http2.H2DownloadHandler",), _without_parame
 HTTPX = Client("httpx", (f"{_MODULE}._httpx.HttpxDownloadHandler",), _as_written)
 AIOHTTP = Client("aiohttp", (f"{_MODULE}._aiohttp.AiohttpDownloadHandler",), _requoted)
 AIOHTTP_VERBATIM = Client("aiohttp-verbatim", (), _without_empty_query)
-"""The aiohttp client for a request with `verbatim_url` in its meta. No other client treats
-`verbatim_url` specially.
+"""The aiohttp client for a request with `verbatim_url` in the request's meta. Only aiohttp
+treats `verbatim_url` specially.
 """
 BROWSER = Client("browser", (), _as_written)
-"""A browser that loads resources by itself. Each URL is checked as the browser sends it."""
+"""A browser that loads resources by itself. Each URL is checked in the spelling that the
+browser sends.
+"""
 
 CLIENTS: Clients = (TWISTED, HTTP2, HTTPX, AIOHTTP, AIOHTTP_VERBATIM, BROWSER)
 """Every known client."""
 
 UNKNOWN = "unknown"
-"""The name that `name_of` returns for the clients of a download handler that is not in
-`CLIENTS`.
+"""The name that `name_of` returns for the clients of a download handler that no row of
+`CLIENTS` lists.
 """
 
 
@@ -138,13 +140,13 @@ def clients_of_handler(path: str) -> Clients:
     """
     found = tuple(it for it in CLIENTS if path in it.handlers)
     # A subclass of a known handler has a different path. The subclass counts as unknown,
-    # because it may use another client.
+    # because the subclass may use another client.
     return found or CLIENTS
 
 
 def clients_named(name: object) -> Clients:
     """Return the clients for which `name_of` returned *name*. Return no clients if *name*
-    is None, and all clients if no client has the name.
+    is None, and all clients if *name* is not the name of a client.
     """
     if name is None:
         return ()
@@ -152,25 +154,25 @@ def clients_named(name: object) -> Clients:
 
 
 def name_of(clients: Clients) -> str:
-    """Return the name of the client if *clients* contains one client, and `UNKNOWN` if it
-    contains several. *clients* must not be empty.
+    """Return the name of the client if *clients* contains one client, and `UNKNOWN` if
+    *clients* contains several clients. *clients* must not be empty.
     """
     return UNKNOWN if len(clients) > 1 else clients[0].name
 
 
 def own_name_of(clients: Clients) -> str | None:
-    """Return the name of the client if *clients* contains one client, and the request, not
-    the download handler, determined this client. Return None if a download handler
-    determined the client, or if *clients* contains several clients.
+    """Return the name of the client if *clients* contains one client that does not belong
+    to a download handler. Return None if the client belongs to a download handler, or if
+    *clients* contains several clients.
     """
     first, *others = clients
     return None if others or first.handlers else first.name
 
 
 def other_spellings(target: str, clients: Clients) -> Iterator[str]:
-    """Yield each spelling, except *target* as written, in which a server may receive the
-    *target* of a URL. One spelling is the target as a client sends it. *target* and each of
-    these spellings may also be received without dot segments.
+    """Yield each spelling in which a server may receive the *target* of a URL, except
+    *target* as written. Each of *clients* may send a spelling of its own. A server may also
+    receive *target*, and each spelling of a client, without dot segments.
     """
     sent = {target: None}
     for client in clients:

@@ -1,5 +1,5 @@
-"""Columns of rules in little memory: arrays of numbers, and many texts joined into one
-text. `memory_of` estimates the memory that objects take.
+"""Columns that store rules in little memory. A column is an array of numbers, or many
+strings joined into one string. `memory_of` estimates the memory that objects take.
 """
 
 from array import array
@@ -17,8 +17,8 @@ from scrapy_robots1994.parser.pauses import with_pauses
 # The largest number that fits in two bytes.
 _MAX_TWO_BYTES = 0xFFFF
 
-# The maximum number of texts that are stored as a tuple. A short tuple takes little memory,
-# and is faster than `Texts`.
+# The maximum number of strings that are stored as a tuple. A short tuple takes little
+# memory, and access to a tuple is faster than access to `Texts`.
 _FEW = 64
 
 
@@ -31,29 +31,29 @@ def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
 
 
 class Texts(Sequence[str]):
-    """Many texts, stored as one text. As a separate `str`, each text would take 49 bytes
-    more.
+    """Many strings, stored as one string. As a separate `str`, each of the strings would
+    take about 50 bytes more.
     """
 
     __slots__ = ("all", "ends")
 
     def __init__(self, texts: Sequence[str]) -> None:
-        """Store *texts*."""
+        """Join and store *texts*."""
         self.all = "".join(texts)
         ends = [*accumulate(map(len, texts), initial=0)]
         self.ends = small_array(ends, len(self.all))
 
     def __len__(self) -> int:
-        """Return the number of texts."""
+        """Return the number of strings."""
         return len(self.ends) - 1
 
     def __getitem__(self, place: int) -> str:  # type: ignore[override]
-        """Return the text at *place*, counted from 0."""
+        """Return the string at *place*, counted from 0."""
         ends = self.ends
         return self.all[ends[place] : ends[place + 1]]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the texts, in order."""
+        """Iterate over the strings, in order."""
         return map(
             self.all.__getitem__, map(slice, self.ends, islice(self.ends, 1, None))
         )
@@ -69,8 +69,8 @@ def memory_of(root: object) -> int:
     from *root* take. The search follows slots, tuples, lists and dicts, and counts each
     object once.
     """
-    # The objects found so far, by their ids. The references keep the objects alive, so that no
-    # later object gets the same id.
+    # `found` maps the id of each object that was found so far to the object. The references
+    # keep the objects alive, so that no new object gets the id of an object in `found`.
     found: dict[int, object] = {}
     left = [root]
     for it in with_pauses(_taken_from(left)):
@@ -81,8 +81,8 @@ def memory_of(root: object) -> int:
         found[id(it)] = it
         if isinstance(it, (tuple, list)):
             if {*map(type, it)} == {str}:
-                # Add all texts in one step. A list may contain many texts, and a text does
-                # not refer to other objects.
+                # Add all strings in one step. A list may contain many strings, and a string
+                # does not refer to other objects.
                 found.update(zip(map(id, it), it, strict=True))
             else:
                 left += it
@@ -94,8 +94,8 @@ def memory_of(root: object) -> int:
 
 
 def _taken_from(left: list[object]) -> Iterator[object]:
-    """Remove the last object of *left* and yield the object, until the list is empty. The
-    consumer may add objects to the list meanwhile.
+    """Remove and yield the last object in *left*, until *left* is empty. The consumer may
+    add objects to *left* during the iteration.
     """
     while left:
         yield left.pop()
@@ -103,8 +103,8 @@ def _taken_from(left: list[object]) -> Iterator[object]:
 
 @cache
 def _slots_of(kind: Any) -> tuple[str, ...] | None:
-    """Return the names of the slots of the class *kind*, or None if the whole process
-    shares each object of the class.
+    """Return the names of the slots of the class *kind*. Return None for a class whose
+    objects do not count because the whole process shares the objects.
     """
     if issubclass(kind, (type, Enum, bool, NoneType, FunctionType, Dialect)):
         return None

@@ -28,13 +28,14 @@ READINGS = (LITERAL, CAUTIOUS)
 FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
 ]
-"""How a line of a field is read: the field, the kind of the line, the function that reads
-the value, and the kind of a line with a bad value. If the function is None, the value is
-taken as written. For a bad value, the function returns None or an empty tuple of names.
+"""A description of how a line is read. A `FieldReader` contains the field, the kind of a
+line with a good value, the function that reads the value, and the kind of a line with a bad
+value. If the function is None, the value is taken as written. For a bad value, the function
+returns None or an empty tuple of names.
 """
 
 NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
-"""How a line is read if the dialect does not have the field of the line."""
+"""The `FieldReader` for a line whose field the dialect does not have."""
 
 
 def _whole_path(value: str) -> tuple[str, ...]:
@@ -46,7 +47,8 @@ def _whole_path(value: str) -> tuple[str, ...]:
 def _listed_paths(value: str) -> tuple[str, ...]:
     """Return the paths in the *value* of a rule that may list several paths."""
     # Revisited K2 (lists of paths): the value contains zero or more paths, separated by
-    # spaces or tabs. By 1994 D2 (empty value), a line without a path disallows nothing.
+    # spaces or tabs. According to 1994 D2 (empty value), a line without a path disallows
+    # nothing.
     words = value.replace("\t", " ").split(" ")
     return tuple(word for word in words if word) or ("",)
 
@@ -55,28 +57,30 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 class Dialect:
     """One dialect of robots.txt, described by its differences from the other dialects.
 
-    *meaning* describes the dialect in the reference. The row of each field says which
-    dialects have the field (`Field.dialects`). *fields* contains the fields of this dialect
-    by name. *fields* contains each name in lower case and as usually written. *reads*
-    contains a `FieldReader` for each known field, also by name. *reads* also contains each
-    name in title case and in capitals. *has_allow* says whether one of the fields allows
-    paths.
+    *meaning* is the description of the dialect in the reference. *fields* maps field names
+    to the fields of this dialect. Each field has two keys in *fields*, which are the name
+    in lower case and the name as usually written. *reads* maps field names to a
+    `FieldReader` for each known field. The keys of *reads* also include each name in title
+    case and in capitals. *has_allow* is `True` if one of the fields allows paths.
+    (`Field.dialects` determines which dialects have a field.)
 
-    *names* returns the names in the value of a User-agent line. *paths* returns the paths
-    in the value of a rule. A path may be empty. *has_lists* says that one line may list
-    several names or paths. *rank* says how specifically a name addresses a robot. If
-    several records name the robot, the robot obeys the first record with the highest rank.
-    With *merges_named*, the robot obeys all records with the highest rank.
+    *names* is a function that returns the names in the value of a User-agent line. *paths*
+    is a function that returns the paths in the value of a rule. A path may be empty.
+    *has_lists* is `True` if one line may list several names or paths. *rank* is a function
+    that returns how specifically a name addresses a robot. If several records name the
+    robot, the robot obeys the first record with the highest rank. If *merges_named* is
+    `True`, the robot obeys all records with the highest rank.
 
-    *has_blank_lines* says that a blank line ends a record. *pauses_by_run* says that a
-    crawl delay applies to the names in the last run of User-agent lines above the delay.
-    Without *pauses_by_run*, a crawl delay applies to all names of its record.
-    *has_wildcards* says that `*` and a final `$` in a path are special, that the longest
-    rule decides, and that percent-encodings are compared as in RFC 9309. Without
-    *has_wildcards*, each path is a prefix, and the first rule that covers a URL decides.
+    *has_blank_lines* is `True` if a blank line ends a record. If *pauses_by_run* is `True`,
+    a crawl delay applies only to the names in the last run of User-agent lines above the
+    delay. If *pauses_by_run* is `False`, a crawl delay applies to all names of its record.
+    If *has_wildcards* is `True`, `*` and a final `$` in a path are special, the longest
+    rule decides, and percent-encodings are compared as in RFC 9309. If *has_wildcards* is
+    `False`, each path is a prefix. Of the prefixes that cover a URL, the first decides in a
+    dialect with Allow, and the shortest decides in a dialect without Allow.
 
     *has_preferences* adds the fields that state usage preferences. Only `parser/usage.py`
-    makes a dialect with this flag. No dialect in `DIALECTS` has the flag.
+    makes a dialect with *has_preferences*. No dialect in `DIALECTS` has *has_preferences*.
     """
 
     name: str
@@ -89,8 +93,8 @@ class Dialect:
     merges_named: bool = False
     has_blank_lines: bool = True
     pauses_by_run: bool = False
-    # The flag *has_wildcards* represents three differences, because RFC 9309 has all three
-    # differences and no other dialect has any of them.
+    # `has_wildcards` combines three differences between RFC 9309 and the other dialects,
+    # because no dialect has only some of the differences.
     has_wildcards: bool = False
     has_preferences: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
@@ -98,7 +102,7 @@ class Dialect:
     has_allow: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Collect the fields of this dialect from their rows."""
+        """Collect the fields of this dialect from `FIELDS`."""
         own = [
             it
             for it in FIELDS
@@ -118,7 +122,7 @@ class Dialect:
         object.__setattr__(self, "has_allow", has_allow)
 
     def _field_reader(self, row: Field) -> FieldReader:
-        """Return the `FieldReader` for lines of the field *row*."""
+        """Return the `FieldReader` for lines with the field *row*."""
         read = self.names if row.role is Role.NAMES else row.read
         bad_kind = row.bad_value.kind if row.bad_value else row.kind
         return row, row.kind, read, bad_kind
@@ -128,8 +132,8 @@ class Dialect:
         return any(it.role is role for it in self.fields.values())
 
     def choice(self, robot: Sequence[str]) -> Choice:
-        """Return a new `Choice`, which chooses the records for a robot with the names
-        *robot*.
+        """Return a new `Choice`, which chooses the records that a robot obeys. *robot*
+        contains the names of the robot.
         """
         return Choice(robot, self.rank, merges_named=self.merges_named)
 
@@ -138,8 +142,8 @@ class Dialect:
     ) -> list[int]:
         """Return the places, from 0, of the records that a robot obeys.
 
-        *named* contains the names of each record. *robot* contains the names of the robot,
-        as `robot_names` returns them.
+        *named* contains the names in each record. *robot* contains the names of the robot,
+        as `robot_names` returns the names.
         """
         choice = self.choice(robot)
         for place, names in enumerate(named):
@@ -161,8 +165,8 @@ _ROWS = (
         paths=_listed_paths,
         has_lists=True,
     ),
-    # This dialect follows our decisions X1 to X8 (Allow and later fields). By X3 (several
-    # records), the robot obeys the record with the longest matching name.
+    # This dialect follows our decisions X1 to X8 (Allow and later fields). According to X3
+    # (several records), the robot obeys the record with the longest matching name.
     Dialect(
         "extended",
         "1994 with Allow and other fields of later years.",
@@ -185,8 +189,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 
 def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
-    """Return the dialect called *name*. Raises ValueError, which lists all possible names,
-    if the dialect or the *reading* does not exist.
+    """Return the dialect called *name*. Raises ValueError if the dialect or the *reading*
+    does not exist. The message of the ValueError lists all possible names.
     """
     for word, known, given in (
         ("reading", READINGS, reading),

@@ -1,8 +1,8 @@
 """The fields of robots.txt and the kinds of its lines. Each field is one row of `FIELDS`.
 
-The reader, the rules, lint and the reference page take all facts about a field from its
-row. To add a field, add a row to `FIELDS` and, if the field has an effect, a member to
-`LineKind`.
+The reader, the rules, lint and the reference page take all facts about a field from the row
+of the field. To add a field, add a row to `FIELDS`. If the field has an effect, also add a
+member to `LineKind`.
 """
 
 import math
@@ -18,8 +18,8 @@ _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class LineKind(Enum):
-    """The kind of a line: blank, a comment, one of the known fields, or the reason why the line is
-    ignored.
+    """The kind of a line. A line is blank, is a comment, has a field of the dialect, or is
+    ignored for one of several reasons.
     """
 
     BLANK = "blank"
@@ -47,8 +47,8 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""For each kind of ignored line, the reason why the line has no effect. Each reason is
-short enough to be printed next to the line.
+"""The reason why lines of each ignored kind have no effect. Each reason is short enough to
+be printed next to the line.
 """
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
@@ -58,7 +58,7 @@ ignored.
 
 
 class Role(Enum):
-    """The purpose of a field, which determines how the reader treats lines of the field."""
+    """The role of a field. The reader treats a line according to the role of its field."""
 
     NAMES = "names robots"
     RULE = "closes or opens paths"
@@ -77,7 +77,7 @@ _CLOSING = (Role.NAMES, Role.RULE)
 @dataclass(frozen=True, slots=True)
 class BadValue:
     """The kind of a line with an unreadable value, and the code of the problem that lint
-    reports.
+    reports for the line.
     """
 
     kind: LineKind
@@ -90,22 +90,24 @@ class Field:
 
     *dialects* are the names of the dialects that have the field. `EVERY` means all
     dialects. *read* is a function that returns the meaning of a value, or None for a bad
-    value. Without *read*, the value is taken as written. (`Dialect.names` and
+    value. If *read* is None, the value is taken as written. (`Dialect.names` and
     `Dialect.paths` read the values of User-agent lines and of rules.) *bad_value* contains
-    the kind and the problem of a line with a bad value.
+    the kind of a line with a bad value, and the problem that lint reports for the line.
 
-    *in_record* says that a line of this field belongs to a record, and is ignored above the
-    first record. *ends_names* says that a User-agent line below a line of this field begins
-    another record. *allows* says that the field is a rule that allows paths.
+    If *in_record* is `True`, a line with this field belongs to a record, and is ignored
+    above the first record. If *ends_names* is `True`, a User-agent line below a line with
+    this field begins another record. *allows* is `True` if the field is a rule that allows
+    paths.
 
-    *is_preference* says that the field states usage preferences. No dialect in `DIALECTS`
-    has the field. `parser/usage.py` adds the field to a dialect of its own.
+    *is_preference* is `True` if the field states usage preferences. No dialect in
+    `DIALECTS` has a field that states usage preferences. `parser/usage.py` makes a dialect
+    that has the preference fields.
 
     *effect* is the text with which lint describes the effect of a line. In the text, the
     value of the line replaces `{}`. If *effect* is empty, lint does not describe the
-    effect. *effect* is None only for a field that no dialect has. *absent* is the code of
-    the problem that lint reports in a dialect without the field. *meaning* describes the
-    field in the reference.
+    effect. *effect* is None only for a field that no dialect in `DIALECTS` has. *absent* is
+    the code of the problem that lint reports in a dialect without the field. *meaning* is
+    the description of the field in the reference.
     """
 
     name: str
@@ -124,13 +126,15 @@ class Field:
 
     @property
     def key(self) -> str:
-        """The name in lower case, by which fields are compared."""
+        """The name in lower case, which identifies the field."""
         # 1994 F4 (field names): field names are case-insensitive.
         return self.name.lower()
 
     @property
     def closes(self) -> bool:
-        """Whether the field disallows paths, or names the robots for which paths are disallowed."""
+        """Whether a line with the field can disallow paths, or can name the robots for
+        which paths are disallowed.
+        """
         return self.role in _CLOSING and not self.allows
 
     def __reduce__(self) -> tuple[Callable[[str], "Field"], tuple[str]]:
@@ -138,7 +142,7 @@ class Field:
         return _field_named, (self.key,)
 
     def __repr__(self) -> str:
-        """Return the name only, because the `repr` of a line contains the `repr` of its field."""
+        """Return a short text, because the `repr` of each `Line` contains this text."""
         return f"<Field: {self.name}>"
 
     def is_in(self, dialect: str) -> bool:
@@ -155,8 +159,9 @@ def seconds_of(value: str) -> float | None:
     """Return the seconds in the *value* of a Crawl-delay line, or None if *value* is not a
     number.
     """
-    # Ours X4 (Crawl-delay): the value is a decimal number and nothing else. A number with
-    # very many digits becomes infinity, which a timer cannot use.
+    # Ours X4 (Crawl-delay): only a decimal number is a good value. Reject infinity, because
+    # `float` returns infinity for a number with hundreds of digits, and a timer cannot use
+    # infinity.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
@@ -169,7 +174,7 @@ _LATER = frozenset(("extended", "rfc9309"))
 USER_AGENT = Field(
     "User-agent",
     "begins a record: the robot, or with `*` all robots, that the rules below are for",
-    # 1994 F6 (fields), A1 (User-agent)
+    # See 1994 F6 (fields) and A1 (User-agent).
     role=Role.NAMES,
     kind=LineKind.USER_AGENT,
     dialects=EVERY,
@@ -181,8 +186,8 @@ USER_AGENT = Field(
 DISALLOW = Field(
     "Disallow",
     "disallows the paths that begin with its value; an empty value disallows nothing",
-    # 1994 F6, D1 (value of Disallow). Ours O7 (run of names): a User-agent line below a rule
-    # begins another record.
+    # See 1994 F6 and D1 (value of Disallow). Ours O7 (run of names): a User-agent line
+    # below a rule begins another record.
     role=Role.RULE,
     kind=LineKind.DISALLOW,
     dialects=EVERY,
@@ -193,7 +198,7 @@ DISALLOW = Field(
 ALLOW = Field(
     "Allow",
     "allows the paths that begin with its value",
-    # Ours X1 and X2 (Allow)
+    # See Ours X1 and X2 (Allow).
     role=Role.RULE,
     kind=LineKind.ALLOW,
     dialects=_LATER,
@@ -213,8 +218,8 @@ FIELDS = (
     Field(
         "Crawl-delay",
         "the seconds between two requests of the robot",
-        # Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay adds
-        # another name to the record.
+        # See Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay
+        # adds another name to the record.
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,
@@ -227,14 +232,14 @@ FIELDS = (
     Field(
         "Sitemap",
         "the URL of a sitemap; belongs to no record",
-        # Ours X7 (Sitemap)
+        # See Ours X7 (Sitemap).
         role=Role.SITEMAP,
         kind=LineKind.SITEMAP,
         dialects=_LATER,
         effect="",
         absent="R018",
     ),
-    # Real sites use the following fields, but no dialect has any of these fields.
+    # Real sites use the following fields. No dialect in `DIALECTS` has any of the fields.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
@@ -243,7 +248,7 @@ FIELDS = (
     Field("Cache-delay", "a pause for caches"),
     Field("Clean-param", "parameters of a query that change no page (Yandex)"),
     Field("Comment", "a remark"),
-    # Usage U1 (groups): a preference belongs to a record, and ends the list of names of the
+    # Usage U1 (groups): a preference belongs to a record, and ends the list of names in the
     # record.
     *(
         Field(name, f"for what pages may be used ({who})", **_PREFERENCE)
@@ -283,14 +288,15 @@ _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def may_state_usage(text: str) -> bool:
-    """Return whether the *text* of a file contains the name of a field of usage preferences.
+    """Return whether the *text* of a file contains the name of a field that states usage
+    preferences.
 
-    Most files do not contain the name of a usage preference, and the search for a name is
-    faster than a parse.
+    Most files do not contain the name of a preference field, and searching the text is
+    faster than parsing the text.
     """
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)
 
 
 FIELD_NAMED = {field.key: field for field in FIELDS}
-"""The fields by their names in lower case."""
+"""All known fields. The key of each field is the name of the field in lower case."""

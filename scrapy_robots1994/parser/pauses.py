@@ -1,5 +1,5 @@
-"""Pauses in a thread that reads a large file, so that the event loop of the crawl can run
-meanwhile.
+"""Pauses that a thread makes while the thread reads a large file. During a pause, the event
+loop of the crawl can run.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,8 +16,8 @@ _NEVER_SET = Event()
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Return an iterable of *items*. Outside the main thread, the iteration pauses briefly after
-    every 64 items.
+    """Return an iterable over *items*. Outside the main thread, the iteration pauses
+    briefly once per 64 items.
     """
     return items if current_thread() is main_thread() else _paused(items)
 

@@ -1,12 +1,12 @@
-"""The only reader of robots.txt, which splits a text into lines and groups the lines into
-records.
+"""The only reader of robots.txt files. The reader splits a text into lines, and groups the
+lines into records.
 
 `lines_of` yields a `Line` for each line of a text, and reads each line independently of the
 other lines. `groups_of` then assigns each line to its record. `groups_of` yields one
-`Group` for the lines above all records, and one `Group` for each record. The other modules
-of the parser, and lint, do not split a text into lines but work with groups. For example,
-`parser/records.py` makes a public `Record` from each group, and `parser/robot_reading.py`
-selects the lines that concern one robot.
+`Group` for the lines above all records, and one `Group` for each record. Lint and the other
+modules of the parser work with groups, and do not split a text into lines themselves. For
+example, `parser/records.py` makes a public `Record` from each group, and
+`parser/robot_reading.py` selects the lines that concern one robot.
 """
 
 import re
@@ -27,8 +27,8 @@ from scrapy_robots1994.parser.fields import (
 from scrapy_robots1994.parser.pauses import with_pauses
 
 # 1994 F3 (form of a line): the space around a value is optional. Ours O6 (blank lines): a
-# line that contains only spaces and tabs is blank, because an author cannot see these
-# characters.
+# line that contains only spaces and tabs is blank, because an author cannot see spaces and
+# tabs.
 SPACE = " \t"
 # 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): a comment needs
 # no space before the `#`.
@@ -41,7 +41,7 @@ _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
 _UNKNOWN_KIND = LineKind.UNKNOWN
 _IDLE = (_COMMENT, _BLANK)
-# How a line without a field name before its colon is read.
+# `_NAMELESS` describes how a line without a field name before its colon is read.
 _NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
@@ -49,18 +49,17 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-# Match a field name within a value. A value contains a field name if a line end is missing
-# and two lines have become one.
+# Match a field name within a value. If a line end is missing, two lines become one line,
+# and the value of the line contains a field name.
 _LOST = re.compile("(?i)user-agent|disallow")
 
 
 class Line(NamedTuple):
     """One line of a file. `text + ending` is the line as written in the file.
 
-    *number* is the line number, from 1. *field* and *value* are as written, without the
-    white space around each of them and without the comment. *comment* begins with a `#`. A
-    part that the line does not have is empty. Bytes that are not UTF-8 appear as surrogate
-    escapes.
+    *number* is the line number, from 1. *field* and *value* are as written, but without the
+    comment and without white space at either end. *comment* begins with a `#`. A part that
+    the line does not have is empty. Bytes that are not UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field, or None if the dialect does not have the field. *said* is
     the meaning of the value. For a User-agent line, *said* contains the names. For a field
@@ -78,25 +77,25 @@ class Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line without its end."""
+        """The line without its line end."""
         return self.raw.rstrip("\r\n")
 
     @property
     def ending(self) -> str:
-        """The end of the line: CR, NL or CR NL. The last line may have no line end."""
+        """The line end, which is CR, NL or CR NL. The last line may have no line end."""
         return self.raw[len(self.text) :]
 
     @property
     def comment(self) -> str:
         """The comment with its `#`, or "" if the line has no comment."""
-        # The first `#` of a line always begins the comment.
+        # The first `#` in a line always begins the comment.
         _, mark, rest = self.text.partition(COMMENT)
         return mark + rest
 
     @property
     def known(self) -> Field | None:
-        """The row of the field, even if the dialect does not have the field, or None for an
-        unknown field.
+        """The row of the field, or None if the field is unknown. The dialect need not have
+        the field.
         """
         return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
 
@@ -129,14 +128,14 @@ class Line(NamedTuple):
 
     @property
     def comment_column(self) -> int:
-        """The column, from 1, of the `#` of the comment. Without a comment, the column
-        after the last character of the line.
+        """The column, from 1, of the `#` of the comment. If the line has no comment,
+        *comment_column* is the column after the last character of the line.
         """
         return len(self.text) - len(self.comment) + 1
 
 
-# Call `tuple.__new__` for each line of a file, because this call takes half as long as a
-# call of `Line`.
+# Call `tuple.__new__` for each line of a file, because a call to `tuple.__new__` takes half
+# as long as a call to `Line`.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
@@ -145,13 +144,13 @@ def lines_of(
 ) -> Iterator[Line]:
     """Yield each line of *text* as *dialect* reads the line, independently of the other
     lines. A rule outside any record does not yet have the kind `ORPHAN`, because only
-    `groups_of` finds orphans. With *only_effective*, yield only blank lines and lines with
-    a field of the dialect.
+    `groups_of` finds orphans. If *only_effective* is true, yield only blank lines and lines
+    with a field of the dialect.
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
     said: Any
-    # 1994 F2 (line ends): a line ends with CR, CR NL or NL, and with nothing else. With an
-    # empty `newline`, `StringIO` splits lines in exactly this way.
+    # 1994 F2 (line ends): a line ends with CR, CR NL or NL, and with nothing else. If
+    # `newline` is empty, `StringIO` splits lines according to F2.
     for number, raw in enumerate(with_pauses(StringIO(text, newline="")), 1):
         # 1994 F5: the comment is discarded. The space before the comment is stripped later,
         # with the space around the value.
@@ -159,9 +158,9 @@ def lines_of(
         # 1994 F3: a line consists of a field name, a colon, optional space and a value.
         name, colon, value = content.partition(":")
         if not colon:
-            # Ours O14 (line without a colon): a line without a colon is ignored, and its
-            # meaning is never guessed. 1994 F5: a line that contains only a comment is
-            # discarded completely, so the line does not count as a blank line.
+            # Ours O14 (line without a colon): a line without a colon is ignored. The parser
+            # does not guess the meaning of the line. 1994 F5: a line that contains only a
+            # comment is discarded completely, so the line does not count as a blank line.
             kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
@@ -172,8 +171,8 @@ def lines_of(
             # Ours O15 (space before a field or colon): spaces and tabs at the start of the
             # line and before the colon are accepted.
             name = name.strip(space)
-            # 1994 F4 (field names): field names are case-insensitive. F6 (fields): a field
-            # that the dialect does not have is ignored, wherever the field is.
+            # 1994 F4 (field names): field names are case-insensitive. F6 (fields): a line
+            # with a field that the dialect does not have is ignored anywhere in the file.
             found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
         if only_effective and row is None:
@@ -192,11 +191,11 @@ class Group:
     A group ends before the User-agent line that begins the next record. Blank lines do not
     end a group. *agents* are the User-agent lines of the group. *rules* are the rules of
     the group, including rules that a blank line separates from the record. *others* are the
-    lines of other fields of the dialect, and *without* are the lines without a field of the
-    dialect. *names* are all names in the User-agent lines. For each line of *others*,
+    lines with other fields of the dialect, and *without* are the lines without a field of
+    the dialect. *names* are all names in the User-agent lines. For each line in *others*,
     *runs* contains the start and the end of a slice of *names*. The slice contains the
-    names in the last run of User-agent lines above the line. Only a rule, a pause or a
-    usage preference ends a run.
+    names in the last run of User-agent lines above the line. A run ends at a line with a
+    good value whose field belongs to records (`Field.in_record`).
 
     A rule or a pause outside any record is an `ORPHAN`. An orphan is either above all
     records, or below a blank line that ended its record. The cautious reading obeys an
@@ -222,11 +221,11 @@ class Group:
 
     @property
     def slips(self) -> list[Line]:
-        """The lines, other than rules, that may not mean what their author intended."""
+        """The lines, except rules, that may not mean what their author intended."""
         is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it.value)]
-        # A line with a field of another dialect is not a slip, unless the value of the line
-        # contains the name of a field.
+        # If the dialect does not have a known field, a line with the field is a slip only
+        # if the value of the line contains the name of a field.
         found += [
             it
             for it in self.without
@@ -250,19 +249,21 @@ def groups_of(
     """Yield one group for the lines above all records of *text*, and then one group for
     each record. The first group may be empty.
 
-    All groups together contain at most *most* lines without a field of the dialect. Each
-    group contains at most *most* User-agent lines, or one User-agent line if *most* is 0.
-    With *only_effective*, only blank lines and lines with a field of the dialect are read.
+    All groups together contain up to *most* lines without a field of the dialect. Each
+    group contains up to *most* User-agent lines, or one User-agent line if *most* is 0. If
+    *only_effective* is true, only blank lines and lines with a field of the dialect are
+    read.
     """
     group, room = Group(), most
-    # *is_open* says that no blank line has ended the record, so that the next line belongs
-    # to the record. *is_named* says that the next User-agent line begins another record.
+    # `is_open` is `True` if no blank line has ended the record, so that the next line
+    # belongs to the record. `is_named` is `True` if the next User-agent line begins another
+    # record.
     is_open = is_named = False
-    # *run* is the place in *names* at which the last run of User-agent lines begins.
-    # *is_run* says that the run continues.
+    # `run` is the place in `names` at which the last run of User-agent lines begins.
+    # `is_run` is `True` if the next User-agent line continues the run.
     run, is_run = 0, True
     # 1994 F1 (records): blank lines separate records. Ours O5 (readings): a blank line also
-    # ends a record that has only User-agent lines so far.
+    # ends a record that so far contains only User-agent lines.
     boundary = _BLANK if dialect.has_blank_lines else None
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row

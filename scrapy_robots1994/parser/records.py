@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class _Part:
     """The base class of the parts of a record.
 
-    A `JOBDIR` of an earlier version contains the parts of a record as pickled named tuples.
-    To unpickle a named tuple, `pickle` calls `__new__` with the values, and does not call
-    `__init__`.
+    A `JOBDIR` that an earlier version of the package wrote contains the parts of a record
+    as pickled named tuples. To unpickle a named tuple, `pickle` calls `__new__` with the
+    values, and does not call `__init__`.
     """
 
     __slots__ = ()
@@ -40,7 +40,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Agent(_Part):
-    """One name of a record, without its version, and the number of its line."""
+    """One name in a record, without a version, and the number of the line with the name."""
 
     name: str
     line: int
@@ -48,8 +48,8 @@ class Agent(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Rule(_Part):
-    """The value of one Disallow or Allow line as written, and the number of the line. The
-    value may be empty.
+    """One path in a Disallow or Allow line, and the number of the line. The path is the
+    *value* as written, and may be empty.
     """
 
     value: str
@@ -63,7 +63,10 @@ class Rule(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Delay(_Part):
-    """One Crawl-delay line: the seconds, the line number, and the text of the line."""
+    """The seconds in one Crawl-delay line, the number of the line, and the line as text.
+
+    The text contains the field and the value, but no comment.
+    """
 
     seconds: float
     line: int
@@ -76,12 +79,13 @@ class Delay(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: the names of some robots, and the rules and delays for these robots.
+    """One record, which contains the names of robots, and the rules and delays for the
+    robots.
 
     *first_line* is the number of the first User-agent line of the record. *last_line* is
     the number of the last line that belongs to the record. *orphans* and *orphan_delays*
-    are the rules and delays that a blank line separates from the record above. Only the
-    cautious reading obeys orphans.
+    are the rules and delays that a blank line separates from the record. Only the cautious
+    reading obeys *orphans* and *orphan_delays*.
     """
 
     agents: tuple[Agent, ...]
@@ -94,10 +98,10 @@ class Record:
 
     @property
     def is_default(self) -> bool:
-        """Whether the record is the default record, which applies to every robot that no
-        other record names.
+        """Whether the record is the default record, which applies to every robot that is
+        not named in another record.
         """
-        # 1994 A3 (default record): `*` names the default policy.
+        # 1994 A3 (default record): a record for `*` describes the default policy.
         return any(agent.name == EVERYBODY for agent in self.agents)
 
     @property
@@ -106,7 +110,7 @@ class Record:
         return tuple(agent.name for agent in self.agents)
 
     def for_export(self) -> "Record":
-        """Return an equivalent record whose texts can be written in every format.
+        """Return an equivalent record whose strings can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
@@ -131,7 +135,9 @@ T = TypeVar("T", Agent, Rule, Delay)
 
 
 def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
-    """Return *parts*, with the attribute *name* percent-encoded for `Record.for_export`."""
+    """Return copies of *parts* for `Record.for_export`. In each copy, the attribute that is
+    called *name* is percent-encoded.
+    """
     changed: list[dict[str, Any]]
     changed = [{name: percent_encode_control_chars(getattr(it, name))} for it in parts]
     return tuple(map(lambda it, change: replace(it, **change), parts, changed))
@@ -171,7 +177,7 @@ class _Draft:
             raise NotImplementedError(row.role)
 
     def record(self) -> Record:
-        """Return the record."""
+        """Return the complete record."""
         return Record(
             tuple(self.agents),
             tuple(self.rules),
@@ -184,8 +190,9 @@ class _Draft:
 
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
-    """Yield a record, in the literal reading, for each of *groups* that contains a name.
-    The group of the lines above all records contains no name.
+    """Yield a record for each of *groups* that contains a name. The group of the lines
+    above all records contains no name. The *rules* and *delays* of a record contain only
+    lines that the literal reading obeys.
     """
     for group in groups:
         if not group.names:
@@ -203,7 +210,7 @@ def obeyed_records(
     records: Sequence[Record], dialect: Dialect, robot: Sequence[str]
 ) -> tuple[Record, ...]:
     """Return the *records* that a robot obeys. *robot* contains the names of the robot, as
-    `robot_names` returns them.
+    `robot_names` returns the names.
     """
     chosen = dialect.choose((record.names for record in records), robot)
     return tuple(records[place] for place in chosen)

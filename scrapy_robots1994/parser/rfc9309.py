@@ -1,4 +1,6 @@
-"""Rules of RFC 9309: `*` and a final `$` are special, and the longest rule decides."""
+"""Rules that follow RFC 9309. In a path, `*` and a final `$` are special. If several rules
+cover a URL, the longest rule decides.
+"""
 
 import re
 from string import hexdigits
@@ -11,8 +13,8 @@ from scrapy_robots1994.parser.robot_reading import RuleColumns
 from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
 
 MAX_WORK = 25_000_000
-"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A URL that
-needs more comparisons is disallowed.
+"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A
+URL that needs more comparisons is disallowed.
 """
 
 BEYOND = -2
@@ -20,18 +22,18 @@ BEYOND = -2
 comparisons.
 """
 
-# A call of `str.find` takes as much time as this number of character comparisons.
+# The cost of one call to `str.find`, as a number of character comparisons.
 _CALL_WORK = 800
 
-# RFC 3986 2.3 and 3.3: the characters that may appear unescaped in a path or a query. `[`
-# and `]` must not appear unescaped. `*` and `$` are omitted because both are special in a
-# rule.
+# The following characters may appear unescaped in a path or a query (RFC 3986, sections 2.3
+# and 3.3). `[` and `]` are omitted because neither may appear unescaped. `*` and `$` are
+# omitted because both are special in a rule.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
-# Map the two digits of each escape to the normal spelling of the escape. A look-up is fast,
-# and a URL may contain thousands of escapes.
+# Map the two digits of each escape to the normal spelling of the escape. A look-up in a
+# dict is fast, and a URL may contain thousands of escapes.
 _ESCAPES = {
     first + second: chr(code) if chr(code) in _UNRESERVED else f"%{code:02X}"
     for first in hexdigits
@@ -41,8 +43,8 @@ _ESCAPES = {
 
 
 def normal_spelling(target: str) -> str:
-    """Return the normal spelling of *target*. Targets that RFC 9309 2.2.2 does not
-    distinguish have the same normal spelling.
+    """Return the normal spelling of *target*. Two targets have the same normal spelling if
+    RFC 9309 2.2.2 does not distinguish the targets.
 
     Octets that are not ASCII, or that must not appear unescaped in a URL, are
     percent-encoded. Escapes of unreserved characters are decoded. Reserved characters
@@ -67,11 +69,12 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 class Pattern(NamedTuple):
-    """A path with wildcards, split into the texts between the wildcards.
+    """A path with wildcards, split at the wildcards into strings.
 
-    *first* is the text before the first wildcard, *others* are the texts after the
-    wildcards, in order, and *longest* is the longest of *others*. *is_anchored* says that a
-    target must end with the last text. *length* is the number of octets in the path.
+    *first* is the string before the first wildcard. *others* are the strings after the
+    wildcards, in order, and *longest* is the longest string in *others*. *is_anchored* is
+    `True` if a target must end with the last string. *length* is the number of octets in
+    the path.
     """
 
     length: int
@@ -82,23 +85,24 @@ class Pattern(NamedTuple):
 
     @classmethod
     def of(cls, value: str) -> "Pattern":
-        """Return the pattern of the *value* of a rule."""
+        """Return the pattern for the *value* of a rule."""
         # RFC 9309 2.2.3: `*` matches any characters, and `$` at the end of a path matches
         # the end of the target.
         is_anchored = value.endswith("$")
         texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
         # RFC 9309 2.2.2: the length of a rule is the number of its octets. A `$` inside the
-        # rule is one octet, but its spelling in *texts*, `%24`, is three octets long.
+        # rule is one octet, but `texts` contains `%24` instead, which is three octets long.
         length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
         length -= 2 * value.removesuffix("$").count("$")
         first, *others = texts
-        # Two adjacent wildcards have the same meaning as one wildcard.
+        # Omit empty strings, because two adjacent wildcards have the same meaning as one
+        # wildcard.
         others = [text for text in others[:-1] if text] + others[-1:]
         longest = max(others, key=len, default="")
         return cls(length, first, tuple(others), longest, is_anchored)
 
     def covers(self, target: str) -> bool:
-        """Return whether the pattern covers *target*, which must begin with the first text."""
+        """Return whether the pattern covers *target*. *target* must begin with *first*."""
         place, end = len(self.first), len(target)
         if self.is_anchored:
             if not self.others:
@@ -108,8 +112,8 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # Take the leftmost place, because it leaves the largest part of *target* for
-            # the remaining texts.
+            # Take the leftmost place of `text`, because the leftmost place leaves the
+            # largest part of *target* for the remaining strings.
             place = target.find(text, place, end)
             if place < 0:
                 return False
@@ -128,9 +132,9 @@ class LongestTable(Prefixes):
         paths: dict[str, int] = {}
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(with_pauses(rules.values)):
-            # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also
-            # begin with a wildcard. A value that begins with another character does not
-            # cover any URL.
+            # RFC 9309 2.2.2: a path begins with a slash. Accept a path that begins with a
+            # wildcard, too, because real files contain such paths. A value that begins with
+            # another character does not cover any URL.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
                     pattern = Pattern.of(value)
@@ -150,17 +154,17 @@ class LongestTable(Prefixes):
         )
 
     def _first_of(self, *equal: int) -> int:
-        """Return the number of the rule that decides among *equal* rules. A file may
-        contain the same rule many times.
+        """Return the number of the rule that decides among rules with the same path.
+        *equal* are the numbers of the rules.
         """
         return min(equal, key=self._rank)
 
     def _rank(self, number: int) -> tuple[bool, int]:
-        """Return the rank of a rule among rules of equal length. The rule with the smallest
-        rank decides.
+        """Return the rank of the rule with this *number*. Among rules of equal length, the
+        rule with the smallest rank decides.
         """
         # RFC 9309 2.2.2: among equally long rules, the first Allow in the file decides.
-        # Without an Allow, the first rule in the file decides.
+        # If no rule is an Allow, the first rule in the file decides.
         return self.rules.disallows(number), self.rules.lines[number]
 
     spelling = staticmethod(normal_spelling)
@@ -186,8 +190,8 @@ class LongestTable(Prefixes):
                 break
             if not spelling.startswith(first):
                 continue
-            # Ours O28: at each place of the target, each character of a text may be
-            # compared. In addition, `find` is called once for each text.
+            # Ours O28: at each place in the target, each character of the longest string
+            # may be compared. In addition, `find` is called once for each string.
             work += size * len(longest) + _CALL_WORK * len(texts)
             if work > MAX_WORK:
                 return BEYOND
@@ -200,8 +204,8 @@ class LongestTable(Prefixes):
         return number
 
     def permit(self, target: str) -> bool:
-        """Return whether the rules permit a URL with this *target*, which must be in its normal
-        spelling.
+        """Return whether the rules permit a URL with this *target*. *target* must be in its
+        normal spelling.
         """
         number = self.decide("", target, target)
         if number < 0:

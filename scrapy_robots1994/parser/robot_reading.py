@@ -1,5 +1,5 @@
-"""The result of one parse of a file for one robot: the rules, the crawl delay, and the
-lines to which warnings refer.
+"""The result of one parse of a file for one robot. The result contains the rules, the crawl
+delay, and the lines to which warnings refer.
 """
 
 from bisect import bisect_right
@@ -16,7 +16,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 # Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
 # function, and a file may contain many lines.
 _ORPHAN = LineKind.ORPHAN
-# Access to an item of a named tuple by place is faster than access by name.
+# Access an item of a named tuple by its place, which is faster than access by its name.
 _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
 # The names of the default record. Most robots obey only the default record, so all files
@@ -25,15 +25,16 @@ _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 MAX_OTHER_LINES = 5_000
 """The maximum number of lines without a field of the dialect that a crawl checks for
-problems. The number also limits the User-agent lines that a crawl checks in one record.
+problems. `MAX_OTHER_LINES` also limits the number of User-agent lines that a crawl checks
+in one record.
 
-A hostile file may contain 500,000 lines. All threads wait while Python's garbage collector
-visits 500,000 objects.
+A hostile file may contain 500,000 lines. All threads would wait while Python's garbage
+collector visits 500,000 objects.
 """
 
 MAX_OWN_RECORDS = 500
-"""The maximum number of a robot's records that a crawl checks for all problems. In further
-records, a crawl checks only the rules.
+"""The maximum number of obeyed records that a crawl checks for all problems. In further
+obeyed records, a crawl checks only the rules.
 """
 
 
@@ -43,14 +44,15 @@ class RuleColumns:
     value are omitted.
 
     The number of a rule is its place in the columns, from 0. *values* are the paths as
-    written, and *lines* are their line numbers. *allows* contains a 1 for each Allow rule,
-    or is empty if no rule is an Allow. *splits* contains a 1 for each rule that only the
-    cautious reading obeys, or is empty if both readings obey all rules. *first_lines* and
-    *names* are the numbers of the first lines and the names of the records that the robot
-    obeys. *is_plain* says that each value is an ASCII path without an escape.
-    *has_wildcards* says that a value contains `*` or `$`.
+    written, and *lines* are the line numbers of the rules. *allows* contains a 1 for each
+    Allow rule, or is empty if no rule is an Allow. *splits* contains a 1 for each rule that
+    only the cautious reading obeys, or is empty if both readings obey all rules.
+    *first_lines* contains the number of the first line of each record that the robot obeys.
+    *names* contains the names in each record that the robot obeys. *is_plain* is `True` if
+    each value is an ASCII path without an escape. *has_wildcards* is `True` if a value
+    contains `*` or `$`.
 
-    A rule table that is compiled from these columns replaces *values* with an object that
+    A rule table that is compiled from the columns replaces *values* with an object that
     takes less memory.
     """
 
@@ -80,15 +82,15 @@ class RobotReading:
     """The result of one parse of the *text* of a file for one robot.
 
     *rules* are the rules that the robot obeys. *crawl_delay* is the number of seconds that
-    the robot must pause between two requests. *sitemaps* are the distinct sitemaps of the
-    file, as written and in order. *has_any* says whether the file contains a record for any
-    robot. *is_cautious* says that the reading is the cautious reading.
+    the robot must pause between two requests. *sitemaps* are the distinct sitemaps in the
+    file, as written and in order. *has_any* is `True` if the file contains at least one
+    record. *is_cautious* is `True` if the reading is the cautious reading.
 
     The other attributes contain the lines to which warnings refer. *above* contains the
-    lines above all records. *own* contains the records that the robot obeys, up to
-    `MAX_OWN_RECORDS`. *own_rules* contains the rules of all records that the robot obeys.
-    *elsewhere* contains the slips of all other records. A slip is a line that may not mean
-    what its author intended (see `Group.slips`).
+    lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
+    the robot obeys. *own_rules* contains the rules of all records that the robot obeys.
+    *elsewhere* contains the slips in the records that the robot does not obey. A slip is a
+    line that may not mean what its author intended (see `Group.slips`).
     """
 
     __slots__ = (
@@ -116,9 +118,9 @@ class RobotReading:
         for_warnings: bool = True,
     ) -> None:
         """Read *text* for a robot. *robot* contains the names of the robot, as
-        `robot_names` returns them.
+        `robot_names` returns the names.
 
-        If *for_warnings* is false, lines that only warnings need are omitted.
+        If *for_warnings* is false, lines that are needed only for warnings are omitted.
         """
         self.text = text
         self.is_cautious = reading == CAUTIOUS
@@ -147,8 +149,9 @@ class RobotReading:
                     self._forget()
                 self._obey(group)
                 for run, seconds in pauses.items():
-                    # RFC 9309 does not define Crawl-delay, so merging groups does not extend a
-                    # delay to the names of another group.
+                    # In RFC 9309, groups with the same name are merged. A Crawl-delay in
+                    # one group does not apply to the names of another group, because RFC
+                    # 9309 does not define Crawl-delay.
                     if not dialect.pauses_by_run or choice.obeys_by(
                         group.names[slice(*run)]
                     ):
@@ -162,8 +165,8 @@ class RobotReading:
         """Discard the records that have been collected for the robot so far."""
         self.own: list[Group] = []
         self.own_rules: list[Line] = []
-        # The numbers of the first lines, the names and the pauses of the records that the
-        # robot obeys.
+        # The following lists contain the numbers of the first lines, the names and the
+        # pauses of the records that the robot obeys.
         self._first_lines: list[int] = []
         self._names: list[tuple[str, ...]] = []
         self._delays: list[float] = []
@@ -179,16 +182,17 @@ class RobotReading:
                 self._sitemaps[said] = None
             elif role is not Role.PAUSE:
                 raise NotImplementedError(role)
-            # Ours X4 (Crawl-delay): a delay without a number is ignored. Ours O5 (readings): the
-            # cautious reading obeys a line that a blank line separates from its record.
+            # Ours X4 (Crawl-delay): a Crawl-delay without a number is ignored. Ours O5
+            # (readings): only the cautious reading obeys a Crawl-delay that a blank line
+            # separates from its record.
             elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
-                # Ours X5 (several delays): the longest of the delays for the robot counts.
+                # Ours X5 (several delays): the longest delay for the robot applies.
                 pauses[run] = max(said, pauses.get(run, said))
         return pauses
 
     def _obey(self, group: Group) -> None:
-        """Add a record that the robot obeys, unless a later record names the robot more
-        specifically.
+        """Add a record. The robot obeys the record, unless a later record names the robot
+        more specifically.
         """
         names = tuple(group.names)
         self.own_rules += group.rules
@@ -202,7 +206,8 @@ class RobotReading:
 
     def _obeyed(self, dialect: Dialect) -> RuleColumns:
         """Return the rules that the robot obeys."""
-        # Ours O5: the cautious reading obeys a rule that a blank line separates from its record.
+        # Ours O5: only the cautious reading obeys a rule that a blank line separates from
+        # its record.
         ignored = None if self.is_cautious else _ORPHAN
         # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2
         # (empty value) and Ours O21 (empty Disallow next to other rules): an empty path
@@ -238,23 +243,23 @@ class RobotReading:
 
     @property
     def slips(self) -> list[Line]:
-        """The lines of *own*, other than rules, that may not mean what their author intended."""
+        """The slips in the records of *own* (see `Group.slips`)."""
         return [line for group in self.own for line in group.slips]
 
     @property
     def is_named(self) -> bool:
-        """Whether the robot obeys a record that is not for every robot."""
+        """Whether the robot obeys a record that does not apply to every robot."""
         return not all(EVERYBODY in names for names in self.rules.names)
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the robot must pause between two requests, or None if no delay
-        applies.
+        """The number of seconds that the robot must pause between two requests, or None if
+        no delay applies.
         """
-        # Ours X5 (several delays): the longest of the delays for the robot counts.
+        # Ours X5: the longest delay for the robot applies.
         return max(self._delays, default=None)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The distinct sitemaps of the file, as written and in order."""
+        """The distinct sitemaps in the file, as written and in order."""
         return tuple(filter(None, self._sitemaps))

@@ -31,8 +31,8 @@ NO_RULE = -1
 # Clients strip spaces and control characters from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
-# Texts that are compared as written begin with this prefix. No other form of a rule begins
-# with this prefix.
+# A form that is compared as written begins with this prefix. No other form of a rule or URL
+# begins with this prefix.
 _AS_WRITTEN = "%"
 
 
@@ -62,23 +62,23 @@ class RuleTable(Protocol):
 
 
 class Prefixes:
-    """Sorted texts, each with the number of a rule. The methods find the texts that are
+    """Sorted strings, each with the number of a rule. The methods find the strings that are
     prefixes of a given text.
 
-    Let L be the last text that does not sort after the given text. Each text that is a
-    prefix of the given text is also a prefix of L, or equals L.
+    Let L be the last string that does not sort after the given text. Each stored string
+    that is a prefix of the given text is also a prefix of L, or equals L.
     """
 
     __slots__ = ("_numbers", "_outer", "_texts")
 
     def __init__(self, texts: Sequence[str], numbers: Sequence[int] = ()) -> None:
         """Store *texts*, which must be sorted. *numbers* contains the number of each text.
-        Without *numbers*, the number of a text is its place.
+        If *numbers* is empty, the number of a text is its place.
         """
         self._texts = stored_texts(texts)
         self._numbers = numbers
-        # For each text, the place (from 1) of the longest shorter text that is a prefix of
-        # the text, or 0 if no shorter text is a prefix.
+        # For each text, `_outer` contains the result of `_outer_places`. If `_outer` is
+        # empty, no text is a prefix of another text.
         self._outer: Sequence[int] = ()
         # If no text is contained in the next text, no text is a prefix of another text.
         # Checking only adjacent texts is faster than computing all places.
@@ -97,8 +97,9 @@ class Prefixes:
         return place
 
     def _numbers_at(self, place: int) -> tuple[int, Sequence[int]]:
-        """Return the place, from 0, of the first text that equals the text at *place* (from
-        1), and the numbers of all texts from the first place to *place*.
+        """Return the place, from 0, of the first text that equals the text at *place*. Also
+        return the numbers of all texts from the first equal text to the text at *place*.
+        *place* is counted from 1.
         """
         first = bisect_left(self._texts, self._texts[place - 1], 0, place)
         return first, self._numbers[first:place] or range(first, place)
@@ -122,12 +123,13 @@ class Prefixes:
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return, for each of *texts*, the place (from 1) of the longest shorter text that is a
-    prefix of the text, or 0 if no shorter text is a prefix.
+    """Return, for each text, the place of the longest of *texts* that is a proper prefix of
+    the text. Places are counted from 1. If *texts* contains no proper prefix of the text,
+    the place is 0.
     """
     places: list[int] = []
-    # *place* counts from 0, so the same number is the place, counted from 1, of the
-    # preceding text.
+    # `place` is the place of `text` counted from 0. Therefore `place` is also the place of
+    # the preceding text counted from 1.
     for place, text in enumerate(texts):
         outer = place
         while outer and not text.startswith(texts[outer - 1]):
@@ -144,12 +146,12 @@ _NO_REASON = 3
 
 
 class PrefixTable(Prefixes):
-    """The rule table of a dialect in which a rule covers the URLs that begin with its
-    value.
+    """The rule table of a dialect in which a rule covers each target or URL that begins
+    with the value of the rule.
 
-    With *is_first*, the first rule of each record that covers a URL decides for that
-    record. Without *is_first*, every rule disallows, and the verdict names the shortest
-    rule that covers the URL.
+    If *is_first* is true, each record decides with its first rule that covers the URL. If
+    *is_first* is false, every rule disallows, and the shortest rule that covers the URL
+    decides.
     """
 
     __slots__ = ("_has_cut", "_has_urls", "_is_first", "rules")
@@ -196,13 +198,13 @@ class PrefixTable(Prefixes):
         rules.values = stored_texts(rules.values)
 
     def _without_equal(self, pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Return *pairs* of a text and a rule number without the pairs that can never
-        decide because another pair with the same text takes precedence. A file may repeat a
-        rule any number of times.
+        """Return *pairs* without the pairs that can never decide because another pair with
+        the same text takes precedence. A pair is a text and the number of a rule. A file
+        may repeat a rule many times, and the table must remain small.
         """
         rules, least = self.rules, dict[tuple[str, int], int]()
         # Ours X3 (several records): each record decides independently. Omit each record
-        # with the same rules as an earlier record.
+        # that has the same rules as an earlier record.
         repeated = _repeated_records(rules) if self._is_first else ()
         for text, number in with_pauses(pairs):
             record = rules.record(number) if self._is_first else 0
@@ -213,15 +215,16 @@ class PrefixTable(Prefixes):
         return [(text, number) for (text, _), number in least.items()]
 
     def _rank(self, number: int) -> tuple[bool, int, int]:
-        """Return the rank of a rule among the rules of a record that cover a URL. The rule
-        with the smallest rank decides.
+        """Return the rank of the rule with this *number*. Among the rules that cover a URL,
+        the rule with the smallest rank decides. If `_is_first` is true, only ranks of rules
+        in the same record can be compared.
         """
         rules = self.rules
         if self._is_first:
             # Ours X1 (order): the first rule in the file that covers a URL decides.
             return False, 0, rules.lines[number]
-        # Ours O5 (readings): a rule of the literal reading takes precedence over a rule
-        # that only the cautious reading obeys.
+        # Ours O5 (readings): a rule that the literal reading obeys takes precedence over a
+        # rule that only the cautious reading obeys.
         return rules.is_split(number), len(rules.values[number]), rules.lines[number]
 
     spelling = staticmethod(canonical)
@@ -259,7 +262,7 @@ class PrefixTable(Prefixes):
         found, least, end = NO_RULE, _NO_REASON, 0
         lines, starts = rules.lines, (*rules.first_lines, maxsize)
         # Ours X1 (order): the first rule in the file that covers a URL decides. Ours X3
-        # (several records): if several records are for every robot, each of these records
+        # (several records): if the robot obeys several records for every robot, each record
         # decides independently.
         for number in sorted(numbers, key=lines.__getitem__):
             if lines[number] < end:

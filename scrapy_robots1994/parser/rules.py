@@ -1,4 +1,4 @@
-"""`RobotRules`: the rules of one file for one robot, with which any URL can be checked."""
+"""The rules of one file for one robot (`RobotRules`), with which any URL can be checked."""
 
 import re
 from typing import Protocol
@@ -16,14 +16,15 @@ from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 ROBOTS_TXT = "/robots.txt"
 
 # A URL that matches this pattern and contains no dot segment has only one spelling,
-# whichever client sends the URL. The reasons are Ours O18 (percent-encodings), O26
-# (fragments) and O27 (spellings), and RFC 9309 2.2.2. The pattern excludes the parts that
-# clients change: a `;`, two slashes at the start of the path, and a `?` at the end.
+# whichever client sends the URL. The pattern follows from Ours O18 (percent-encodings), O26
+# (fragments) and O27 (spellings), and from RFC 9309 2.2.2. Clients may change a `;`, two
+# slashes at the start of the path, and a `?` at the end. Therefore the pattern does not
+# match a URL with any of the three parts.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
 
-# `_rule` returns this number for the URL of robots.txt itself.
+# `_rule` returns `_ITSELF` for the URL of robots.txt itself.
 _ITSELF = -3
 
 # 1994 E1 (empty file): an empty file has the same meaning as a missing file.
@@ -41,15 +42,15 @@ class Rules(Protocol):
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the robot should wait between two requests, or None if no delay
-        applies.
+        """The number of seconds that the robot should wait between two requests, or None if
+        no delay applies.
         """
 
     def allowed(self, url: str, clients: Clients = (), /) -> bool:
-        """Return whether *url* may be retrieved by *clients*. Never raises."""
+        """Return whether *clients* may retrieve *url*. Never raises."""
 
     def verdict(self, url: str, clients: Clients = (), /) -> Verdict:
-        """Return whether *url* may be retrieved by *clients*, and why. Never raises."""
+        """Return whether *clients* may retrieve *url*, and the reason. Never raises."""
 
 
 class RobotRules:
@@ -80,9 +81,9 @@ class RobotRules:
         robot: str | bytes,
         table: RuleTable | None = None,
     ) -> None:
-        """Compile the rules that *reading* found in *body* for *robot*, which is a bare
-        name or a whole User-Agent header. If *table* is given, it replaces the rule table
-        of the *dialect*.
+        """Compile the rules that *reading* found in *body* for *robot*. *robot* is a bare
+        name or a whole User-Agent header. If *table* is given, *table* replaces the rule
+        table of the *dialect*.
         """
         self.robot = robot
         self.names = robot_names(robot)
@@ -98,12 +99,12 @@ class RobotRules:
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
         self._rules = self._table.rules
-        # Whether a path contains `*` or `$`, which are wildcards only in the dialect
-        # `rfc9309`.
+        # `has_wildcards` is `True` if a path contains `*` or `$`, even if neither character
+        # is a wildcard in the dialect.
         self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
-        """Return whether *url*, a whole URL or a path, may be retrieved by *clients*."""
+        """Return whether *clients* may retrieve *url*, which is a whole URL or a path."""
         text = url if isinstance(url, str) else decode(url)
         # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
@@ -115,15 +116,17 @@ class RobotRules:
         return not self._disallows(self._decision(text, clients)[0])
 
     def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
-        """Return whether *url*, a whole URL or a path, may be retrieved by *clients*, and why."""
+        """Return whether *clients* may retrieve *url*, and the reason. *url* is a whole URL
+        or a path.
+        """
         text = url if isinstance(url, str) else decode(url)
         number, spelling = self._decision(text, clients)
         return self._verdict(number, spelling)
 
     def _decision(self, url: str, clients: Clients) -> tuple[int, str | None]:
-        """Return the number of the rule that decides whether *url* is allowed, and the
-        spelling of the target that the rule covers. The spelling is None if the rule covers
-        the target as written.
+        """Find the spelling of the target that decides whether *url* is allowed. Return the
+        number that `_rule` returns for the spelling, and the spelling itself. Return None
+        instead of the spelling if the target as written decides.
         """
         head = head_of(url)
         target = target_behind(len(head), url)
@@ -133,16 +136,17 @@ class RobotRules:
             found = self._rule(head, other)
             if self._disallows(found) and (
                 not self._disallows(number)
-                # Ours O5 (readings): a rule of the literal reading takes precedence over a
-                # rule that only the cautious reading obeys.
+                # Ours O5 (readings): a rule that the literal reading obeys takes precedence
+                # over a rule that only the cautious reading obeys.
                 or self._is_split(number) > self._is_split(found)
             ):
                 number, spelling = found, other
         return number, spelling
 
     def _rule(self, head: str, target: str) -> int:
-        """Return the number of the rule that decides whether a URL is allowed. If no rule
-        decides, return `_ITSELF`, `BEYOND` or `NO_RULE`.
+        """Return the number of the rule that decides whether a URL is allowed. The URL
+        consists of *head* and *target*. If no rule decides, return `_ITSELF`, `BEYOND` or
+        `NO_RULE`.
         """
         spelling = self._table.spelling(target)
         # Ours O22: robots.txt itself may always be retrieved.
@@ -161,16 +165,13 @@ class RobotRules:
         return number >= 0 and self._rules.is_split(number)
 
     def _verdict(self, number: int, spelling: str | None) -> Verdict:
-        """Return the verdict for a *number* that `_rule` returned. *spelling* is the
-        spelling of the target that the rule covers, or None if the rule covers the target
-        as written.
-        """
+        """Return the verdict for *number* and *spelling*, which `_decision` returned."""
         rules = self._rules
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
         if number == BEYOND:
-            # Ours O28 (bounded matching): a URL that was not compared with all rules is never
-            # allowed.
+            # Ours O28 (bounded matching): a URL that cannot be compared with all rules is
+            # disallowed.
             return Verdict(allowed=False, reason=Reason.WILDCARDS, spelling=spelling)
         if not rules.names:
             return _NO_RECORD if self._has_any else _EMPTY
@@ -187,8 +188,6 @@ class RobotRules:
         )
 
     def _reference(self, record: int) -> RecordReference:
-        """Return the reference with which a verdict refers to a record. *record* is the
-        place of the record.
-        """
+        """Return a reference to the record at the place *record*, counted from 0."""
         names, line = self._rules.names[record], self._rules.first_lines[record]
         return RecordReference(line, names, self._body, self._dialect)

@@ -1,6 +1,6 @@
 """Spellings of paths and URLs. `canonical` returns one spelling for all percent-encodings
-of a text, `without_dot_segments` resolves dot segments, and `url_forms` returns the forms
-in which absolute URLs are compared.
+of a text. `without_dot_segments` resolves dot segments. `url_forms` returns the forms in
+which absolute URLs are compared.
 """
 
 import re
@@ -11,7 +11,8 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# The character that represents an encoded slash, and never a byte, in a canonical spelling.
+# `_SLASH_KEPT` represents an encoded slash in a canonical spelling. All other characters in
+# a canonical spelling represent bytes, and are at most U+00FF.
 _SLASH_KEPT = "\u0100"
 # Match an incomplete escape at the end of a text.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
@@ -19,7 +20,7 @@ _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
-# Clients that follow the URL standard of browsers first remove these characters from a URL.
+# Clients that follow the URL standard of browsers remove tabs and line ends from a URL.
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
 
 _DOTS = (".", "%2e", "%2E")
@@ -30,8 +31,8 @@ _PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
 def canonical(text: str) -> str:
     """Return the spelling that *text* shares with all its percent-encodings. Never raises.
 
-    Each character of the spelling represents one byte of the decoded text. An incomplete
-    escape remains unchanged.
+    Each character of the spelling represents an encoded slash or one byte of the decoded
+    text. An incomplete escape remains unchanged.
     """
     if "%" not in text and text.isascii():
         return text
@@ -62,7 +63,7 @@ def without_dot_segments(target: str) -> str | None:
     *target* would not change.
 
     A target is a path and a query. Dot segments are removed from the path as described in
-    RFC 3986 5.2.4. In the path, `%2e` counts as a dot, and `\` counts as a slash.
+    RFC 3986 5.2.4. In the path, `%2e` counts as a dot, and each `\` is replaced with `/`.
     """
     # Return early for most targets. An escaped dot begins with `%2`, and tabs and line ends
     # are not printable.
@@ -96,8 +97,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     """Return the forms in which an absolute URL is compared. The function *spelling*
     returns the spelling of a text.
 
-    *url* is a URL or the value of a rule. Returns an empty list if *url* is not an absolute
-    URL.
+    *url* is a URL or the value of a rule. The result is an empty list if *url* is not an
+    absolute URL.
     """
     parts = _ABSOLUTE.match(url)
     if parts is None:
@@ -105,14 +106,14 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # Once decoded, an escaped `?` or `\` may end the host. The text after the host is
-    # case-sensitive.
+    # An escaped `?` or `\` may end the host once the escape is decoded. Change only the
+    # text before the escape to lower case, because the text after a host is case-sensitive.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19 (whole URLs): the first form is the URL as written, but without user name and
-    # password, and with scheme and host in lower case. In the first form, a rule without a
-    # path may be the beginning of an authority.
+    # Ours O19 (whole URLs): the first form is the URL as written, but without the user name
+    # and password, and with the scheme and host in lower case. In the first form, a rule
+    # without a path may be the beginning of an authority.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
     # The second form has a normalised origin. In the second form, a rule without a path
@@ -125,8 +126,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
 
 
 def _with_slash(rest: str) -> str:
-    """Return *rest*, the text after an authority, with the slash that a client puts before
-    the text. Return "" if *rest* is empty.
+    """Return *rest*, which is the text after an authority. If a client adds a slash at the
+    beginning of *rest*, also add the slash.
     """
     # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` after an authority as
     # `/`.

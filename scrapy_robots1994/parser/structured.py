@@ -1,11 +1,10 @@
-"""Dictionaries of RFC 9651 (Structured Field Values for HTTP), read exactly as the RFC
-specifies.
+"""Read dictionaries exactly as RFC 9651 (Structured Field Values for HTTP) specifies.
 
 The package `http-sf` 1.5.0 also reads dictionaries, but rejects a dictionary that contains
-a date outside the years 1 to 9999. The RFC allows dates outside these years. With
-`http-sf`, an unknown member with a date in the year 10000 would hide a disallow in the same
-dictionary. Lint also reads dictionaries, and must report the same problems whether or not
-an extra is installed.
+a date outside the years 1 to 9999. The RFC also allows earlier and later dates. If
+`http-sf` were used, an unknown member with a date in the year 10000 would hide a disallow
+in the same dictionary. Lint also reads dictionaries, and must report the same problems
+whether or not an extra of this package is installed.
 """
 
 import re
@@ -27,8 +26,8 @@ _PARAMETERS = rf"(?:;[ ]*{_KEY}(?:=(?:{_ITEM}))?)*"
 _LIST = rf"\([ ]*(?:(?:{_ITEM}){_PARAMETERS}(?:[ ]+|(?=\))))*\)"
 _MEMBER = re.compile(rf"({_KEY})(?:=({_LIST}|{_ITEM}))?({_PARAMETERS})", re.ASCII)
 MAX_LENGTH = 16_384
-"""The maximum number of characters in a dictionary. All threads wait while a pattern is
-matched. Matching 500,000 characters would stop a crawl for a tenth of a second.
+"""The maximum number of characters in a dictionary. All threads wait while a dictionary is
+parsed. Parsing 500,000 characters would stop a crawl for a tenth of a second.
 """
 
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*")
@@ -39,9 +38,10 @@ _DISPLAY = re.compile(r'%"([^"]*)"')
 class Member(NamedTuple):
     """A member of a dictionary.
 
-    *key* and *value* do not include parameters. *text* is the member as written, without
-    its parameters. If the member has no value, *value* is empty, and the RFC defines the
-    value as true. *offset* is the place in the dictionary, from 0, at which the key begins.
+    *key*, *value* and *text* do not include the parameters of the member. *text* is the
+    member as written. If the member has no value, *value* is empty, although the RFC
+    defines the value as true. *offset* is the place in the dictionary, from 0, at which the
+    key begins.
     """
 
     key: str
@@ -51,8 +51,8 @@ class Member(NamedTuple):
 
 
 class NotADictionaryError(ValueError):
-    """The text is not a dictionary. *offset* is the place of the error in the text, from 0.
-    The message states the reason.
+    """Raised for a text that is not a dictionary. *offset* is the place of the error in the
+    text, from 0. The message gives the reason.
     """
 
     def __init__(self, offset: int, why: str) -> None:
@@ -62,10 +62,11 @@ class NotADictionaryError(ValueError):
 
 def members_of(text: str) -> list[Member]:
     """Return all members of the dictionary *text* in order. If several members have the
-    same key, the caller must use only the last of these members.
+    same key, the caller must use only the last member with the key.
 
-    The time that the function takes is linear in the length of *text*. Raises
-    `NotADictionaryError` if *text* is not a dictionary, or longer than `MAX_LENGTH`.
+    The time that `members_of` takes is linear in the length of *text*. Raises
+    `NotADictionaryError` if *text* is not a dictionary, or if *text* is longer than
+    `MAX_LENGTH`.
     """
     if len(text) > MAX_LENGTH:
         raise NotADictionaryError(0, f"it has more than {MAX_LENGTH:,} characters")
@@ -92,7 +93,7 @@ def members_of(text: str) -> list[Member]:
 
 
 def _is_utf8(member: str) -> bool:
-    """Return whether each display string in the text of a *member* is valid UTF-8."""
+    """Return whether each display string in the text *member* is valid UTF-8."""
     octets = map(unquote_to_bytes, _DISPLAY.findall(member) if '%"' in member else ())
     try:
         b" ".join(octets).decode()

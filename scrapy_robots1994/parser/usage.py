@@ -1,9 +1,9 @@
-"""Usage preferences, in which the owner of a site states how its pages may be used.
+"""Usage preferences, in which a site owner states how the pages of the site may be used.
 
-The parser reads usage preferences but does not enforce any preference. With the setting
-`ROBOTS1994_USAGE`, a crawl may obey usage preferences. A usage preference never changes a
-verdict. `LABELS` has a row for each label that is understood, and `VERSIONS` names the IETF
-drafts that define labels.
+The parser reads usage preferences but does not enforce any preference. A usage preference
+never changes a verdict. The setting `ROBOTS1994_USAGE` determines whether a crawl ignores,
+reports or obeys usage preferences. `LABELS` contains a row for each label that is
+understood, and `VERSIONS` names the IETF drafts that define labels.
 """
 
 import re
@@ -45,17 +45,17 @@ MAX_NOT_UNDERSTOOD = 20
 _SPACE = " \t"
 MAX_WORK = 10_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL.
-This number of comparisons takes about 15 ms. If a URL needs more comparisons, every
+The maximum number of comparisons takes about 15 ms. If a URL needs more comparisons, every
 disallow in the robot's records applies to the URL, whatever the path of the disallow.
 """
 
-# A search takes as much time as this number of character comparisons.
+# The cost of one search in a text, as a number of character comparisons.
 _CALL_WORK = 800
 
 
 class Answer(str, Enum):
-    """What an owner states about a purpose. An unstated purpose is neither allowed nor
-    disallowed.
+    """The answer of a site owner for a purpose. A purpose with the answer `UNSTATED` is
+    neither allowed nor disallowed.
     """
 
     ALLOW = "allow"
@@ -64,8 +64,8 @@ class Answer(str, Enum):
 
 
 class Label(NamedTuple):
-    """A label of a field, with the purpose of the label and the answer that each value
-    states.
+    """A label in a field. *purpose* is the purpose of the label, and *answers* maps each
+    value of the label to the answer that the value states.
     """
 
     field: str
@@ -88,21 +88,22 @@ LABELS = (
     Label(USAGE_FIELD, "train-ai", "train-ai", _LETTERS),
     Label(USAGE_FIELD, "ai-use", "ai-use", _LETTERS),
     Label(USAGE_FIELD, "search", "search", _LETTERS),
-    # Usage U7 (Content Signals): the labels for training and input have other names in
-    # Content Signals. The meanings of the labels are close to the meanings of the AIPREF
-    # labels, but not the same.
+    # Usage U7 (Content Signals): Content Signals and AIPREF use different names for the
+    # labels for training and input. The meanings of the labels are similar, but not
+    # identical.
     Label(SIGNAL_FIELD, "ai-train", "train-ai", _WORDS),
     Label(SIGNAL_FIELD, "ai-input", "ai-use", _WORDS),
     Label(SIGNAL_FIELD, "search", "search", _WORDS),
 )
-"""Every label that is read. Each row contains the field of the label."""
+"""Every label that is read, with the field of the label."""
 
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
-"""The purposes for which pages may be used. The purpose `tdm` is text and data mining
-(TDMRep).
+"""The purposes for which an owner may allow or disallow the use of pages. The purpose `tdm`
+is text and data mining (TDMRep).
 """
 
-# Map each name of a field to the correct name. Content-Signals is a misspelling.
+# Map each known spelling of a field name to the correct spelling. Content-Signals is a
+# common misspelling of Content-Signal.
 _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
@@ -113,14 +114,14 @@ LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
     for field in (USAGE_FIELD, SIGNAL_FIELD)
 }
-"""The labels of each field, by their names."""
+"""The labels of each field. The inner keys are the names of the labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One preference, with its purpose and its answer. *term* is the preference as written.
-    *where* is the place of the term, such as "robots.txt line 4", "header Content-Usage" or
-    "meta tag mybot".
+    """The *answer* of a site owner for one *purpose*. *term* is the preference as written.
+    *where* describes the place of the term, such as "robots.txt line 4", "header
+    Content-Usage" or "meta tag mybot".
     """
 
     purpose: str
@@ -141,9 +142,10 @@ class Usage:
 
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of
     licence terms (RSL). *tdm_policy* is the URL of the TDMRep policy. *use* is the value of
-    the label `use` of Content Signals. The URLs and the value are as written.
-    *not_understood* are the values of known labels and fields that could not be read.
-    *read* names the sources that were read: "robots.txt", "header" or "meta".
+    the label `use` of Content Signals. *licenses*, *tdm_policy* and *use* are as written.
+    *not_understood* contains the values of known labels and fields that could not be read.
+    *read* contains the names of the sources that were read. The possible names are
+    "robots.txt", "header" and "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -157,7 +159,7 @@ class Usage:
         """Return the answer for *purpose*. Raises KeyError for an unknown purpose."""
         if purpose not in PURPOSES:
             raise KeyError(purpose)
-        # Usage U8 (several statements): the most restrictive statement counts.
+        # Usage U8 (several statements): the most restrictive statement applies.
         answers = {it.answer for it in self.statements if it.purpose == purpose}
         for answer in (Answer.DISALLOW, Answer.ALLOW):
             if answer in answers:
@@ -174,7 +176,7 @@ class Usage:
         return None
 
     def for_export(self) -> "Usage":
-        """Return an equivalent usage whose texts can be written in every format.
+        """Return an equivalent usage whose strings can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
@@ -198,13 +200,13 @@ class Usage:
 
     @property
     def states_nothing(self) -> bool:
-        """Whether no source states anything, which is true for most pages."""
+        """Whether no source states anything. For most pages, `states_nothing` is `True`."""
         stated = self.statements or self.not_understood
         return not (stated or self.licenses or self.tdm_policy or self.use)
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return this usage combined with *other*, which was read from other sources. The
-        `tdm_policy` and `use` of *other* take precedence.
+        """Return this usage combined with *other*, which was read from other sources. If
+        both have a `tdm_policy` or a `use`, the value of *other* takes precedence.
         """
         if self.states_nothing and other.states_nothing:
             return _nothing_in(self.read + other.read)
@@ -220,7 +222,9 @@ class Usage:
 
 @lru_cache
 def _nothing_in(read: tuple[str, ...]) -> Usage:
-    """Return the usage of a page for which the sources *read* state nothing."""
+    """Return the usage of a page about which no source states anything. *read* contains the
+    names of the sources.
+    """
     return Usage(read=read)
 
 
@@ -230,9 +234,9 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Stated(NamedTuple):
-    """The preferences of one line, and the *pattern* of the URLs to which the preferences
-    apply. Without a *pattern*, the preferences apply to every URL. *length* is the number
-    of octets in the path, or -1 without a path.
+    """The preferences in one line, and the *pattern* of the URLs to which the preferences
+    apply. If *pattern* is None, the preferences apply to every URL. *length* is the number
+    of octets in the path. *length* is -1 if the line has no path or an unreadable value.
     """
 
     field: str
@@ -251,14 +255,15 @@ class UsageRules:
     __slots__ = ("_forbidden", "_general", "_licenses", "_lines")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
-        """Read the file *text* for the robot with these *names*. The *dialect* says which
-        records the robot obeys.
+        """Read the file *text* for the robot with these *names*. The *dialect* determines
+        which records the robot obeys.
         """
         groups, above = _groups(text, dialect, names)
         lines = [it for group in groups for it in group.others]
         self._licenses = _licenses(lines) or _licenses(above.others)
         stated = (_stated(it) for it in with_pauses(lines) if field_of(it) in LABELS_OF)
-        # Usage U3 (paths): the longest path counts, so lines with longer paths come first.
+        # Usage U3 (paths): the longest path that covers a URL decides, so lines with longer
+        # paths come first.
         self._lines = sorted(stated, key=lambda it: -it.length)
         self._lines += _of_no_record(above.others)
         # In most files, no line has a path, so the same usage applies to every URL.
@@ -268,9 +273,10 @@ class UsageRules:
 
     @staticmethod
     def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
-        """Return the preferences of the file *text* for the robot with these *names*.
+        """Return the preferences in the file *text* for the robot with these *names*.
 
-        A file without a field of usage preferences is not parsed.
+        The file is parsed only if *text* contains the name of a field that states usage
+        preferences.
         """
         return UsageRules(text, dialect, names) if may_state_usage(text) else _NO_RULES
 
@@ -284,18 +290,19 @@ class UsageRules:
         work = 0
         for line in self._lines:
             chosen = found[line.field]
-            # Usage U3: a line with a shorter path does not apply, whatever its labels.
+            # Usage U3: a line with a shorter path does not apply, whatever the labels in
+            # the line are.
             if chosen and chosen[0].length > line.length:
                 continue
             pattern = line.pattern
             if pattern is not None:
                 if not spelling.startswith(pattern.first):
                     continue
-                # At each place of the target, each character of the longest text may be
-                # compared.
+                # At each place in the target, each character of the longest string in the
+                # pattern may be compared.
                 work += _CALL_WORK + len(spelling) * len(pattern.longest)
-                # Ours O28: every disallow applies to a URL that was not compared with all
-                # paths.
+                # Ours O28 (bounded matching): every disallow applies to a URL that cannot
+                # be compared with all paths.
                 if work > MAX_WORK:
                     return self._forbidden_anywhere
                 if pattern.longest not in spelling:
@@ -308,7 +315,7 @@ class UsageRules:
 
     @property
     def _forbidden_anywhere(self) -> Usage:
-        """The usage that contains every disallow of all lines, whatever the paths of the
+        """The usage that contains every disallow in all lines, whatever the paths of the
         lines.
         """
         if self._forbidden is None:
@@ -323,7 +330,7 @@ class UsageRules:
         return self._forbidden
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
-        """Return the statements of *lines* as one usage."""
+        """Return the statements in *lines* as one usage."""
         # Keep only the first of several equal statements, because a file may repeat a
         # statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
@@ -343,12 +350,12 @@ class UsageRules:
 
 @lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return a dialect for usage preferences, which compares the names of robots as
-    *dialect* does.
+    """Return a dialect in which usage preferences are read. The returned dialect compares
+    the names of robots as *dialect* does.
     """
-    # Usage U1 (groups): attach-05 groups lines as RFC 9309 does, and a preference ends a
-    # list of User-agent lines. Usage U2 (names): a robot finds its record for preferences
-    # in the same way as its record for rules.
+    # Usage U1 (groups): the draft attach-05 groups lines as RFC 9309 does, and a preference
+    # ends a list of User-agent lines. Usage U2 (names): a robot finds its record for
+    # preferences in the same way as its record for rules.
     return replace(
         DIALECTS["rfc9309"],
         names=dialect.names,
@@ -374,7 +381,7 @@ def _groups(
 
 
 def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
-    """Return the URLs of the License lines among *lines*."""
+    """Return the URLs in the License lines among *lines*."""
     values = (it.value for it in lines if field_of(it) == LICENSE_FIELD)
     return tuple(dict.fromkeys(filter(None, values)))
 
@@ -390,16 +397,18 @@ def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
 
 
 def field_of(line: Line) -> str:
-    """Return the field name of a preference *line* in its correct spelling, or "" for any
-    other *line*, such as a Sitemap line.
+    """Return the field name of a preference *line* in its correct spelling, or "" if *line*
+    does not state a preference.
     """
     return _FIELDS.get(line.row.name, "") if line.row else ""
 
 
 def split_path(value: str) -> tuple[str, str]:
-    """Return the path of a preference ("" without a path), and the rest of its value."""
-    # attach-05: if a value begins with a slash, the text up to the first white space is a
-    # path.
+    """Return the path at the beginning of *value*, and the rest of *value*. The path is ""
+    if *value* does not begin with a path.
+    """
+    # In the draft attach-05, a value may begin with a path. A path begins with a slash and
+    # ends before the first white space.
     if not value.startswith("/"):
         return "", value
     path, *rest = re.split("[ \t]+", value, maxsplit=1)
@@ -407,7 +416,7 @@ def split_path(value: str) -> tuple[str, str]:
 
 
 def _stated(line: Line) -> _Stated:
-    """Return the preferences of one *line*."""
+    """Return the preferences in one *line*."""
     field, where = field_of(line), f"robots.txt line {line.number}"
     path, value = split_path(line.value)
     pattern = Pattern.of(path) if path else None
@@ -415,7 +424,8 @@ def _stated(line: Line) -> _Stated:
     try:
         statements, said, use = statements_of(field, value, where)
     except NotADictionaryError:
-        # Usage U4 (unreadable value): neither the line nor its path has an effect.
+        # Usage U4 (unreadable value): a line with an unreadable value has no effect,
+        # whatever the path of the line.
         said = (Said(line.value, where),)
         return _Stated(field, -1, pattern, (), said)
     return _Stated(field, length, pattern, statements, said, use)
@@ -424,18 +434,18 @@ def _stated(line: Line) -> _Stated:
 def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
-    """Return the statements of a preference, the members of the preference that are not
-    understood, and the value of the label `use` (None without this label).
+    """Return the statements in a preference, the members that are not understood, and the
+    value of the label `use`. The value is None if the label is missing.
 
     *value* is the value of the line without its path. Only the first of several equal
-    statements is returned. At most `MAX_NOT_UNDERSTOOD` members that are not understood are
-    returned. Raises `NotADictionaryError` for a value of Content-Usage that is not a
-    dictionary.
+    statements is returned. The members that are not understood are limited to the first
+    `MAX_NOT_UNDERSTOOD` members. Raises `NotADictionaryError` for a value of Content-Usage
+    that is not a dictionary.
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:
-        # If several members have the same key, the last member counts, even if its value is
-        # not understood.
+        # If several members have the same key, only the last member applies, even if the
+        # value of the last member is not understood.
         members = {it.key: it for it in members}.values()
     statements: dict[tuple[str, Answer], Statement] = {}
     said: list[Said] = []
@@ -465,8 +475,8 @@ def members_in(field: str, value: str) -> Iterable[Member]:
 
 
 def _signals_of(value: str) -> Iterator[Member]:
-    """Yield the signals in the *value* of a Content-Signal line. No document defines the
-    grammar of the value.
+    """Yield the signals in the *value* of a Content-Signal line. No document defines a
+    grammar for values of Content-Signal.
     """
     offset = 0
     for piece in value.split(","):
@@ -478,5 +488,5 @@ def _signals_of(value: str) -> Iterator[Member]:
         offset += len(piece) + 1
 
 
-# All files that do not state a preference share this object.
+# All files that do not contain the name of a preference field share this object.
 _NO_RULES = UsageRules("", DIALECTS["rfc9309"], ())

@@ -1,5 +1,5 @@
-"""The names of a robot, the names in the value of a User-agent line, and the choice of the
-records that a robot obeys.
+"""Functions that find the names of a robot and the names in the value of a User-agent line.
+The class `Choice` chooses the records that a robot obeys.
 """
 
 import re
@@ -18,14 +18,14 @@ _SPACE = re.compile(r"\s+")
 _VERSION = re.compile(r"/v?[0-9][^\s,/]*", re.IGNORECASE)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
 _NUMBER = re.compile(r"v?[0-9][\w.]*", re.IGNORECASE)
-# Match the beginning of a URL or of an e-mail address. A `+` usually introduces a URL or an
-# e-mail address.
+# Match the beginning of a URL or of an e-mail address. In a header, there is usually a `+`
+# before a URL or an e-mail address.
 _ADDRESS = re.compile(r"\+\S*[./@]|https?:|www\.|.*://|[^@]+@[^@]+\.", re.IGNORECASE)
 _BEFORE_END = re.compile(r"[/(]")
 _WORD_END = re.compile(r"[ /,]")
 _HEAD_END = re.compile(r"[/:]")
 _LETTERLESS = re.compile(r"[0-9.,:;_+ -]*")
-# The characters that separate a name from the words around it.
+# The characters that separate a name from the words before and after the name.
 _AROUND = " \t,;:/\"'"
 
 _BROWSERS = (
@@ -42,46 +42,47 @@ _SYSTEMS = (
     "build "
 )
 NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
-"""Ours O9: words of browsers and systems. A name that consists only of words in this set is
-not the name of a robot.
+"""Ours O9: words that occur in the headers of browsers. A name that consists only of words
+in this set is not the name of a robot.
 """
 
 NameRank: TypeAlias = Callable[[str, str], int]
 """A function that returns how specifically a name addresses a robot. The result is 0 if the
-name does not address the robot. If the name addresses the robot, the result is `NAMED` or
-more.
+name does not address the robot. If the name addresses the robot, the result is at least
+`NAMED`.
 
 The first argument is the name in lower case, and is never `*`. The second argument is a
 text that contains the names of the robot, with an NL before and after each name.
 """
 
-# 1994 A3 (default record): a record for `*` applies to a robot that no other record names.
+# 1994 A3 (default record): a record for `*` applies to a robot that is not named in another
+# record.
 _BY_DEFAULT = 1
 NAMED = 2
 
 
 def first_named(name: str, robot: str) -> int:
-    """Return `NAMED` if *name* is a part of one of the robot's names, and 0 otherwise."""
+    """Return `NAMED` if *name* is a substring of one of the robot's names, and 0 if not."""
     # 1994 A2 (name comparison): a name matches as a substring, regardless of case. Ours O8
-    # (direction): the name in the record must be a part of the robot's name, not the
-    # reverse.
+    # (direction): the name in the record must be a substring of the robot's name. The
+    # reverse is not enough.
     return NAMED if name in robot else 0
 
 
 def longest_named(name: str, robot: str) -> int:
-    """Return a rank if *name* is a part of one of the robot's names, and 0 otherwise. A
+    """Return a rank if *name* is a substring of one of the robot's names, and 0 if not. A
     longer name has a higher rank.
     """
-    # Ours X3 (several records): a robot for a special service has a longer name than the
-    # general robot.
+    # Ours X3 (several records): a record with a longer name is more specific. For example,
+    # Googlebot is a general robot, and Googlebot-Image is a robot for a special service.
     return NAMED + len(name) if name in robot else 0
 
 
 def equally_named(name: str, robot: str) -> int:
-    """Return a rank if *name* is one of the robot's names, and 0 otherwise. An earlier name
-    has a higher rank.
+    """Return a rank if *name* is one of the robot's names, and 0 if not. The first of the
+    robot's names has the highest rank.
     """
-    # RFC 9309 2.2.1: names are compared as a whole, regardless of case.
+    # RFC 9309 2.2.1: whole names are compared, regardless of case.
     at = robot.find(f"\n{name}\n")
     return NAMED + len(robot) - at if at >= 0 else 0
 
@@ -89,10 +90,11 @@ def equally_named(name: str, robot: str) -> int:
 class Choice:
     """Chooses the records that a robot obeys, one record at a time.
 
-    *chosen* contains the numbers of the records chosen so far. *rank* is the function of
-    the dialect that ranks names. With *merges_named*, the robot obeys all records with a
-    name of the highest rank. Without *merges_named*, the robot obeys only the first record
-    with a name of the highest rank. All records for `*` are obeyed together.
+    *chosen* contains the numbers of the records that were chosen so far. *rank* is the
+    function with which the dialect ranks names. If *merges_named* is true, the robot obeys
+    all records with a name of the highest rank. If *merges_named* is false, the robot obeys
+    only the first record with a name of the highest rank. If a robot obeys a record for
+    `*`, the robot obeys all records for `*`.
     """
 
     __slots__ = ("_best", "_merges_named", "_rank", "_robot", "chosen")
@@ -100,8 +102,9 @@ class Choice:
     def __init__(
         self, robot: Sequence[str], rank: NameRank, *, merges_named: bool
     ) -> None:
-        # Join the names with line ends. A name in a record never contains a line end, so a
-        # name that is found in the joined text is a part of one of the robot's names.
+        # Join the robot's names with line ends. A name in a record never contains a line
+        # end. Therefore, if the joined text contains the name, one of the robot's names
+        # contains the name.
         self._robot = "\n".join(("", *robot, ""))
         self._rank = rank
         self._merges_named = merges_named
@@ -109,9 +112,11 @@ class Choice:
         self.chosen: list[int] = []
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether the robot obeys the *record* with these *names*, considering only
-        the records offered so far. Offer the records in the order of their numbers. The
-        same record may be offered more than once.
+        """Consider the *record* with these *names*. Return whether the robot obeys
+        *record*, according to the records that were offered so far.
+
+        Offer the records in the order of their numbers. A record may be offered more than
+        once.
         """
         chosen = self.chosen
         for name in names:
@@ -122,9 +127,9 @@ class Choice:
                 rank == self._best
                 and chosen
                 and chosen[-1] != record
-                # Ours O2 (several records for `*`): all records for `*` are obeyed
-                # together. Ours O1 (several records for a name): if several records have
-                # the same rank, the first record in the file is obeyed.
+                # Ours O2 (several records for `*`): the robot obeys all records for `*`.
+                # Ours O1 (several records for a name): if several records have the same
+                # rank, the robot obeys the first record in the file.
                 and (rank == _BY_DEFAULT or self._merges_named)
             ):
                 chosen.append(record)
@@ -142,22 +147,22 @@ class Choice:
 
 
 _Name: TypeAlias = tuple[int, str, bool]
-"""A name in a header: its rank, the text, and whether the text is one word of a longer name. Names
-with a smaller rank come first.
+"""A name in a header. The tuple contains the rank of the name, the name, and whether the
+name is one word of a longer name. Names with a smaller rank come first.
 """
 
 # Ours O9: the names after `compatible;` take precedence over all other names.
 _COMPATIBLE, _COMMENT, _PRODUCT, _WORDS = range(4)
 
 
-# Cache the names, because a crawl has only one robot or a few robots. Without the cache,
-# reading the names from a header would take longer than reading a small file.
+# Cache the names, because a crawl uses only a few User-Agent headers. Finding the names in
+# a header takes longer than parsing a small file.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case, the most specific name first. Never raises.
 
     *robot* is a bare name or a whole User-Agent header. A bare name is returned as the only
-    name. An empty string has no names.
+    name. For an empty *robot*, the result is empty.
     """
     text = robot_text(robot).strip()
     if is_bare(text):
@@ -186,8 +191,8 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return *robot*, a bare name or a header, as text. Bytes that are not UTF-8 are decoded as
-    Latin-1.
+    """Return *robot* as text. *robot* is a bare name or a header. Bytes that are not UTF-8
+    are decoded as Latin-1.
     """
     if isinstance(robot, str):
         return robot
@@ -203,20 +208,21 @@ def is_bare(robot: str) -> bool:
 
 
 def _has_comment(header: str) -> bool:
-    """Return whether *header* has a comment in parentheses."""
+    """Return whether *header* contains a comment in parentheses."""
     return "(" in header and any(depth for depth, _ in _texts(header))
 
 
 def _texts(header: str) -> Iterator[tuple[int, str]]:
-    """Yield, in order, the texts of *header* inside and between comments, each with its
-    depth. The depth is the number of comments around the text. A comment may contain other
-    comments.
+    """Yield the texts inside and between the comments of *header*, in order. Yield each
+    text with its depth, which is the number of comments around the text. A comment may
+    contain other comments.
     """
     depth = start = end = 0
-    # For each open parenthesis, whether the parenthesis begins a comment.
+    # For each open parenthesis, `opened` contains `True` if the parenthesis begins a
+    # comment.
     opened: list[bool] = []
-    # *has_any* says that the word before a parenthesis has any character. *has_slash* says
-    # that the word has a slash.
+    # `has_any` is `True` if the word before a parenthesis is not empty. `has_slash` is
+    # `True` if the word before a parenthesis contains a slash.
     has_any = has_slash = False
     for parenthesis in _PARENTHESIS.finditer(header):
         at = parenthesis.start()
@@ -224,9 +230,9 @@ def _texts(header: str) -> Iterator[tuple[int, str]]:
         has_any = bool(word) or (has_any and not others)
         has_slash = "/" in word or (has_slash and not others)
         end = at + 1
-        # Ours O9: a comment begins at the start of the header, after white space, after
-        # another comment or after a version. Any other parenthesis belongs to the name
-        # before the parenthesis.
+        # Ours O9: a comment may begin at the start of the header, after white space, after
+        # another comment or after a version. A parenthesis at any other place belongs to
+        # the name before the parenthesis.
         opens = header[at] == "("
         if opens:
             opened.append(has_slash or not has_any)
@@ -264,7 +270,7 @@ def _names_in(header: str) -> list[_Name]:
 
 
 def _name_of(text: str) -> str:
-    """Return *text* without the punctuation around it, or "" if *text* is not the name of a
+    """Return *text* without punctuation at either end, or "" if *text* is not the name of a
     robot.
     """
     text = text.strip(_AROUND).removeprefix("- ").removesuffix(" -").lstrip("+")
@@ -278,9 +284,9 @@ def _name_of(text: str) -> str:
 
 
 def _compatible_names(name: str) -> Iterator[_Name]:
-    """Yield the names in *name*, the text after `compatible;` without its version."""
-    # Ours O9: yield the whole name, its first word and its last word. Unlike 1994 A2, some
-    # parsers compare only the first or the last word.
+    """Yield the names in *name*, the text after `compatible;` without a version."""
+    # Ours O9: yield the whole name, its first word and its last word. Some parsers do not
+    # follow 1994 A2, and compare only the first or the last word.
     yield _COMPATIBLE, name, False
     yield _COMPATIBLE, _WORD_END.split(name, 1)[0], True
     yield _COMPATIBLE, _last_word(name), True
@@ -290,7 +296,8 @@ def _names_of_part(
     names: Sequence[str], rest: str, *, in_comment: bool
 ) -> Iterator[_Name]:
     """Yield the names in a part of a header, except the name after `compatible;`. *names*
-    are the texts before versions, and *rest* is the text after the last version.
+    are the texts before the versions in the part, and *rest* is the text after the last
+    version.
     """
     for name in names:
         last = _last_word(name)
@@ -299,11 +306,11 @@ def _names_of_part(
             # version are also a name.
             yield _PRODUCT, last, True
             yield _WORDS, name, False
-        # If the version belongs to a browser or a system, the words before the version are
-        # not a name.
+        # If the version belongs to a browser or an operating system, the words before the
+        # version are not a name.
         elif last.lower() not in NO_NAMES and not _LETTERLESS.fullmatch(name):
-            # Ours O9: the words before a `/version` are a name, and the last of these words
-            # is also a name.
+            # Ours O9: the words before a `/version` are a name. The last word before the
+            # `/version` is also a name.
             yield _COMMENT, name, False
             yield _COMMENT, last, True
     before = _without_number(rest) if in_comment else rest
@@ -312,14 +319,14 @@ def _names_of_part(
     if not in_comment:
         yield _WORDS, rest, True
     elif before != rest:
-        # Ours O9: the words before a version number at the end of the part are a name, and
-        # the last of these words is also a name.
+        # Ours O9: the words before a version number at the end of the part are a name. The
+        # last word before the version number is also a name.
         yield _COMMENT, _last_word(before), True
         yield _COMMENT, before, True
 
 
 def _without_number(text: str) -> str:
-    """Return *text* without a version number at its end."""
+    """Return *text* without the version number at its end, if there is one."""
     before, _, last = text.rpartition(" ")
     return before if before and _NUMBER.fullmatch(last) else text
 
@@ -330,15 +337,15 @@ def _last_word(text: str) -> str:
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the names in the *value* of a User-agent line that has one name, or () if the
-    value has no name.
+    """Return the name in the *value* of a User-agent line as a tuple, or () if *value* does
+    not contain a name. Use `whole_name` if a User-agent line may contain only one name.
 
-    A value that is a whole User-Agent header may have several names.
+    If *value* is a whole User-Agent header, the tuple may contain several names.
     """
     # Ours O10: a version in the value is stripped, because 1994 A2 ignores versions. Ours
-    # O11 (one name): one line has one name, and spaces and commas belong to the name.
+    # O11 (one name): a line contains one name, and spaces and commas belong to the name.
     if "/" not in value:
-        # Ours O12 (no name): an empty value names no robot.
+        # Ours O12 (no name): an empty value does not name a robot.
         return (value,) if value else ()
     names = _header_names(value)
     if names is not None:
@@ -360,15 +367,15 @@ def listed_names(value: str) -> tuple[str, ...]:
 
 
 def _header_names(value: str) -> tuple[str, ...] | None:
-    """Return the names in *value* if *value* is a whole User-Agent header, or None for any
-    other *value*.
+    """Return the names in *value* if *value* is a whole User-Agent header, or None if
+    *value* is not a header.
     """
-    # Ours O10: a header has a token with a version, and a comment in parentheses.
+    # Ours O10: a header contains a token with a version, and a comment in parentheses.
     if not _VERSIONED.search(value) or not _has_comment(value):
         return None
-    # Ours O10: return whole names only, because a header with "Dow Jones Searchbot" is not meant
-    # for the robot Dow.
+    # Ours O10: return only whole names, because a record for "Dow Jones Searchbot" does not
+    # apply to a robot that is called Dow.
     names = [text for _, text, is_word in _names_in(value) if not is_word]
-    # The header of a browser does not name a robot. Return the header itself for a browser,
-    # because no robot has a header as its name.
+    # The header of a browser contains no name of a robot. For a browser, return the header
+    # itself, which does not match any robot, because no robot's name is a header.
     return tuple(dict.fromkeys(names)) or (value,)

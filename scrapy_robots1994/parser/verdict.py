@@ -1,5 +1,5 @@
-"""`Verdict`, which says whether a URL is allowed and why. A verdict contains the record and
-the line that decide, or the reason why no record applies.
+"""The verdict on a URL (`Verdict`). A verdict says whether the URL is allowed, and gives
+the reason. A verdict refers to the record and the line that decide, if a record applies.
 """
 
 from dataclasses import InitVar, dataclass, fields, replace
@@ -17,7 +17,7 @@ from scrapy_robots1994.parser.records import Record, records_of
 
 
 class Reason(str, Enum):
-    """Why a URL is allowed or disallowed.
+    """The reason why a URL is allowed or disallowed.
 
     A member is a `str` that equals its value, so any exporter of items can write a member.
     """
@@ -42,8 +42,8 @@ class Reason(str, Enum):
         """Return the value, as `StrEnum` of Python 3.11 does."""
         return self.value
 
-    # Set the format of `str`, because versions of Python format a member of a `str`
-    # enumeration in different ways.
+    # Use the `__format__` of `str`, because different versions of Python format a member of
+    # a `str` enumeration in different ways.
     __format__ = str.__format__  # type: ignore[assignment]
 
     @property
@@ -68,9 +68,9 @@ _MEANINGS = {
 
 
 def _quoted(names: tuple[str, ...]) -> str:
-    """Return the *names* of a record in quotes, safe to print."""
+    """Return the *names* of a record as quoted text that is safe to print."""
     # Ours O25 (safe output): text from a file is never printed unescaped. The list of names
-    # is cut to 200 characters, because a record may have thousands of names.
+    # is cut to 200 characters, because a record may contain thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
     return escape_control_chars(" and ".join(quoted), 200)
 
@@ -89,16 +89,16 @@ class RecordReference(NamedTuple):
     def read(self) -> Record:
         """Read the file again, and return the record."""
         records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
-        # In either reading, no two records begin on the same line.
+        # Two records never begin on the same line, so the first line identifies the record.
         return next(it for it in records if it.first_line == self.first_line)
 
 
 class _Sourced:
-    """The base class of `Verdict`, with the attribute `_source`, which must not be a
-    dataclass field.
+    """The base class of `Verdict`. The base class defines the attribute `_source`, which
+    must not be a dataclass field.
 
-    `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. A reference to
-    a record contains a whole file, which no exporter can write.
+    `ItemAdapter` and the exporters of Scrapy write each field of a dataclass. An exporter
+    cannot write a `RecordReference`, which contains a whole file.
     """
 
     __slots__ = ("_source",)
@@ -108,19 +108,19 @@ class _Sourced:
 
 @dataclass(frozen=True, slots=True)
 class Verdict(_Sourced):
-    """Whether a robot may retrieve a URL, and why.
+    """Whether a robot may retrieve a URL, and the reason.
 
     *line* is the number, from 1, of the line with the rule that decides. *rule* is the path
-    of this rule, as written. *line* and *rule* are None if no rule covers the URL. In a
-    dialect without Allow, the shortest rule that covers the URL decides. *spelling* is None
-    if the rule covers the target as written. If the rule covers another spelling of the
-    target, *spelling* is this spelling: the target without dot segments, or the target as
-    the client of the crawl sends it.
+    in the rule that decides, as written. *line* and *rule* are None if no rule decides. In
+    a dialect without Allow, the shortest rule that covers the URL decides. *spelling* is
+    None if the rule covers the target as written. Otherwise, *spelling* is the spelling of
+    the target that the rule covers. The spelling may lack dot segments, or may be the
+    target as the client of the crawl sends the target.
 
-    *status* is the HTTP status of the answer to GET /robots.txt if the status, and not a
-    file, decided. After a failed fetch, *status* is None. *failure* says in a few words why
-    the fetch failed, such as "DNS lookup failed". If the fetch did not fail, *failure* is
-    None.
+    *status* is the HTTP status of the answer to GET /robots.txt if the status decided.
+    *status* is None if a file decided, or if the fetch ended with an error, such as a
+    timeout. If robots.txt is unreachable, *failure* gives the reason in a few words, such
+    as "DNS lookup failed" or "HTTP 503". In any other case, *failure* is None.
 
     A verdict may be part of an item, because the exporters of Scrapy can write the fields
     of a verdict.
@@ -142,17 +142,17 @@ class Verdict(_Sourced):
     @property
     def record(self) -> Record | None:
         """The record that contains the rule that decides, or the first record for the robot
-        if no rule decides. None if no record is for the robot.
+        if no rule decides. *record* is None if no record applies to the robot.
 
-        The texts of the record can be written in every format (see `for_export`). Each
-        access to `record` reads the file again.
+        The strings of the record can be written in every format (see `for_export`). Each
+        access to `record` may parse the file again.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
         return record and record.for_export()
 
     def for_export(self) -> "Verdict":
-        """Return an equivalent verdict whose texts can be written in every format.
+        """Return an equivalent verdict whose strings can be written in every format.
 
         Control characters, and bytes that are not UTF-8, are percent-encoded in *rule* and
         *spelling*. XML cannot contain control characters. Neither XML nor a text file in
@@ -165,7 +165,7 @@ class Verdict(_Sourced):
         return replace(self, rule=rule, spelling=spelling, source=self._source)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as a dict that any serializer can write, Marshal included.
+        """Return the verdict as a dict that any serializer can write, even `marshal`.
 
         The dict contains the fields of the verdict and two more entries. *record* is a dict
         with the *names* and the *first_line* of the record, or None. *explanation* is the
@@ -185,8 +185,8 @@ class Verdict(_Sourced):
         """Pickle the fields, and a copy of the record that contains only the rule that
         decides.
 
-        Queues on disk or in Redis pickle the meta of each request. If each pickle contained
-        all rules, a thousand requests would store all rules of the record a thousand times.
+        Queues on disk or in Redis pickle the meta of each request. If a pickle contained
+        all rules of the record, a thousand requests would store all rules a thousand times.
         """
         # Read the record, because a pickled reference would contain the whole body.
         record = self.record
@@ -220,7 +220,7 @@ class Verdict(_Sourced):
     __str__ = explain
 
     def _because(self) -> str:
-        """Return the part of the explanation that gives the reason."""
+        """Return the part of the explanation that follows "allowed" or "disallowed"."""
         source = self._source
         if source is None:
             status = None if self.status is None else f"HTTP {self.status}"
@@ -236,8 +236,8 @@ class Verdict(_Sourced):
             by += f"which a blank line separates from {record}"
         else:
             by += f"of {record}"
-        # Ours O27 (spellings): name the spelling that the rule covers if the spelling
-        # differs from the URL as written.
+        # Ours O27 (spellings): if the spelling that the rule covers differs from the target
+        # as written, print the spelling.
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'

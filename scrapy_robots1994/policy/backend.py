@@ -19,7 +19,7 @@ ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 class Resolved(NamedTuple):
     """A policy that was found or fetched. If the fetch failed and no last good policy is
-    known (R5, unreachable), *cause* is the exception of the fetch.
+    known (R5, unreachable), *cause* is the exception that interrupted the fetch, if any.
     """
 
     policy: Policy
@@ -27,7 +27,7 @@ class Resolved(NamedTuple):
 
 
 Resolution: TypeAlias = Resolved | LocalFault | Cancelled
-"""The result of a wait: a policy, or the reason why no policy is available."""
+"""The result of a wait, which is a policy or the reason why no policy is available."""
 
 
 class Waiter(Protocol):
@@ -47,27 +47,31 @@ class Memory(Protocol):
     """The policies in the memory of this process (`stores.memory.MemoryStore`)."""
 
     def get(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if it is in memory, fresh or stale, or `None`."""
+        """Return the policy of *origin*, even if the policy is stale. Return `None` if the
+        memory does not contain a policy of *origin*.
+        """
 
     def put(self, policy: Policy) -> None:
         """Store *policy*."""
 
     def measure(self, policy: Policy) -> None:
-        """Measure the size of *policy* again, because the rules of *policy* have been
-        compiled.
+        """Measure the size of *policy* again, because compiling the rules of *policy* has
+        changed the size.
         """
 
 
 class Source(Protocol):
-    """A source of policies that do not need a fetch. A source is a store or Scrapy's HTTP
-    cache.
+    """A source from which policies are read without a fetch. A source is a store or
+    Scrapy's HTTP cache.
 
     A source never raises, and answers in bounded time. A source that fails acts like an
     empty source.
     """
 
     def get(self, origin: Origin) -> Awaitable[Policy | None]:
-        """Return the policy of *origin* if the source has it, fresh or stale, or `None`."""
+        """Return the policy of *origin*, even if the policy is stale. Return `None` if the
+        source does not contain a policy of *origin*.
+        """
 
 
 class Store(Source, Protocol):
@@ -79,9 +83,8 @@ class Store(Source, Protocol):
         """Wait, for a bounded time, until no other process fetches the policy of *origin*.
 
         Return the fresh policy that another process fetched meanwhile, or `None`. If the
-        result is `None`, this process must fetch the policy. Other processes then wait
-        until this process calls `release_lease`, but not much longer than one request may
-        take.
+        result is `None`, this process must fetch the policy. Other processes wait until
+        this process calls `release_lease`, but not much longer than one request may take.
         """
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
@@ -101,7 +104,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
     """The reader that parses robots.txt files."""
 
     cancelled: Classes
-    """The subclasses of `Exception` that a cancelled wait may raise (R6, closing)."""
+    """The subclasses of `Exception` that a wait may raise if the wait is cancelled (R6,
+    closing).
+    """
 
     def new_fetch(
         self, origin: Origin, last: Policy | None
@@ -109,9 +114,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Return a function that requests the robots.txt of *origin* once. The resolver
         calls the function for each attempt of a fetch.
 
-        The function never raises, and returns a failure as its result. The result may be a
-        304 only if *last*, the last good policy, has validators. All attempts of one fetch
-        share the cookies that the answers set.
+        The function never raises. If the request fails, the function returns the failure.
+        The result may be a 304 only if *last*, the last good policy, has validators. All
+        attempts of one fetch share the cookies that the answers set.
         """
 
     async def sleep(self, seconds: float) -> None:
@@ -123,8 +128,8 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Run *work* in the background, and call *ended* once *work* has ended.
 
         *ended* is also called if *work* was cancelled before its first step. Return a
-        function that cancels *work*. Calling the function after *work* has ended has no
-        effect.
+        function that cancels *work*. The returned function has no effect once *work* has
+        ended.
         """
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
@@ -137,16 +142,16 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Return the seconds since the epoch."""
 
     def retries_of(self, context: ContextT_contra) -> int:
-        """Return how often the page request of *context* was retried."""
+        """Return how many times the page request of *context* was retried."""
 
     def count_retries(self, context: ContextT_contra, retries: int) -> None:
-        """Add *retries*, the number of retries of a failed fetch, to the retries of the
-        page request of *context* (Ours 3.1, retries).
+        """Add *retries* to the number of retries of the page request of *context* (Ours
+        3.1, retries). *retries* is the number of retries of a failed fetch.
         """
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Called before the pause that precedes each retry. *result* is the failure that
-        causes the retry.
+        """Called before each retry, at the beginning of the pause. *pause* is in seconds.
+        *result* is the failure that causes the retry.
         """
 
     def policy_fetched(
@@ -157,19 +162,22 @@ class ResolverBackend(Protocol[ContextT_contra]):
         known: Policy | None,
         context: ContextT_contra,
     ) -> Awaitable[None]:
-        """Called with every policy built from *result*, before the waiters resume.
+        """Called with every policy that was built from a fetched *result*, before the
+        waiters resume.
 
-        *last* is the last good policy. *known* is the policy that this crawl had before.
-        *context* is the context of the last attempt. *policy* is already in memory, so this
-        method may request pages of the origin.
+        *last* is the last good policy. *known* is the policy that this crawl used before,
+        or `None`. *context* is the context of the last attempt. *policy* is already in
+        memory, so this method may request pages of the origin.
         """
 
     def policy_loaded(
         self, policy: Policy, known: Policy | None, context: ContextT_contra
     ) -> Awaitable[None]:
-        """Called with every policy loaded from a source, before the waiters resume."""
+        """Called with every policy that was loaded from a source, before the waiters
+        resume.
+        """
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Called for every fetch that ends without a policy (R6, closing; R7, our own
-        fault).
+        """Called for every fetch that ends without a policy, because of R6 (closing) or R7
+        (our own fault).
         """

@@ -1,10 +1,11 @@
 """Decide whether a failed request is a failure of the origin (R5, unreachable), our own
 fault (R7), or a cancellation (R6, closing).
 
-Only `fault_of` decides whose fault a failure is, with the tables of this module. Only an
-exception that is known to be a network failure says something about the origin. Any other
-failure is our own fault. Exceptions are matched by the names of their classes and base
-classes, so that no library is imported.
+Only `fault_of` decides whose fault a failure is. `fault_of` uses the tables of this module.
+A failure counts as a failure of the origin only if the exception is known to be a network
+failure. Any other failure is our own fault, unless another component cancelled the request.
+Exceptions are matched by the names of their classes and base classes, so that no library
+has to be imported.
 """
 
 import errno
@@ -20,10 +21,9 @@ from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFa
 @dataclass(frozen=True, slots=True)
 class NetworkFailure:
     """A kind of network failure. *words* describes the kind, and *classes* are the import
-    paths of the exceptions of this kind.
+    paths of the exception classes of this kind.
 
-    If *texts* is not empty, the message of the exception must also contain one of the
-    texts.
+    If *texts* is not empty, the message of the exception must also contain one of *texts*.
     """
 
     words: str
@@ -44,8 +44,8 @@ TIMED_OUT = _row(
 )
 
 NETWORK_FAILURES = (
-    # The most specific kinds come first, because one failure often causes several
-    # exceptions.
+    # The most specific kinds come first. If one failure causes several exceptions, the
+    # first kind that matches is reported.
     _row(
         "DNS lookup failed",
         "scrapy.exceptions.CannotResolveHostError twisted.internet.error.DNSLookupError "
@@ -99,15 +99,15 @@ NETWORK_FAILURES = (
         "aiohttp.http_exceptions.HttpProcessingError "
         "scrapy.core.http2.stream.InactiveStreamClosed",
     ),
-    # The messages of network failures in Chromium and Firefox contain one of the following
-    # texts. The message of a closed browser contains neither text, so a closed browser
-    # counts as our own fault.
+    # The messages of network failures in Chromium and Firefox contain `net::ERR_` or
+    # `NS_ERROR_`. If the browser was closed, the message contains neither string, and the
+    # failure counts as our own fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),
 )
-"""The network failures of Twisted, of all download handlers of Scrapy, of curl_cffi and
-Playwright, and of the libraries that zyte_api uses. An answer of an API, such as "wrong
+"""The network failures that Twisted, Scrapy's download handlers, curl_cffi, Playwright and
+the libraries that zyte_api uses may report. An error that an API reports, such as "wrong
 key", is not a network failure.
 """
 
@@ -118,7 +118,7 @@ CANCELLED = frozenset(
         "asyncio.exceptions.CancelledError",
     )
 )
-"""The exceptions of a download that another component cancelled (R6)."""
+"""The exceptions that show that another component cancelled the download (R6)."""
 
 OF_PROXIES = frozenset(
     (
@@ -129,7 +129,7 @@ OF_PROXIES = frozenset(
         "curl_cffi.requests.exceptions.ProxyError",
     )
 )
-"""The exceptions of a download whose proxy failed or refused the request (R7)."""
+"""The exceptions that show that a proxy failed or refused the request (R7)."""
 
 OURS = frozenset(
     (
@@ -142,7 +142,8 @@ OURS = frozenset(
         "scrapy.exceptions.StopDownload",
     )
 )
-"""The exceptions of a download that failed on our side (R7), but not because of a bug.
+"""The exceptions that show that a download failed on our side (R7), but not because of a
+bug.
 """
 
 PASSING_ERRNOS = frozenset(
@@ -155,24 +156,27 @@ PASSING_ERRNOS = frozenset(
         errno.EADDRNOTAVAIL,
     }
 )
-"""The numbers of temporary errors of this machine, such as a lack of file descriptors,
-memory or local ports.
+"""The error numbers of temporary errors on this machine, such as a lack of file
+descriptors, memory or local ports.
 """
 
 LOCAL_ERRNOS = PASSING_ERRNOS | {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
-"""The numbers of all errors of this machine, temporary or not."""
+"""The error numbers of all errors on this machine, temporary or not."""
 
 MAX_CAUSES = 20
-"""The maximum number of causes of an exception that are examined."""
+"""The approximate maximum number of exceptions that are examined to find the causes of one
+exception.
+"""
 
 
 def fault_of(
     raised: Exception, *, was_sent: bool, via_proxy: bool
 ) -> FetchError | LocalFault | Cancelled:
-    """Return whose fault it is that a download ended with *raised*.
+    """Return the result of a download that ended with the exception *raised*. The type of
+    the result shows whose fault the failure is.
 
-    *was_sent* says that the request reached the downloader and that no response came.
-    *via_proxy* says that the request was sent through a proxy.
+    *was_sent* is `True` if the request reached the downloader and no response arrived.
+    *via_proxy* is `True` if the request was sent through a proxy.
     """
     if _is_of(raised, CANCELLED):
         return Cancelled(one_line(raised))
@@ -182,11 +186,12 @@ def fault_of(
     if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
         return LocalFault(raised, of_proxy=True)
     failure = network_failure_of(raised)
-    # Before and after the download, only code of this process runs, so any exception that
-    # this code raises is a bug.
+    # Before and after the download, only code in this process runs. Therefore an exception
+    # that was raised before or after the download indicates a bug.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
-    # Ours R7: a failed connection to or through a proxy says nothing about the origin.
+    # Ours R7: a failure to connect to a proxy, or through a proxy, says nothing about the
+    # origin.
     if via_proxy:
         return LocalFault(raised, of_proxy=True)
     return FetchError(failure.words, one_line(raised), error=raised)
@@ -214,7 +219,7 @@ def _failure_row(raised: BaseException) -> NetworkFailure | None:
 
 def _is_wrapper(raised: BaseException) -> bool:
     """Return whether *raised* only wraps network failures. A wrapper is a group of
-    exceptions, or a plain OSError with a cause.
+    exceptions, or an OSError (and not an instance of a subclass) with a cause.
     """
     inner = getattr(raised, "exceptions", None)
     if inner:
@@ -225,16 +230,17 @@ def _is_wrapper(raised: BaseException) -> bool:
 
 
 def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
-    """Return whether *raised* is an instance of one of *classes*, which are import paths."""
+    """Return whether *raised* is an instance of a class whose path is in *classes*."""
     mro = type(raised).__mro__
     return any(f"{it.__module__}.{it.__qualname__}" in classes for it in mro)
 
 
 def _error_number(raised: BaseException) -> int | None:
-    """Return the error number of *raised*. The number is the attribute `errno`, or the
-    attribute `osError` of a connection error of Twisted.
+    """Return the error number of *raised*. The number is in the attribute `errno`, or in
+    the attribute `osError` if Twisted raised a connection error.
     """
-    # OpenSSL has its own error numbers. In OpenSSL, 1 means a failed handshake, not EPERM.
+    # The error numbers of OpenSSL differ from the error numbers of the operating system. In
+    # OpenSSL, 1 means a failed handshake. In the operating system, 1 is EPERM.
     if isinstance(raised, SSLError):
         return None
     number = getattr(raised, "errno", None) or getattr(raised, "osError", None)
@@ -242,14 +248,16 @@ def _error_number(raised: BaseException) -> int | None:
 
 
 def causes(raised: BaseException) -> Iterator[BaseException]:
-    """Yield *raised* and the exceptions that caused *raised*, up to about `MAX_CAUSES`."""
+    """Yield *raised* and the exceptions that caused *raised*. Yield up to about
+    `MAX_CAUSES` exceptions.
+    """
     found, queue = {id(raised)}, deque([raised])
     while queue and len(found) <= MAX_CAUSES:
         each = queue.popleft()
         yield each
-        # Twisted stores further exceptions, or failures that contain exceptions, in the
-        # list `reasons`. Clients that use asyncio raise an ExceptionGroup with one
-        # exception for each address of a host.
+        # Some exceptions in Twisted have a list `reasons` of exceptions or Failure objects.
+        # Clients that use asyncio raise an ExceptionGroup with one exception for each
+        # address of a host.
         reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
         inner = [getattr(reason, "value", reason) for reason in reasons or ()]
         for cause in (each.__cause__, each.__context__, *inner):

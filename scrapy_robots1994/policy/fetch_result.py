@@ -1,9 +1,9 @@
 """The results of one GET /robots.txt, and the pauses before the file is requested again.
 
-The type of a failed result says what caused the failure: the origin (R5, unreachable), this
-package or its machine (R7, our own fault), or a cancellation (R6, closing).
-`policy/faults.py` chooses the type. `outcomes` defines the meaning of an answer. R1 to R7
-and 3.1 (retries) are described in `docs/standard/retrieval.rst`.
+The type of a failed result shows the cause of the failure. The cause is the origin (R5,
+unreachable), this package or its machine (R7, our own fault), or a cancellation (R6,
+closing). `policy/faults.py` chooses the type. `outcomes` defines the meaning of an answer.
+`docs/standard/retrieval.rst` describes R1 to R7 and 3.1 (retries).
 """
 
 import random
@@ -17,10 +17,14 @@ ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
 
 NETWORK_PAUSES = (1.0, 4.0)
-"""The seconds before each retry after a network failure or after our own fault (R7)."""
+"""The pauses, in seconds, before the first and the second retry after a network failure or
+our own fault (R7).
+"""
 
 STATUS_PAUSES = (1.0, 4.0, 15.0)
-"""The seconds before each retry after a status that means R5 (unreachable)."""
+"""The pauses, in seconds, before the first, second and third retry after a status that
+means R5 (unreachable).
+"""
 
 MAX_RETRY_AFTER = 30.0
 """The longest Retry-After, in seconds, for which a fetch waits before a retry. A longer
@@ -28,8 +32,8 @@ Retry-After ends the retries.
 """
 
 JITTER = 0.25
-"""The largest random share of a pause that is added to the pause, so that the retries of
-many origins are spread out.
+"""The maximum random extension of a pause, as a share of the pause. The extension spreads
+out the retries of many origins.
 """
 
 
@@ -37,13 +41,14 @@ many origins are spread out.
 class RobotsResponse:
     """The origin's answer to GET /robots.txt, after redirects.
 
-    *body* is at most slightly longer than the size limit. *is_truncated* says that the
-    download stopped at the limit (Ours O24, truncated files). *not_modified* says that the
-    answer is a 304 to a request with `Validators`. *freshness_lifetime* is the lifetime
-    that the headers state, and *retry_after* is the server's Retry-After, both in seconds.
-    Either value is `None` if the headers do not state the value. *final_url* is the URL
-    that answered, if it differs from the requested URL (R2, redirects). *via_proxy* says
-    that the answer came through a proxy, which may have generated the answer itself.
+    *body* may be slightly longer than the size limit. *is_truncated* is `True` if the
+    download or the unpacking of the body stopped at the limit (Ours O24, truncated files).
+    *not_modified* is `True` if the answer is a 304 to a request with `Validators`.
+    *freshness_lifetime* is the lifetime that the headers state, and *retry_after* is the
+    server's Retry-After. Each value is in seconds, or `None` if the headers do not state
+    the value. *final_url* is the URL that answered after a redirect, or `None` without a
+    redirect (R2, redirects). *via_proxy* is `True` if the answer came through a proxy. A
+    proxy may have generated the answer itself.
     """
 
     status: int
@@ -69,13 +74,13 @@ class RobotsResponse:
 
 @dataclass(frozen=True, slots=True)
 class FetchError:
-    """The origin gave no usable answer (R5), for example because of a timeout, a failed DNS
-    look-up, a TLS failure, a connection reset or a redirect loop.
+    """The origin gave no usable answer (R5). The cause may be a timeout, a failed DNS
+    look-up, a TLS failure, a connection reset or a redirect loop, for example.
 
     *kind* is the short name of the failure, and *detail* is one printable line about the
-    failure. *is_final* says that a retry would fail in the same way. *final_url* is the URL
-    of the failed request if the request was redirected. *error* is the exception that the
-    request raised.
+    failure. *is_final* is `True` if a retry would fail in the same way. *final_url* is the
+    URL of the failed request if the request was redirected. *error* is the exception that
+    the request raised, or `None`.
     """
 
     kind: str
@@ -89,15 +94,14 @@ class FetchError:
 
 @dataclass(frozen=True, slots=True)
 class LocalFault:
-    """The fetch failed on our side (R7), which says nothing about the origin.
+    """The fetch failed on our side (R7). The failure says nothing about the origin.
 
-    Each waiting request fails with a copy of *error*. *is_bug* says that *error* comes from
-    a middleware or from our code, not from the network or the machine. *may_pass* says that
-    a retry may succeed, for example after a lack of file descriptors. *was_queued* says
-    that a name look-up waited in a queue, so that no request left this machine. *of_proxy*
-    says that a proxy failed or refused the request. *final_url* is the URL of the failed
-    request if the request was redirected. *retries* is the number of requests that were
-    sent after the first request.
+    Each waiting request fails with a copy of *error*. *is_bug* is `True` if a middleware or
+    our code raised *error*. *may_pass* is `True` if a retry may succeed, for example after
+    a lack of file descriptors. *was_queued* is `True` if a name look-up waited in a queue,
+    so that no request left this machine. *of_proxy* is `True` if a proxy failed or refused
+    the request. *final_url* is the URL of the failed request if the request was redirected.
+    *retries* is the number of requests that were sent after the first request.
     """
 
     error: Exception
@@ -111,7 +115,7 @@ class LocalFault:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The fetch was cancelled before an answer arrived (R6). *detail* names the cause."""
+    """The fetch was cancelled before an answer arrived (R6). *detail* gives the reason."""
 
     detail: str
 
@@ -122,8 +126,8 @@ FetchResult: TypeAlias = Answer | LocalFault | Cancelled
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """The request headers that allow a server to answer "not modified" (RFC 9110, section
-    13.1).
+    """The request headers that make a request conditional (RFC 9110, section 13.1). A
+    server may answer a conditional request with 304 (Not Modified).
 
     The headers are sent only to *url*, because another server could confirm a different
     file.
@@ -134,15 +138,17 @@ class Validators:
 
 
 def is_of_origin(result: Answer) -> bool:
-    """Return whether *result* is an HTTP response of the origin itself (Ours 3.1)."""
+    """Return whether *result* is an HTTP response that counts as the origin's own (Ours
+    3.1). A response that came through a proxy counts only if its outcome is trusted.
+    """
     if not isinstance(result, RobotsResponse):
         return False
     return result.outcome.row.is_trusted or not result.via_proxy
 
 
 def said_of(result: FetchResult) -> str:
-    """Describe in a few words why *result* does not state a policy. The description
-    contains the final URL if the request was redirected.
+    """Describe in a few words the reason why *result* does not state a policy. The
+    description contains the final URL if the request was redirected.
     """
     match result:
         case FetchError(kind, detail):
@@ -160,7 +166,7 @@ def said_of(result: FetchResult) -> str:
 
 
 def failure_of(result: Answer) -> str:
-    """Describe in a few words what failed (R5). A verdict contains this description."""
+    """Describe in a few words what failed (R5). The description is used in verdicts."""
     said = result.kind if isinstance(result, FetchError) else f"HTTP {result.status}"
     if result.final_url is None:
         return said
@@ -168,15 +174,14 @@ def failure_of(result: Answer) -> str:
 
 
 def copy_of(error: ExceptionT) -> ExceptionT:
-    """Return a new exception with the class and arguments of *error*, and with *error*
-    as its cause.
+    """Return a copy of the exception *error*. The cause of the copy is *error*.
 
     If one object were raised for thousands of requests, the object would collect a
-    traceback for each request. Attributes that an `__init__` in C sets, such as the text of
-    a UnicodeError, are available only in the cause.
+    traceback for each request. The copy lacks attributes that an `__init__` in C sets, such
+    as the text of a UnicodeError. Only the cause has the missing attributes.
     """
-    # Do not use `copy.copy`, which calls `__init__`, because `__init__` may take other
-    # arguments.
+    # Do not use `copy.copy`. `copy.copy` calls `__init__` with `args`, but `__init__` may
+    # take other arguments.
     made = type(error).__new__(type(error), *error.args)
     made.args = error.args
     made.__dict__.update(error.__dict__)
@@ -205,16 +210,17 @@ def retry_pause(
     *retries* is the number of retries so far.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. The number of
-    retries never exceeds the number of pauses, so a dead origin costs a bounded number of
-    requests. *was_refused* says that an earlier request of this fetch was refused, perhaps
-    by a proxy. Most of our own faults (R7) are retried only by Scrapy's RetryMiddleware.
-    *has_other_way* says that another waiting request would be sent in a different way. A
-    failure of a proxy is retried here only with *has_other_way*.
+    retries never exceeds the number of pauses, so an unreachable origin costs a bounded
+    number of requests. *was_refused* is `True` if an earlier attempt of the fetch was
+    refused, perhaps by a proxy. *has_other_way* is `True` if a waiting request has a
+    context that no attempt has used. A failure of a proxy is retried only if
+    *has_other_way* is `True`. Most other faults of our own (R7) are retried only by
+    Scrapy's RetryMiddleware.
     """
     shortest = STATUS_PAUSES[0]
     if is_refusal_by_proxy(result):
-        # Retry once more, because the origin may have refused only one of several
-        # proxies.
+        # Retry once after a refusal, because the origin may have refused only one of
+        # several proxies.
         is_last = was_refused or retries >= max_retries
         return None if is_last else _with_jitter(shortest)
     pauses: tuple[float, ...] = ()
@@ -233,8 +239,8 @@ def retry_pause(
     pause = pauses[retries] if retry_after is None else retry_after
     if pause > MAX_RETRY_AFTER:
         return None
-    # Wait at least for the shortest pause, even if Retry-After is shorter. A server cannot
-    # recover if the file is requested again at once.
+    # Wait at least for the shortest pause, even if Retry-After is shorter, because a server
+    # cannot recover if the file is requested again at once.
     return _with_jitter(max(pause, shortest))
 
 

@@ -1,9 +1,9 @@
-"""An HTTP answer to a request for a robots.txt, and the only function that interprets the
+"""HTTP answers to requests for robots.txt. Only the function `read_answer` interprets an
 answer.
 
-`read_answer` reads answers in a crawl or a dry run, from Scrapy's HTTP cache, and from a
-WARC file. The meaning of a status comes from its row in `outcomes`. Headers are cut to
-`MAX_HEADER_BYTES` before they are split or parsed (RFC 9110, RFC 9111).
+`read_answer` interprets the answers in a crawl or a dry run, in Scrapy's HTTP cache, and in
+WARC files. The row of a status in `outcomes` determines the meaning of the status. Headers
+are cut to `MAX_HEADER_BYTES` before the headers are split or parsed (RFC 9110, RFC 9111).
 """
 
 import re
@@ -31,8 +31,8 @@ from scrapy_robots1994.policy.outcomes import (
 from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum number of bytes that are read from all lines of one header together. Further
-bytes are ignored.
+"""The maximum number of bytes that are read from one header. The limit applies to all lines
+of the header together. Further bytes are ignored.
 """
 
 UNREADABLE_URL = "an unreadable address"
@@ -40,16 +40,16 @@ UNREADABLE_URL = "an unreadable address"
 
 CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 
-# Match a validator that every HTTP client can send and every store returns. The length is
-# limited, because a header may be megabytes long.
+# Match a validator that every HTTP client can send and that every store returns unchanged.
+# The length is limited, because a header may be megabytes long.
 _VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
 
 
 class HeaderLines(Protocol):
-    """Headers of an answer, with the interface of `scrapy.http.Headers`."""
+    """The headers of an answer. `scrapy.http.Headers` implements this protocol."""
 
     def getlist(self, key: str) -> list[bytes]:
-        """Return the values of all lines of a header, in order."""
+        """Return the values in all lines of the header *key*, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +58,13 @@ class HttpAnswer:
     answer.
 
     *body* is the body as it was sent, still encoded. *codings* are the codings of *body*,
-    in the order in which the server applied the codings. *is_truncated* says that *body* is
-    only the beginning of the sent body (Ours O24, truncated files). *via_proxy* says that
-    the answer came through a proxy. *is_conditional* says that the request had validators.
-    *final_url* equals *url* if a redirect led to *url*, and is `None` without a redirect.
-    *fault* is the exception because of which the body is incomplete, if the exception is
-    our own fault (R7). *is_changed* says that a downloader middleware changed or made the
-    answer.
+    in the order in which the server applied the codings. *is_truncated* is `True` if *body*
+    is only the beginning of the sent body (Ours O24, truncated files). *via_proxy* is
+    `True` if the answer came through a proxy. *is_conditional* is `True` if the request
+    contained validators. *final_url* equals *url* if a redirect led to *url*, and is `None`
+    if there was no redirect. If the body is incomplete through our own fault (R7), *fault*
+    is the exception that interrupted the download. *is_changed* is `True` if a downloader
+    middleware changed or created the answer.
     """
 
     url: str
@@ -90,8 +90,9 @@ class HttpAnswer:
 
     @property
     def is_of_origin(self) -> bool:
-        """Whether the origin, and not a proxy, certainly sent the answer. A redirect counts
-        as an answer of the origin, because a redirect is followed in any case.
+        """Whether the answer counts as the origin's own. An answer that came through a
+        proxy counts only if the row of the outcome is trusted, or if the answer is a
+        redirect. Redirects are followed in any case.
         """
         is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
         return is_trusted or not self.via_proxy
@@ -99,7 +100,7 @@ class HttpAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A redirect to *target*, an absolute URL or `UNREADABLE_URL` (R2, redirects)."""
+    """A redirect (R2, redirects). *target* is an absolute URL or `UNREADABLE_URL`."""
 
     target: str
 
@@ -108,21 +109,25 @@ ReadAnswer: TypeAlias = RobotsResponse | FetchError | LocalFault | Redirect
 
 
 def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
-    """Return the meaning of *answer*. At most slightly more than *limit* bytes of the body
-    are unpacked, and only if the row of the outcome says that the body is read. *now*, in
-    seconds since the epoch, replaces a missing Date of the server.
+    """Return the meaning of *answer*.
+
+    The body is unpacked only if *reads_body* is `True` in the row of the outcome. Unpacking
+    stops after slightly more than *limit* bytes. *now*, in seconds since the epoch, is used
+    if the server sent no Date.
     """
     target = redirect_target(answer)
     if target is not None:
         return Redirect(target)
     if answer.status in OF_THE_PROXY:
-        # Ours R7 (our own fault): a proxy, and not the origin, sent this answer.
+        # Ours R7 (our own fault): only a proxy sends the status, so the answer says nothing
+        # about the origin.
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
         return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False
     if answer.outcome.row.reads_body:
         if answer.fault is not None:
-            # Ours R7: the missing rest of the file may disallow the whole site.
+            # Ours R7: reject an incomplete file, because the missing part of the file may
+            # disallow the whole site.
             return LocalFault(answer.fault)
         try:
             body, is_truncated = unpacked(answer, limit)
@@ -143,17 +148,20 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
 
 
 def is_quick(answer: HttpAnswer, most: int) -> bool:
-    """Return whether reading *answer* takes no longer than reading *most* bytes of text."""
-    # If the row of the outcome says that the body is not read, the body takes no time.
+    """Return whether interpreting *answer* takes no longer than parsing *most* bytes of a
+    file.
+    """
+    # If the outcome does not depend on the body, the body is not unpacked.
     is_plain = not answer.codings or not answer.outcome.row.reads_body
     return is_plain or is_quickly_unpacked(answer.body, answer.codings, most)
 
 
 def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
-    """Return the unpacked body of *answer*, and whether it is truncated.
+    """Return the unpacked body of *answer*, and whether the unpacked body is truncated.
 
-    Raise `Undecodable` if the body cannot be unpacked, or has no whole line within
-    *limit* bytes (R5, unreachable).
+    Raise `Undecodable` if the body cannot be unpacked (R5, unreachable). Also raise
+    `Undecodable` if the first *limit* bytes of a longer or truncated body contain no line
+    end.
     """
     body, is_truncated = answer.body, answer.is_truncated
     if answer.codings:
@@ -174,8 +182,8 @@ def redirect_target(answer: HttpAnswer) -> str | None:
     if *answer* is not a redirect.
     """
     lines = answer.headers.getlist("Location")
-    # Ours R2 (redirects): a redirect without a target is the final answer. The status of a
-    # redirect means R5 (unreachable).
+    # Ours R2 (redirects): a redirect without a target is the final answer, and means R5
+    # (unreachable).
     if answer.status not in REDIRECTS or not lines or not lines[-1]:
         return None
     location = lines[-1]
@@ -192,9 +200,10 @@ def redirect_target(answer: HttpAnswer) -> str | None:
 
 
 def codings_of(headers: HeaderLines) -> tuple[str, ...]:
-    """Return the content codings of a body, in the order in which they were applied.
+    """Return the codings of a body, in the order in which the server applied the codings.
 
-    The result omits `identity`, and the quotes and parameters that some servers send.
+    The result does not contain `identity` or `chunked`, which need no unpacking. The result
+    also does not contain the quotes and parameters that some servers send.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
@@ -223,11 +232,12 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     answer does not state a lifetime.
 
     The result is the lifetime (RFC 9111, section 4.2.1) minus the Age, which is the time
-    that the answer spent in caches. With `no-store` or `no-cache`, the result is 0. *now*,
-    in seconds since the epoch, replaces a missing Date of the server.
+    that the answer spent in caches. If the answer contains `no-store` or `no-cache`, the
+    result is 0. *now*, in seconds since the epoch, is used if the server sent no Date.
     """
     controls = _cache_controls(headers)
-    # Ours R1 (the file): the lower bound MIN_TTL still applies to a lifetime of 0.
+    # Ours R1 (the file): the policy is fresh for at least `ROBOTS1994_MIN_TTL`, even if the
+    # lifetime in the answer is 0.
     if b"no-store" in controls or b"no-cache" in controls:
         return 0.0
     expires = _value(headers, "Expires")
@@ -247,7 +257,7 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     """Return the Retry-After of an answer in seconds, or `None` if Retry-After is missing
     or unreadable.
 
-    *now*, in seconds since the epoch, replaces a missing Date of the server.
+    *now*, in seconds since the epoch, is used if the server sent no Date.
     """
     value = _value(headers, "Retry-After")
     if not value:
@@ -257,13 +267,14 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     if seconds is not None:
         return seconds
     at = _epoch(value)
-    # Subtract the server's Date, because the clocks may differ.
+    # Subtract the server's Date and not *now*, because the server's clock may differ from
+    # the local clock.
     return None if at is None else max(at - _date(headers, now), 0.0)
 
 
 def _date(headers: HeaderLines, now: float) -> float:
-    """Return the time of an answer by the clock of the server, or *now* if the server sent
-    no Date.
+    """Return the time of an answer according to the server's clock, or *now* if the server
+    sent no valid Date.
     """
     date = date_of(headers)
     return now if date is None else date
@@ -281,7 +292,9 @@ def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
 
 
 def _listed(headers: HeaderLines, name: str) -> list[bytes]:
-    """Return the members of a header that is a list, except a member that is cut off."""
+    """Return the members of the header *name*, which is a list. If the header is too long,
+    omit the member at which the header is cut.
+    """
     # Several lines of the same header form one list (RFC 9110, 5.3).
     left, lines = MAX_HEADER_BYTES, []
     for line in headers.getlist(name):
@@ -295,7 +308,9 @@ def _listed(headers: HeaderLines, name: str) -> list[bytes]:
 
 
 def _value(headers: HeaderLines, name: str) -> bytes | None:
-    """Return the value of the last line of header *name*."""
+    """Return the value in the last line of the header *name*, or `None` if the header is
+    missing.
+    """
     lines = headers.getlist(name)
     return lines[-1][:MAX_HEADER_BYTES] if lines else None
 
@@ -304,31 +319,31 @@ def _epoch(date: bytes | None) -> float | None:
     """Return the HTTP date *date* in seconds since the epoch, or `None` if *date* is not a
     valid date.
     """
-    # All date formats of HTTP are shorter than 64 characters.
+    # Read only 64 characters, because every HTTP date is shorter than 64 characters.
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):
         at = parsedate_to_datetime(text)
-        # A date without a time zone is in UTC, like all dates of HTTP.
+        # Read a date without a time zone as UTC, because all HTTP dates are in UTC.
         return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
     return None
 
 
 def _digits(value: bytes | None) -> float | None:
     """Return *value* as a whole number, or `None` if *value* is not a whole number. Only
-    the first 18 digits count.
+    the first 18 digits are read.
     """
     value = (value or b"").strip()
-    # Converting a megabyte of digits would take too long, and 10**18 seconds mean
-    # "forever".
+    # A number with thousands of digits would take too long to convert. 18 digits are
+    # enough, because 10**18 seconds mean "forever".
     return float(int(value[:18])) if value.isdigit() else None
 
 
 def _validator(headers: HeaderLines, name: str) -> str | None:
-    """Return the value of header *name* as text that preserves every byte, so that the
+    """Return the value of the header *name* as text that preserves every byte, so that the
     value can be sent back later.
 
-    Return `None` if the value cannot be sent back, so that the next answer contains the
-    whole file.
+    Return `None` if the value cannot be sent back. In that case, the next request is not
+    conditional, and the next answer contains the whole file.
     """
     value = _value(headers, name) or b""
     return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

@@ -1,16 +1,18 @@
-"""Outcomes: what each answer to GET /robots.txt means. Each row describes one meaning.
+"""The table of outcomes, which defines what each answer to GET /robots.txt means. Each row
+describes one meaning.
 
 Everything that the package decides or says because of an answer comes from the row of the
 outcome. The row determines the policy, how long the policy applies, and which setting may
 reverse the policy. The row also contains the words that the log, the closing table,
 `--explain`, `robots-lint`, `robots-store`, the report and the documentation use. To change
-a meaning, change its row. To let the user choose a meaning, name a setting in its row, and
-declare the setting in `crawl/settings.py`.
+the meaning of an answer, change the row. To let the user choose the meaning, add the name
+of a setting to the row, and declare the setting in `crawl/settings.py`.
 
 The meaning of a status is our own decision, because the text of 1994 does not mention
-statuses. The text says only that the file is at /robots.txt (M1, location) and that an
-empty file has the same meaning as a missing file (E1, empty file). R2 (redirects), R6
-(closing) and R7 (our own fault) do not result in a policy, so these decisions have no row.
+statuses. The text of 1994 says only that the file is at /robots.txt (M1, location) and that
+an empty file has the same meaning as a missing file (E1, empty file). There is no row for
+R2 (redirects), R6 (closing) or R7 (our own fault), because none of the three decisions
+results in a policy.
 """
 
 import enum
@@ -25,7 +27,9 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """What an answer means. The value names the outcome in stats, logs and stores."""
+    """The meaning of an answer. The value is the name of the outcome in stats, logs and
+    stores.
+    """
 
     PARSED = "parsed"
     RENEWED = "renewed"
@@ -40,11 +44,13 @@ class Outcome(enum.Enum):
 
 
 class AnswerGroup(NamedTuple):
-    """Answers with the same outcome that a report shows together.
+    """A group of answers that a report shows together. All answers in a group have the same
+    outcome.
 
     *name* identifies the group in the data of the report. *heading* is the name of the
-    group for readers. *words* completes a phrase for readers, such as "decided by the
-    file's text". *statuses* are the HTTP statuses of the group.
+    group that users see. *words* is the end of a phrase that users see. For example, the
+    words "by the file's text" complete the phrase "decided by the file's text". *statuses*
+    are the HTTP statuses of the group.
     """
 
     name: str
@@ -55,27 +61,28 @@ class AnswerGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRow:
-    """What the answers in *groups* mean.
+    """The meaning of the answers in *groups*.
 
     * *clause*: the id and the words of the decision, such as "R3 (access refused)".
-    * *statuses*: a description of the answers for messages.
+    * *statuses*: the description of the answers in messages.
     * *reason*: the reason in the verdict for every URL, or `None` if the file decides.
-    * *allows*: whether every URL is allowed by default, if the file does not decide. A
-      stale policy of an outcome that disallows by default is not used while it is
-      refreshed. `robots-lint` treats an outcome that disallows by default as a file that
-      could not be read (exit code 3), whatever the setting says.
+    * *allows*: whether every URL is allowed by default, if the file does not decide. If
+      *allows* is `False`, a stale policy is not used during a refresh. In that case,
+      `robots-lint` also reports a file that could not be read (exit code 3), even if the
+      setting is "allow".
     * *setting*: the name, without `ROBOTS1994_`, of the setting that may reverse *allows*.
       The value of the setting is "disallow" or "allow".
     * *max_lifetime*: the longest freshness lifetime of the policy, in seconds.
     * *reads_body*: whether the body of the answer states the policy.
-    * *is_answer*: whether the origin stated the policy. A policy that the origin did not
-      state is our own decision until the origin answers.
-    * *of_proxies*: the statuses of this row that a proxy may also send by itself. In an
+    * *is_answer*: whether the origin stated the policy. If *is_answer* is `False`, the
+      policy is our own decision and applies until the origin answers.
+    * *of_proxies*: the statuses of this row that a proxy may also generate itself. In an
       answer that came through a proxy, a status in *of_proxies* means R5 (unreachable).
-    * *is_trusted*: whether an answer that came through a proxy counts as the origin's own, so
-      that stores may share it.
+    * *is_trusted*: whether an answer that came through a proxy counts as the origin's own.
+      Stores share a policy only if the answer counts as the origin's own.
     * *noun*: the words that `robots-lint` prints instead of a report.
-    * *doc_answer*, *doc_policy*, *doc_lifetime*: the texts of the columns in the reference.
+    * *doc_answer*, *doc_policy*, *doc_lifetime*: the cells of the row in the table of the
+      documentation.
     """
 
     outcome: Outcome
@@ -97,34 +104,38 @@ class OutcomeRow:
 
     @property
     def default(self) -> str:
-        """The default of the setting: "allow" or "disallow"."""
+        """The default value of the setting, which is "allow" or "disallow"."""
         return "allow" if self.allows else "disallow"
 
     @property
     def full_setting(self) -> str:
-        """The line with which a user sets the setting to allow all URLs, or "" if the row
+        """The line of a settings file with which a user allows all URLs, or "" if the row
         has no setting.
         """
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
-        """Describe the effect on all URLs of an origin. Name the setting that decides."""
+        """Describe the effect on all URLs of an origin, and the setting that decides.
+        *is_open* is `True` if all URLs are allowed.
+        """
         if is_open:
-            # If the outcome allows by default, no setting has decided.
+            # Name the setting only if the setting reverses the default of the outcome.
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
         return refused + f" unless {self.full_setting}" * bool(self.setting)
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""The statuses of redirects (R2), as in Scrapy's RedirectMiddleware."""
+"""The statuses of redirects (R2). Scrapy's RedirectMiddleware follows redirects with the
+same statuses.
+"""
 
 NOT_MODIFIED = 304
 """The status of an answer that confirms the policy whose validators were sent."""
 
 OF_THE_PROXY = frozenset({407})
-"""The statuses that only a proxy sends, and never the origin. An answer with one of these
-statuses means R7 (our own fault).
+"""The statuses that only a proxy sends, and never the origin. An answer with a status in
+this set means R7 (our own fault).
 """
 
 _TEMPORARY = frozenset({408, 421, 425, 429})
@@ -145,8 +156,7 @@ ROWS = (
         doc_lifetime="freshness of the response within ``[ROBOTS1994_MIN_TTL, "
         "ROBOTS1994_TTL]`` (300 s, 86,400 s)",
     ),
-    # Ours R1: a 304 is the answer to a conditional request, and confirms an earlier
-    # answer.
+    # Ours R1: a 304 that answers a conditional request confirms an earlier answer.
     OutcomeRow(
         outcome=Outcome.RENEWED,
         clause="R1 (not modified)",
@@ -202,8 +212,8 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # This group also contains every other status: 1xx, 3xx without a target, and
-            # 407.
+            # This group also contains every status that is in no other group, such as 1xx,
+            # 3xx without a target, and 407.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
@@ -228,7 +238,7 @@ GROUPS = tuple(group for row in ROWS for group in row.groups)
 """All groups of answers, in the order in which tables show the groups."""
 
 TEXT = GROUPS[0]
-"""The group of answers with a file that decides."""
+"""The group of the answers in which a file states the policy."""
 
 FAILURE = GROUPS[-1]
 """The group for origins that gave no answer, and for statuses that do not belong to another
@@ -239,7 +249,7 @@ _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
 _ROW_OF = {group: row for row in ROWS for group in row.groups}
 
 ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
-"""The outcomes that allow everything, unless a setting says otherwise."""
+"""The outcomes that allow every URL by default, without a file."""
 
 _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
@@ -252,30 +262,33 @@ def group_of(status: int | None) -> AnswerGroup:
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
-    """Return the group of the answer that gives all URLs the same verdict."""
+    """Return the group of the answer that led to the same verdict for all URLs. *reason*
+    and *status* are the reason and the status in the verdict.
+    """
     group = group_of(status)
-    # A status that a proxy may have sent does not count as an answer of the origin.
+    # If a proxy may have generated the status, the reason in the verdict differs from the
+    # reason of the group. In that case, the origin counts as unreachable.
     return group if _ROW_OF[group].reason is reason else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
-    """Return the outcome of *status*. A status without a meaning of its own means R5
+    """Return the outcome of *status*. A status that is not in any group means R5
     (unreachable).
 
-    *via_proxy* says that the answer came through a proxy.
+    *via_proxy* is `True` if the answer came through a proxy.
     """
     row = _ROW_OF[group_of(status)]
-    # Ours 3.1 (retries): the rule for proxies also applies to https, because some proxies
-    # terminate TLS.
+    # Ours 3.1 (retries): a status that a proxy may have generated means R5. The rule also
+    # applies to https, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else row.outcome
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:
-    """Return the outcome whose verdicts have this *reason*."""
+    """Return the outcome whose verdicts contain this *reason*."""
     return _OF_REASON.get(reason, Outcome.PARSED)
 
 
 def with_settings() -> Iterator[OutcomeRow]:
-    """Yield the rows whose meaning a setting may reverse."""
+    """Yield the rows with a setting that may reverse *allows*."""
     return (row for row in ROWS if row.setting)

@@ -1,4 +1,6 @@
-"""`Policy`: the rules of one origin, their source, and how long the rules apply."""
+"""The policy of one origin (`Policy`). A policy contains the rules, the source of the rules
+and the times until which the rules apply.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -24,18 +26,18 @@ clock.
 """
 
 MIN_STALE_WHILE_REVALIDATE = 60.0
-"""The minimum of `stale_while_revalidate`, in seconds. A stale policy may be used for at
-least this time while it is refreshed.
+"""The minimum of `stale_while_revalidate`, in seconds. Even if the TTL is shorter, a stale
+policy may be used for 60 seconds during a refresh.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """How long policies are fresh, in seconds, and which outcomes allow everything.
+    """The settings that determine how long policies are fresh, in seconds, and which
+    outcomes allow every URL.
 
-    The defaults are the defaults of `ROBOTS1994_TTL` and the related settings. The names of
-    the terms follow RFC 9111 and RFC 5861. *allowing* applies only to outcomes without a
-    file.
+    The defaults are the defaults of `ROBOTS1994_TTL` and the related settings. The names
+    follow RFC 9111 and RFC 5861. *allowing* contains only outcomes without a file.
     """
 
     ttl: float = 86_400.0
@@ -45,9 +47,9 @@ class FreshnessSettings:
     allowing: Collection[Outcome] = ALLOWING
 
     def freshness_lifetime(self, promised: float | None) -> float:
-        """Return *promised*, the freshness lifetime that a response states, limited to the
-        range from *min_ttl* to *ttl* (Ours R1, the file). Return *ttl* if *promised* is
-        `None`.
+        """Return *promised*, limited to the range from *min_ttl* to *ttl* (Ours R1, the
+        file). *promised* is the freshness lifetime that a response states. Return *ttl* if
+        *promised* is `None`.
         """
         if promised is None:
             return self.ttl
@@ -57,8 +59,8 @@ class FreshnessSettings:
         """Return the seconds until robots.txt is requested again after *result* (Ours R5,
         unreachable).
 
-        A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to the
-        longest lifetime of a policy, so a Retry-After of 0 or of a century is not obeyed.
+        A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to
+        `ROBOTS1994_TTL`, so a Retry-After of 0 seconds or of a century is not obeyed.
         """
         # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
         if not isinstance(result, RobotsResponse) or result.via_proxy:
@@ -69,10 +71,10 @@ class FreshnessSettings:
     def uniform(
         self, outcome: Outcome, status: int | None, failure: str | None = None
     ) -> "UniformRules":
-        """Return rules with the same answer for every URL, after an *outcome* without a
-        file.
+        """Return rules with the same answer for every URL. *outcome* is an outcome without
+        a file.
 
-        *failure* says in a few words what failed.
+        If the origin is unreachable, *failure* describes in a few words what failed.
         """
         reason = outcome.row.reason
         assert reason is not None  # noqa: S101 - the caller checks the outcome
@@ -80,20 +82,20 @@ class FreshnessSettings:
 
     @property
     def stale_while_revalidate(self) -> float:
-        """The seconds for which a stale policy may be used while it is refreshed."""
+        """The number of seconds for which a stale policy may be used during a refresh."""
         return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
 
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """The same answer for every URL of an origin without a readable file."""
+    """Rules with the same answer for every URL, for an origin without a readable file."""
 
     is_open: bool
     reason: Reason
     status: int | None = None
     failure: str | None = None
 
-    # Without a file, the crawl has no delay.
+    # An origin without a file does not ask for a crawl delay.
     crawl_delay = None
     size = 0
 
@@ -108,7 +110,7 @@ class UniformRules:
         return self.is_open or target_of(url) == "/robots.txt"
 
     def verdict(self, url: str, _clients: Clients = ()) -> Verdict:
-        """Return the answer for *url* with the reason. The verdict names no line."""
+        """Return the verdict on *url*. The verdict contains a reason, but no line."""
         allowed = self.allowed(url)
         is_robots_txt = allowed and not self.is_open
         reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
@@ -121,18 +123,18 @@ class UniformRules:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of *origin*, and the times until which the rules apply, in seconds since
-    the epoch.
+    """The rules of *origin*, and the times until which the rules apply. All times are in
+    seconds since the epoch.
 
     A policy is fresh until *fresh_until*. A stale policy may be used during its refresh
     until *stale_until*. If refreshes fail, the policy remains the last good policy until
-    *keep_until* (R5, unreachable). *stated* is the parsed file (R1, the file) or, without a
-    file, one answer for every URL. *freshness_lifetime* is the lifetime that the response
-    states, in seconds. *is_stale_on_error* says that the last refresh failed.
-    *may_be_shared* says that the origin itself stated the policy over HTTP, so that a store
-    may share the policy with other crawls. *failure* says why the last fetch failed. *uid*
-    identifies *stated*, and does not change if a 304 confirms the policy, or if the policy
-    remains in use because its refresh failed.
+    *keep_until* (R5, unreachable). *stated* contains the parsed file (R1, the file), or the
+    answer for every URL if there is no file. *freshness_lifetime* is the number of seconds
+    that the response states. *is_stale_on_error* is `True` if the last refresh failed.
+    *may_be_shared* is `True` if the policy follows from an HTTP response of the origin
+    itself, so that a store may share the policy with other crawls. *failure* gives the
+    reason why the last fetch failed. *uid* identifies *stated*. *uid* does not change if a
+    304 confirms the policy, or if the policy remains in use because its refresh failed.
     """
 
     origin: Origin
@@ -162,9 +164,9 @@ class Policy:
         now: float,
         freshness: FreshnessSettings,
     ) -> "Policy":
-        """Return the policy that *response* states by R1 (the file), R3 (access refused) or
-        R4 (no file). For any other response, return the policy of an unreachable origin
-        (R5).
+        """Return the policy that *response* states according to R1 (the file), R3 (access
+        refused) or R4 (no file). For any other response, return the policy of an
+        unreachable origin (R5).
 
         *reader* parses the body of *response* if the outcome is R1. *now* is in seconds
         since the epoch.
@@ -198,11 +200,11 @@ class Policy:
     def revalidated(
         self, response: RobotsResponse, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return this policy, which a 304 made fresh again (Ours R1). The file is not
-        parsed again.
+        """Return a copy of this policy that is fresh again, because a 304 confirmed the
+        policy (Ours R1). The file is not parsed again.
 
-        The freshness and the validators in the 304 replace the known values. Known values
-        that the 304 omits remain valid (RFC 9111, section 4.3.4).
+        The freshness lifetime and the validators in the 304 replace the known values. Known
+        values that the 304 omits remain valid (RFC 9111, section 4.3.4).
         """
         lifetime = response.freshness_lifetime
         if lifetime is None:
@@ -224,9 +226,9 @@ class Policy:
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
         """Return a policy with the same answer for every URL until the next fetch. This
-        method implements Ours R5 (unreachable) without a last good policy.
+        method implements Ours R5 (unreachable) if there is no last good policy.
 
-        A missing answer means "allowed" only if the user sets
+        If the origin is unreachable, every URL is disallowed unless the user sets
         `ROBOTS1994_UNREACHABLE = "allow"`.
         """
         retry_at = now + freshness.retry_delay(result)
@@ -248,12 +250,12 @@ class Policy:
     def stale_on_error(
         self, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return this policy for use until the next fetch. This method implements Ours R5
-        with a last good policy.
+        """Return a copy of this policy for use until the next fetch. This method implements
+        Ours R5 if there is a last good policy.
 
-        *now* must be before *keep_until*, which a failed refresh does not extend. Therefore
-        the policy is used for at most `stale_if_error` seconds after its freshness ended,
-        however often the refresh fails.
+        *now* must be before *keep_until*. A failed refresh does not extend *keep_until*.
+        Therefore the policy is used for at most `stale_if_error` seconds after its
+        freshness ended, however often the refresh fails.
         """
         # If the clock was set back, move the date of the policy back as well. If the date
         # were in the future, every request would fetch the policy again without a pause.
@@ -271,7 +273,9 @@ class Policy:
     def stale_until_retry(
         self, retry_at: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return this policy for use until the next fetch at *retry_at* (Ours R5)."""
+        """Return a copy of this policy for use until the next fetch at *retry_at* (Ours
+        R5).
+        """
         fresh_until = min(retry_at, self.keep_until)
         stale_until = fresh_until + freshness.stale_while_revalidate
         return replace(
@@ -282,21 +286,23 @@ class Policy:
         )
 
     def rules(self, robot: str | bytes) -> Rules:
-        """Return the rules for *robot*, a bare name or a whole User-Agent header."""
+        """Return the rules for *robot*. *robot* is a bare name or a whole User-Agent
+        header.
+        """
         return self.stated.rules(robot)
 
     @property
     def robots(self) -> RobotsTxt | None:
-        """The parsed file, or `None` if the policy has no file."""
+        """The parsed file, or `None` if the policy does not come from a file."""
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     @property
     def validators(self) -> Validators | None:
         """The request headers with which a server can confirm this policy without sending
-        the file again, or `None` if the policy has no validators or no complete file.
+        the file again. `None` if the policy has no validators or no complete file.
         """
-        # Do not send validators for a truncated file. If the size limit was raised, a 304
-        # would hide the rest of the file.
+        # Do not send validators for a truncated file. If the user raised the size limit, a
+        # 304 would hide the rest of the file.
         is_whole = self.robots is not None and not self.robots.is_truncated
         sent = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
         # The validators were decoded from Latin-1, which preserves every byte.
@@ -307,43 +313,45 @@ class Policy:
 
     @property
     def is_known(self) -> bool:
-        """Whether this policy comes from an answer of the origin (R1, R3, R4) and not from
-        R5.
+        """Whether the origin stated this policy (R1, R3 or R4). If `is_known` is `False`,
+        the origin was unreachable (R5).
         """
         return self.outcome.row.is_answer
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether the policy is fresh at *now*. A policy with a date in the future
-        is not fresh.
+        """Return whether the policy is fresh at *now*. A policy whose date is more than
+        `CLOCK_SKEW` seconds in the future is not fresh.
         """
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
-        """Return whether the policy may be used at *now*. A policy may be used while it is
-        fresh, and for a limited time after its freshness ended.
+        """Return whether the policy may be used at *now*. A policy may be used while the
+        policy is fresh, and for a limited time after its freshness ended.
 
-        A policy without an answer of the origin (R5) may be used only while it is fresh.
+        The policy of an unreachable origin (R5) may be used only while the policy is fresh.
         """
         end = self.stale_until if self.is_known else self.fresh_until
         return self.fetched_at <= now + CLOCK_SKEW and now < end
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if it remains in use after a failed fetch at *now* (R5), or
-        `None`.
+        """Return this policy if the policy remains in use after a failed fetch at *now*
+        (R5). Return `None` if the policy does not remain in use.
         """
         return self if self.is_known and now < self.keep_until else None
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
-    """Return *policy* with the times of a policy that the origin stated at *now*."""
+    """Return a copy of *policy* with the times that apply if the origin stated the policy
+    at *now*.
+    """
     row = policy.outcome.row
     lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
     lifetime = min(lifetime, row.max_lifetime)
     stale = freshness.stale_while_revalidate if row.allows else 0.0
     keep = freshness.stale_if_error
     if not policy.may_be_shared:
-        # Ours 3.1 (retries): a status that a proxy may have sent applies only for a short
-        # time.
+        # Ours 3.1 (retries): if a proxy may have sent the status, the policy applies only
+        # for a short time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
     end = now + lifetime
     return replace(

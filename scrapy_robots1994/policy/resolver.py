@@ -1,7 +1,7 @@
 """Find or fetch the policy of an origin, with one fetch for all waiting requests.
 
-An origin is in one of three states: no fetch is in flight, a fetch is in flight, or the
-policy of the fetch is decided and the listeners run. The resolver follows these rules:
+An origin is in one of three states. Either no fetch is in flight, or a fetch is in flight,
+or the policy is decided and the listeners run. The resolver follows these rules:
 
 * At most one fetch of an origin is in flight, however many requests wait.
 * Every request waits on a future of its own, so no request can take the result of another
@@ -11,11 +11,10 @@ policy of the fetch is decided and the listeners run. The resolver follows these
 * A fetch is forgotten before its first waiter resumes.
 * The store is read before the robots.txt is requested. Only a fresh policy in the store
   makes the fetch unnecessary. If the store is empty or fails, the robots.txt is fetched.
-* Each retry is sent in the context of a waiting request. If possible, the context was not
-  used for an earlier attempt. With rotating proxies, a different context usually means a
-  different proxy.
-* A wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our own
-  fault (R7). A missing policy never means "allowed".
+* Each retry uses the context of a waiting request, if possible a context that no earlier
+  attempt used. With rotating proxies, a different context usually means a different proxy.
+* A wait ends with a policy, with `FetchAborted`, or, after our own fault (R7), with a copy
+  of the exception. A missing policy never means "allowed".
 """
 
 from collections.abc import Callable, Collection
@@ -58,12 +57,13 @@ BROKE_OFF = "the fetch of robots.txt broke off"
 class InFlightFetch(Generic[ContextT]):
     """A fetch in flight, and the requests that wait for the fetch.
 
-    *decided* is the new policy while the listeners run, which is before the waiters resume.
+    *decided* is `None` until the policy is decided. The policy is decided before the
+    listeners run, and the listeners run before the waiters resume.
     """
 
     origin: Origin
-    # The waiters, in order of arrival. A dict is used, because a cancelled waiter can be
-    # removed quickly from a dict.
+    # `waiters` maps each waiter to its context, in order of arrival. A cancelled waiter can
+    # be removed from a dict quickly.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     decided: Policy | None = None
     cancel: Callable[[], object] | None = None
@@ -72,8 +72,8 @@ class InFlightFetch(Generic[ContextT]):
         """Cancel the fetch if no policy is decided. If a policy is decided, let the
         listeners finish.
 
-        A listener may wait until the crawl is closed, and this method is called while the
-        crawl closes.
+        This method is called while the crawl closes. Listeners are not cancelled, because a
+        listener may wait until the crawl is closed.
         """
         if self.cancel is not None and self.decided is None:
             self.cancel()
@@ -87,8 +87,8 @@ class InFlightFetch(Generic[ContextT]):
 
 @dataclass(eq=False)
 class PolicyResolver(Generic[ContextT]):
-    """The policies of all origins of one crawl. At most one fetch of each origin is in
-    flight.
+    """Finds or fetches the policies of all origins in one crawl. For each origin, at most
+    one fetch is in flight.
     """
 
     backend: ResolverBackend[ContextT]
@@ -100,18 +100,18 @@ class PolicyResolver(Generic[ContextT]):
     """
     store: Store | None
     """The source that stores fetched policies and manages leases, or `None` if policies are
-    only in memory.
+    stored only in memory.
     """
     max_retries: int
-    # The private fields are the fetches in flight, the *reason* with which `abort` was
-    # called (or `None`), and the function that says which requests continue to wait after
-    # `abort`.
+    # `_in_flight` contains the fetches in flight. `_aborted` is the *reason* with which
+    # `abort` was called, or `None`. `_keeps` is the function that returns whether a request
+    # continues to wait after `abort`.
     _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
     _aborted: str | None = None
     _keeps: Callable[[ContextT], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if it is in memory and fresh. Never wait.
+        """Return the policy of *origin* if the policy is in memory and fresh. Never wait.
 
         A result of `None` means "call `resolve`", not "allowed".
         """
@@ -120,10 +120,12 @@ class PolicyResolver(Generic[ContextT]):
 
     async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
         """Return the policy of *origin*, and fetch the policy if necessary. If the fetch
-        failed, the result also contains the exception.
+        failed and no last good policy is known, the result also contains the exception that
+        interrupted the fetch, if any.
 
-        A policy that has just become stale is returned at once while one refresh runs.
-        Cancelling one wait affects neither the fetch nor other waits.
+        A stale policy that may still be used (`Policy.is_usable`) is returned at once, and
+        is refreshed in the background. If one wait is cancelled, the fetch and the other
+        waits continue.
 
         Raise `FetchAborted` if the fetch was cancelled or the crawl closes. Raise a copy of
         the original exception if the fetch failed through our own fault (R7).
@@ -132,8 +134,8 @@ class PolicyResolver(Generic[ContextT]):
         policy, now = self.memory.get(origin), self.backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.decided is not None:
-                # The new policy was stale at once. Use the new policy, because the requests
-                # that waited for the policy also use it.
+                # The new policy was stale at once. Use the new policy anyway, because the
+                # waiting requests also use the new policy.
                 return Resolved(in_flight.decided)
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
@@ -147,8 +149,9 @@ class PolicyResolver(Generic[ContextT]):
         closing).
 
         *reason* is the message of `FetchAborted`. A request continues to wait if *keeps*
-        returns `True` for the context of the request. The remaining wait is bounded,
-        because the fetch is retried at most once.
+        returns `True` for the context of the request. The remaining wait is bounded. A
+        fetch in a closing crawl is retried at most once, and is cancelled if the fetch
+        takes too long.
         """
         # Set the attributes before any wait ends, because a request whose wait ends must
         # not start another fetch.
@@ -222,19 +225,22 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> None:
-        """Call `_find`, and resume every waiter with the result, even after an error."""
+        """Call `_find`, and resume every waiter with the result. If `_find` fails, resume
+        every waiter with the failure.
+        """
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
             resolution = await self._find(in_flight, context, known)
         except self.backend.cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
-            # Ours R7: a fetch does not raise, so the error is our own fault and not the
-            # origin's.
+            # Ours R7: a fetch does not raise an exception if the origin fails. Therefore
+            # the error is our own fault.
             resolution = LocalFault(error, is_bug=True)
         finally:
             # This block also runs if the task is cancelled or the crawl closes, so that
-            # every wait ends (R6). A decided policy is used despite later errors.
+            # every wait ends (R6). If the policy is decided, use the policy even if a
+            # listener failed.
             decided = in_flight.decided
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
@@ -251,15 +257,16 @@ class PolicyResolver(Generic[ContextT]):
         """Find the policy of one origin in the sources, or fetch the policy.
 
         *context* is the context of the request that needs the policy. *known* is the policy
-        that this crawl had before. The listeners already know the file of *known*.
+        that this crawl used before, or `None`. The listeners were already called with
+        *known*.
         """
         origin, last = in_flight.origin, known
         found = await self._look_up(origin, known)
         if found is not None and not found.is_fresh(now := self.backend.now()):
             last = found.last_good(now)
             if found is not known and found.is_usable(now):
-                # As in `resolve`, a usable stale policy is used at once, while its
-                # refresh runs.
+                # Use a usable stale policy at once, and refresh the policy in the
+                # background, as `resolve` does.
                 await self._load(in_flight, found, known, context)
                 known = found
                 in_flight.release(Resolved(found))
@@ -277,13 +284,14 @@ class PolicyResolver(Generic[ContextT]):
         return await self._decide(in_flight, context, result, last, known)
 
     async def _look_up(self, origin: Origin, known: Policy | None) -> Policy | None:
-        """Return the policy of *origin* in the first source that has this policy, or
-        *known* if *known* is newer.
+        """Return the policy of *origin* from the first source that contains a policy of
+        *origin*, or *known* if *known* is newer.
         """
         found = None
         for source in self.sources:
             found = found or await source.get(origin)
-        # The memory may contain a newer policy if the store was down for a while.
+        # `known` may be newer than the policy in the store if the store did not work for a
+        # while.
         is_older = found is None or (known and found.fetched_at < known.fetched_at)
         return known if is_older else found
 
@@ -294,7 +302,7 @@ class PolicyResolver(Generic[ContextT]):
         known: Policy | None,
         context: ContextT,
     ) -> None:
-        """Put the *policy* of a source into memory, and call the listeners."""
+        """Put a *policy* that a source returned into memory, and call the listeners."""
         self.memory.put(policy)
         # Listeners may request pages of this origin, and memory may drop the policy
         # while the listeners run.
@@ -303,8 +311,8 @@ class PolicyResolver(Generic[ContextT]):
             await self.backend.policy_loaded(policy, known, context)
             self.memory.measure(policy)
         finally:
-            # Reset *decided*, because a refresh decides a new policy, and the store already
-            # has the loaded policy.
+            # Reset `decided`, because a refresh may decide a new policy, and because `_run`
+            # must still release a lease.
             in_flight.decided = None
 
     async def _request(
@@ -313,7 +321,8 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         last: Policy | None,
     ) -> tuple[FetchResult, ContextT]:
-        """Request the file until an answer arrives or no retry is left (Ours 3.1, retries).
+        """Request the file until the result is final or no retry is left (Ours 3.1,
+        retries).
 
         Return the result, and the context of the last attempt. *last* is the last good
         policy.
@@ -330,7 +339,7 @@ class PolicyResolver(Generic[ContextT]):
             result = await fetch(context)
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
-                # Ours 3.1: the retries of RetryMiddleware count towards the same maximum.
+                # Ours 3.1: retries by Scrapy's RetryMiddleware count towards `max_retries`.
                 used += self.backend.retries_of(context)
                 has_other_way = any(it not in tried for it in waiting)
             pause = retry_pause(
@@ -361,8 +370,8 @@ class PolicyResolver(Generic[ContextT]):
         self.memory.put(policy)
         in_flight.decided = policy
         if self.store is not None:
-            # Release the lease now, because other workers wait for the policy and need not
-            # wait for our listeners.
+            # Release the lease before the listeners run. Other workers wait for the policy,
+            # and need not wait for the listeners of this crawl.
             self.store.release_lease(in_flight.origin, policy)
         await self.backend.policy_fetched(policy, result, last, known, context)
         self.memory.measure(policy)
@@ -387,7 +396,9 @@ class PolicyResolver(Generic[ContextT]):
         return Policy.unreachable(origin, result, now, freshness)
 
     def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
-        """Forget *in_flight* and end its waits. A second call has no effect."""
+        """Forget the fetch *in_flight*, and resume its waiters with *resolution*. A second
+        call has no effect.
+        """
         if self._in_flight.get(in_flight.origin) is not in_flight:
             return
         del self._in_flight[in_flight.origin]

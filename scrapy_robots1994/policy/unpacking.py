@@ -1,13 +1,14 @@
 """Decompression of robots.txt files, in a crawl and in archives.
 
 Scrapy's own decompression is not suitable, for two reasons. First, Scrapy returns the
-beginning of an incomplete stream, but half a file may allow the whole site (R5,
-unreachable). Second, Scrapy discards a body whose decompressed size exceeds a limit, but
-the whole lines within the limit must be obeyed (Ours O24, truncated files). Therefore this
-module unpacks a body up to a limit, and rejects a stream that ends too early.
+beginning of an incomplete stream. If only half of a file is obeyed, the file may seem to
+allow the whole site (R5, unreachable). Second, Scrapy discards a body whose decompressed
+size exceeds a limit, but the whole lines within the limit must be obeyed (Ours O24,
+truncated files). Therefore this module unpacks a body up to a limit, and rejects a stream
+that ends too early.
 
-The time is linear in the size of the input and the output, because the input is not copied
-for each member. The numbers of layers and members are limited.
+The time that unpacking takes is linear in the size of the input and the output, because the
+input is not copied for each member. The numbers of layers and members are limited.
 """
 
 import re
@@ -21,35 +22,37 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""The maximum number of codings of one body. No honest server applies more codings."""
+"""The maximum number of codings that one body may have. An honest server does not apply
+more codings.
+"""
 
 MAX_MEMBERS = 1_000
 """The maximum number of members in a gzip file, or of frames in a zstd file."""
 
-# Codings that compress a body, and that this module may be unable to unpack. `br` and
-# `zstd` need a library that may be missing.
+# This module may be unable to unpack the following codings. `br` and `zstd` need a library
+# that may be missing.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
-# Match a control character that occurs in compressed data but not in texts.
+# Match a control character that occurs in compressed data but not in text.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
 _INPUT_CHUNK = 4_096
-"""The number of bytes that are passed to a decompressor at a time. At the end of each
-member, at most this number of bytes is copied.
+"""The number of bytes that are passed to a decompressor at a time. At the end of a member,
+at most `_INPUT_CHUNK` bytes are copied.
 """
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15  # `wbits` of zlib
 _ZSTD_WINDOW = 23
-"""The base-2 logarithm of the number of bytes of memory that a zstd frame may need. The
-limit of RFC 9659 is 8 MB.
+"""The base-2 logarithm of the maximum size of the window of a zstd frame, in bytes. RFC
+9659 limits the window to 8 MB.
 """
 
 
 class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
     """Raised for a body that does not match its Content-Encoding, or that ends too early.
 
-    *is_final* says that a retry would not help, because the same bytes would be
-    undecodable again.
+    *is_final* is `True` if a retry would not help, because the server would probably send
+    an undecodable body again.
     """
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
@@ -58,9 +61,9 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
 
 
 def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
-    """Return whether unpacking *body* takes no longer than reading *most* bytes of text."""
-    # 80 bytes of brotli can take 40 ms, because of a large window, and a few KB of zstd
-    # can take 6 ms.
+    """Return whether unpacking *body* takes no longer than parsing *most* bytes of text."""
+    # Unpacking 80 bytes of brotli can take 40 ms, because the window may be large.
+    # Unpacking a few KB of zstd can take 6 ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
     return not is_slow and len(body) <= most
 
@@ -68,15 +71,16 @@ def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
 def unpack(
     body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
 ) -> tuple[bytes, bool]:
-    """Return *body* unpacked from *codings* (in the order in which they were applied),
-    and whether the result is truncated.
+    """Return the unpacked *body*, and whether the result is truncated. *codings* are the
+    codings of *body*, in the order in which the server applied the codings.
 
-    Stop after a little more than *limit* bytes, however large the unpacked body would be.
-    If *body* was truncated during the download (*is_truncated*), return the part that can
-    be unpacked. Raise `Undecodable`, and no other exception, for a body that is broken or
-    incomplete.
+    Stop after slightly more than *limit* bytes, however large the unpacked body would be.
+    If *is_truncated* is true, *body* was truncated during the download. In that case,
+    return the part of *body* that can be unpacked. Raise `Undecodable` if *body* is broken
+    or incomplete. No other exception is raised.
     """
-    # Unpacking a layer may take as long as unpacking a file of the maximum size.
+    # Limit the number of layers, because unpacking each layer may take as long as unpacking
+    # a file of the maximum size.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
@@ -85,7 +89,8 @@ def unpack(
         if not body:
             break
         if coding not in _UNPACKERS:
-            # Ignore names that are not codings, such as `utf-8`, which some servers send.
+            # Some servers send a name that is not a coding, such as `utf-8`. Ignore an
+            # unknown name if the body looks like text.
             if coding not in _PACKED and not _NOT_TEXT.search(body):
                 continue
             # Ours R5 (unreachable): a body with an unknown coding is rejected. If the body
@@ -112,8 +117,9 @@ def _unpack_members(
     """Return the output of all members of *body*, and whether the last member is
     complete.
 
-    *new_member* returns a decompressor for one member, with the interface of zlib and
-    zstd. Bytes after the last member are ignored if they do not begin with *magic*.
+    *new_member* returns a decompressor for one member. The decompressor must have the
+    interface of the decompressors in zlib and zstd. If the bytes after a member do not
+    begin with *magic*, the rest of *body* is ignored.
     """
     pieces: list[bytes] = []
     view, position, size = memoryview(body), 0, 0
@@ -146,7 +152,7 @@ _gunzip = partial(
 
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """Decompress deflate data, with or without the zlib wrapper."""
+    """Decompress deflate data. The zlib wrapper may be missing."""
     # RFC 9110, section 8.4.1.2, requires the zlib wrapper, but some servers omit the
     # wrapper.
     for wbits in (_ZLIB, _RAW_DEFLATE):
@@ -163,8 +169,8 @@ _UNPACKERS: dict[str, Unpacker] = {
     "x-gzip": _gunzip,
     "deflate": _inflate,
 }
-"""The function that decompresses each coding. The Accept-Encoding of requests omits a
-coding whose library is missing.
+"""A dict that maps each coding to the function that decompresses a body. A coding whose
+library is missing is not a key, and is not listed in the Accept-Encoding of requests.
 """
 
 with suppress(ImportError):  # Scrapy before 2.19 does not require zstd
@@ -176,7 +182,7 @@ with suppress(ImportError):  # Scrapy before 2.19 does not require zstd
     _options: dict[int, int] = {
         zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW
     }
-    # The magic is empty, because only another frame may follow a frame.
+    # The magic is empty, because after a zstd frame only another frame may follow.
     _UNPACKERS["zstd"] = partial(
         _unpack_members,
         partial(zstd.ZstdDecompressor, options=_options),
@@ -190,10 +196,11 @@ with suppress(ImportError, TypeError):  # brotli before 1.2 cannot stop at a lim
     brotli.Decompressor().process(b"", output_buffer_limit=1)
 
     def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
-        """Decompress a brotli stream. The output may exceed *limit*, but only by a bounded
-        size.
+        """Decompress a brotli stream. The output may be longer than *limit*, but the
+        additional size is bounded.
         """
-        # Decompress in one call, because the library lets other threads run during a call.
+        # Decompress in one call, because the brotli library lets other threads run during a
+        # call.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)
@@ -203,11 +210,11 @@ with suppress(ImportError, TypeError):  # brotli before 1.2 cannot stop at a lim
 
     _UNPACKERS["br"] = _unbrotli
 
-# Use the order of Scrapy's own requests, because some handlers compare the header with
-# Scrapy's header.
+# List the codings in the order in which Scrapy's own requests list the codings, because
+# some download handlers compare the header with Scrapy's header.
 _ACCEPTED = ("gzip", "deflate", "br", "zstd")
 
 ACCEPT_ENCODING = ", ".join(filter(_UNPACKERS.__contains__, _ACCEPTED))
-"""The value of Accept-Encoding in requests, which lists the codings that this module
-unpacks.
+"""The value of Accept-Encoding in requests. The value lists the codings that this module
+can unpack.
 """
