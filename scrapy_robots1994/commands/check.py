@@ -44,9 +44,9 @@ class RobotsCheck(RobotsCommand):
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
     Say for each URL whether a strict robot of 1994 may retrieve it, and which line
-    decides. URLs are arguments, lines of a file (--urls) or of standard input (-).
-    The robots.txt of each origin is fetched with the downloader and the settings
-    of the project, as its crawl would do, unless --robots names a file. Each line
+    decides. The URLs are arguments, or lines of a file (--urls) or of standard
+    input (-). The robots.txt of each origin is fetched with the downloader and the
+    settings of the project, as in a crawl, unless --robots names a file. Each line
     is printed as soon as its origin has answered.
 
     examples:
@@ -64,7 +64,7 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--robot",
             metavar="NAME",
-            help="check for this robot, a name or a whole User-Agent header; by "
+            help="check for this robot, which is a name or a whole User-Agent header; by "
             "default, the robot name of the project",
         )
         add(
@@ -72,14 +72,15 @@ class RobotsCheck(RobotsCommand):
             metavar="FILE|URL|-",
             action="append",
             default=[],
-            help="read this robots.txt instead, a file, a folder of files, a URL, or - "
-            "for standard input (may be repeated); URLs may then be paths. From a WARC "
-            "file, the last capture of each origin is read",
+            help="read robots.txt from a file, a folder of files, a URL, or - for standard "
+            "input (may be repeated), instead of from each origin; URLs may then be paths. "
+            "From a WARC file, the last capture of each origin is read",
         )
         with_value(
             "--evidence",
             metavar="FOLDER",
-            help="print the decisions about the URLs in the evidence of crawls in FOLDER",
+            help="print what crawls decided about the URLs, according to the evidence in "
+            "FOLDER",
         )
         with_value(
             "--at",
@@ -98,7 +99,7 @@ class RobotsCheck(RobotsCommand):
         add(
             "--only",
             choices=tuple(_STYLES),
-            help="print only URLs with this verdict; the exit code counts all URLs",
+            help="print only URLs with this verdict; the exit code depends on all URLs",
         )
         add(
             "--ordered",
@@ -110,8 +111,8 @@ class RobotsCheck(RobotsCommand):
             action="append",
             default=[],
             metavar="PURPOSE",
-            help="the use of the pages, such as train-ai (may be repeated); if robots.txt "
-            "disallows that use, the exit code is that of a disallowed URL",
+            help="a use of the pages, such as train-ai (may be repeated); if robots.txt "
+            "disallows this use, the exit code is the same as for a disallowed URL",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object per line")
@@ -501,7 +502,10 @@ class UrlVerdict:
                 yield f"line {lost.line} would decide if it were read: {lost.sentence} {lost.fix}"
         for name, other in self.otherwise.items():
             how = inputs.OTHER_READINGS[name]
-            yield f'{how.words} says: {other}; {how.setting} = "{name}" obeys that'
+            yield (
+                f"{how.words} says: {other}; to obey that decision, set "
+                f'{how.setting} = "{name}"'
+            )
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":

@@ -30,13 +30,14 @@ def positive_number(text: str) -> int:
 class RobotsCompare(RobotsCommand):
     """The command `scrapy robots-compare`."""
 
-    help_text = """Compare our reading of robots.txt with that of other parsers.
+    help_text = """Compare this package with other parsers of robots.txt.
 
     Compare how this package and other parsers read robots.txt: files, folders of
-    files, the captures in WARC files, or the robots.txt of URLs. The questions are
-    the URLs of --urls, or are made from the files: each path of a rule, also
-    extended, cut and percent-encoded differently, for each robot that the file
-    names and for one robot that it does not name.
+    files, the captures in WARC files, or the robots.txt of URLs. The parsers are
+    asked about the URLs of --urls, or about paths made from each rule: the path
+    itself, longer and shorter paths, and paths that are percent-encoded
+    differently. The questions are about each robot that the file names, and about
+    one robot that the file does not name.
 
     examples:
       scrapy robots-compare robots.txt
@@ -60,8 +61,8 @@ class RobotsCompare(RobotsCommand):
         add(
             "--parsers",
             metavar="A,B",
-            help="other parsers, by name in scrapy.robotstxt or by import path; by "
-            f"default, the installed ones of {', '.join(SCRAPY_PARSERS)}",
+            help="the other parsers, as names in scrapy.robotstxt or as import paths; by "
+            f"default, the installed parsers among {', '.join(SCRAPY_PARSERS)}",
         )
         add(
             "--questions",
@@ -86,7 +87,7 @@ class RobotsCompare(RobotsCommand):
             type=positive_number,
             default=20,
             help="time limit of one parser for one file, in seconds; a parser that exceeds "
-            "it counts as one that raised an exception; %(default)s by default",
+            "the limit counts as a parser that raised an exception; %(default)s by default",
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:

@@ -429,8 +429,9 @@ def report_of(
     # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
-        f"at most {job.max_questions} questions for each file, about paths around its "
-        "rules, not about real requests. One URL that differs makes a site count as changed."
+        f"at most {job.max_questions} questions for each file. They are about paths made "
+        "from its rules, not about real requests. A site counts as changed if the "
+        "answers differ for one URL."
     )
     if job.urls is not None:
         questions = f"the {len(job.urls):,} URLs of --urls."

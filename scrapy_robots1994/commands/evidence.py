@@ -285,7 +285,7 @@ class CrawlEvidence:
         versions = fields.get(USAGE_VERSIONS, VERSIONS)
         if versions != VERSIONS:
             faults.append(
-                f"its usage preferences are those of {versions}, not {VERSIONS}"
+                f"its usage preferences are those of {versions}, not those of {VERSIONS}"
             )
         if settings.max_bytes > MAX_BODY_BYTES:
             settings = replace(settings, max_bytes=MAX_BODY_BYTES)
@@ -373,7 +373,7 @@ class CrawlEvidence:
         }
         yield from _unequal(line, by_warc, "WARC")
         if record is not None and record.origin != Origin.of(line.url):
-            yield f"its record {line.record} is of {record.origin}, another origin"
+            yield f"its record {line.record} is of {record.origin}, which is another origin"
         if not is_checked:
             return
         policy = self.policy_of(line)
@@ -455,8 +455,8 @@ class Applied(NamedTuple):
         if not self.is_own:
             what = f"this URL was not requested; {url} was decided"
         if line.decision == DECLINED:
-            what += f", and not requested for {reason} because of line {line.line},"
-        by = f" by {name} in {self.crawl.warc}" * bool(name)
+            what += f", but not requested for {reason} because of line {line.line},"
+        by = f" according to {name} in {self.crawl.warc}" * bool(name)
         byte = "" if record is None else f", byte {record.offset}"
         return f"{what} at {time}{by}{byte} ({self.crawl.journal}, line {self.number})"
 
@@ -478,7 +478,7 @@ class EvidenceFolder:
         if not journals:
             shown = escape_control_chars(name, 300)
             raise WrongUse(
-                f"--evidence: no journal (*.jsonl.gz) is in the folder {shown}: name the "
+                f"--evidence: the folder {shown} has no journal (*.jsonl.gz): name the "
                 "folder of ROBOTS1994_EVIDENCE"
             )
         self.crawls: list[CrawlEvidence] = []
@@ -510,7 +510,7 @@ class EvidenceFolder:
         """Return the source for *url* if the evidence contains no decision about the origin
         of *url*.
         """
-        why = f"{self._name} has no request to this origin, or none before --at"
+        why = f"{self._name} has no request to this origin, or no request before --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:

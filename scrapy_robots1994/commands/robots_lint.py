@@ -29,8 +29,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "github"),
         default="text",
-        help="for people (text, the default), for programs (json), or as annotations of "
-        "GitHub's workflows (github)",
+        help="for people (text, the default), for programs (json), or as annotations for "
+        "GitHub workflows (github)",
     )
     add("--only-problems", action="store_true", help="print only the problems")
     summary = "print only the number of files with each problem"
@@ -153,8 +153,8 @@ def _codes(text: str) -> frozenset[str]:
 HELP = """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
 
 Show what each line of a robots.txt does to a strict robot of 1994, and every
-problem with its line, column, code, severity, the clause it is about and how
-to fix it. A folder means all files under it, and - means standard input.
+problem with its line, column, code, severity and clause, and how to fix the
+problem. A folder means all files under it, and - means standard input.
 `scrapy robots-lint` also takes URLs (a URL without a path means /robots.txt
 there), which it fetches with the downloader and the settings of the project;
 the console script robots-lint starts without Scrapy.

@@ -43,12 +43,13 @@ class RobotsStore(RobotsCommand):
     help_text = """List, show, refresh, forget or export stored robots.txt policies.
 
     Work with the persistent store that ROBOTS1994_STORE or --store names: list its
-    policies, show files, fetch them again (refresh), forget them, count (stats),
-    or print all policies as JSON lines (export). Origins, URLs and options choose
-    the policies. A running crawl keeps using the policies in its memory until they
-    are stale. --spider NAME takes the store and the way of refreshing from the
-    settings of that spider. --dialect has no effect, because a store has the answers
-    of origins, which each crawl reads in its own dialect.
+    policies, show files, fetch policies again (refresh), forget policies, print
+    totals (stats), or print all policies as JSON lines (export). Origins, URLs and
+    options choose the policies. A running crawl keeps using the policies in its
+    memory until they are stale. --spider NAME takes the store and the way of
+    refreshing from the settings of that spider. --dialect has no effect, because a
+    store has the answers of origins, and each crawl reads the answers in its own
+    dialect.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale
@@ -67,7 +68,7 @@ class RobotsStore(RobotsCommand):
         add, with_value = parser.add_argument, terminal.adder(parser)
         store = "use this store instead of the store of the project"
         with_value("--store", metavar="URL", help=store)
-        hosts = 'only hosts like "*.example.com"'
+        hosts = 'only policies of hosts that match GLOB, such as "*.example.com"'
         add("--host", metavar="GLOB", default="*", help=hosts)
         add(
             "--outcome",

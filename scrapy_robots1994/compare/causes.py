@@ -84,7 +84,7 @@ class Cause(Enum):
         "joined-records",
         "records joined",
         "1994 F6, Ours O7",
-        "another field between User-agent lines joins or separates the records in both",
+        "another field between User-agent lines has the same effect in both",
     )
     EMPTY_RECORD = (
         "empty-record",

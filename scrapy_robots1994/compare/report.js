@@ -97,8 +97,8 @@
     table(byId("bases"), ["what decides", ...Object.values(CHANGES)], rows.map(([basis, , words]) => [
       element("a", { href: view({ basis }) }, words), ...cells(changesBy[basis])]));
     byId("bases-hint").textContent = data.has_answers ? "" :
-      "Files alone were compared: what statuses (401, 403, 404, 5xx) and failed fetches change is not known here, and often it is more. " +
-      "A comparison in a crawl (ROBOTS1994_COMPARE) or of WARC files shows it.";
+      "Only files were compared. The changes caused by statuses (401, 403, 404, 5xx) and failed fetches are not known, and are often more numerous. " +
+      "A comparison in a crawl (ROBOTS1994_COMPARE) or of WARC files shows these changes.";
   };
 
   /* What to do next */
@@ -217,7 +217,7 @@
     const matches = (count, word) => `${plural(count, word)} ${count === 1 ? "matches" : "match"} the search without the filters.`;
     let says = "";
     if (state.site) says = sites.length ? "One site is shown." : "This site is not listed.";
-    else if (!sites.length && others) says = `No site of this selection; ${matches(others, "site")}`;
+    else if (!sites.length && others) says = `No site matches the filters; ${matches(others, "site")}`;
     else if (!sites.length) says = "No listed site matches.";
     else if (others) says = matches(others, "more site");
     const clear = element("button", { type: "button" }, state.q && !state.site ? "Search in all sites" : "Show all sites");
@@ -259,7 +259,7 @@
       const words = [cause, ...others].map((it) => data.cause_words[it]);
       const title = words.map(([it]) => it).join(" and ");
       const clause = words.map(([, it]) => it).filter(Boolean).join(", ");
-      const evidence = others.length ? "Both agree only if all of these are alike for both." : words[0][2];
+      const evidence = others.length ? "The parsers agree only if each of these causes is removed." : words[0][2];
       const way = DIRECTIONS[direction];
       return element("div", { class: "example" },
         element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),
@@ -267,7 +267,7 @@
           element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
           element("dt", {}, site.basis === BASES[0][0] ? state.parser : "built-in middleware"), element("dd", {}, `${theirs} it`),
           element("dt", {}, "cause"), element("dd", {}, `${title}. ${evidence} `, clause && `${clause}.`,
-            lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
+            lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for the difference.` : "")));
     });
     if (!examples.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));
     if (others) parts.push(element("p", { class: "hint" }, `${plural(others, "more example")} for the other parsers.`));
@@ -298,7 +298,7 @@
     const differing = sum(["stricter", "laxer", "raised"].map((name) => counts()[name] || 0));
     const most = Math.max(1, ...rows.map(({ opened, closed }) => Math.max(opened, closed)));
     byId("why-hint").textContent = rows.length
-      ? `How many ${IS_CRAWL ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.` +
+      ? `How many ${IS_CRAWL ? "examples" : "answers"} each cause changes: opened URLs on the left, closed URLs on the right; a full bar is ${number(most)}.` +
         (IS_CRAWL ? ` Of ${plural(differing, "answer")} that differ, ${number(sum(rows.map(({ whole }) => whole)))} are examples, a few for each site.` : "")
       : "No answer differs.";
     const bar = (count, name) => {
@@ -311,7 +311,7 @@
       bar(opened, "opened"), bar(closed, "closed"))));
     table(byId("answers"), ["answers of", "agree", "stricter", "laxer", "raised", "agreement"], Object.entries(data.parsers).map(([name, found]) => {
       const numbers = [found.agree, found.stricter, found.laxer, found.raised];
-      return [name, ...numbers.map(number), sum(numbers) ? `${((100 * found.agree) / sum(numbers)).toFixed(2)} %` : "-"];
+      return [name, ...numbers.map(number), sum(numbers) ? `${((100 * found.agree) / sum(numbers)).toFixed(2)}%` : "-"];
     }));
   };
 

@@ -125,8 +125,8 @@ def _replace_built_in(settings: BaseSettings) -> None:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
             text = (
-                "%s, a subclass of the built-in middleware, also fetches each robots.txt and "
-                "decides about requests; set it to None in %s"
+                "%s, a subclass of the built-in middleware, also fetches each robots.txt "
+                "and refuses requests; set this subclass to None in %s"
             )
             logger.warning(text, class_path(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):

@@ -236,7 +236,7 @@ class DownloadState:
             return "a downloader middleware that has the answer"
         if self.is_sent:
             return "the download handler"
-        return "a downloader middleware in front of the download"
+        return "before the download started, a downloader middleware"
 
     def received_answer(self, response: Response) -> HttpAnswer:
         """Make an answer from *response*. Store the answer in `answer`, and return the

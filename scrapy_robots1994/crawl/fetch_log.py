@@ -44,8 +44,8 @@ _LINT = "`scrapy robots-lint URL` shows the problems of a file"
 
 _STALE = MessageKind(
     WARNING,
-    "robots.txt of %d origins could not be fetched again: the last good policy decides, for "
-    "at most ROBOTS1994_STALE_TTL",
+    "robots.txt of %d origins could not be fetched again: their last good policies "
+    "remain in use, for at most ROBOTS1994_STALE_TTL",
     _CHECK,
 )
 _LOCAL_FAULT = MessageKind(
@@ -69,8 +69,8 @@ _MARKUP = MessageKind(
 )
 _COMPRESSED = MessageKind(
     WARNING,
-    "%d robots.txt files are compressed without a Content-Encoding, so no line of them can be "
-    "read: they disallow nothing",
+    "%d robots.txt files are compressed without a Content-Encoding, so their lines "
+    "cannot be read: they disallow nothing",
     _LINT,
 )
 _OPENING = MessageKind(
@@ -166,7 +166,7 @@ class FetchLog:
         robots = policy.robots if last is None or last.robots is None else None
         if robots and (name := compression_of(robots.body)):
             return _COMPRESSED, (
-                f"; it is {name} data without a Content-Encoding, so no line of it can be "
+                f"; it is {name} data without a Content-Encoding, so its lines cannot be "
                 "read: it disallows nothing"
             )
         if robots and begins_as_markup(robots.text):
@@ -184,7 +184,7 @@ class FetchLog:
             summary = (
                 f"%d origins answered {row.statuses} for robots.txt: all their URLs "
                 f"{self._are_refused}"
-                + f"; {row.full_setting} opens them"
+                + f"; {row.full_setting} allows them"
                 * bool(row.setting)
             )
         else:
@@ -308,9 +308,10 @@ class FetchLog:
         if middleware:
             name = type(error).__name__
             when = (
-                f"The downloader middleware {middleware} raised {name} ({one_line(error)}) for "
-                f"{origin.robots_url}, so all requests to this origin fail. Let it pass "
-                "requests for /robots.txt: their meta has dont_obey_robotstxt"
+                f"The downloader middleware {middleware} raised {name} "
+                f"({one_line(error)}) for {origin.robots_url}, so all requests to this "
+                "origin fail. Let it pass requests for /robots.txt, whose meta has "
+                "dont_obey_robotstxt"
             )
         # Do not use `exc_info`, because the message of an exception may contain control
         # characters or credentials.
@@ -370,8 +371,8 @@ class FetchLog:
             log_line(
                 self._crawler,
                 INFO,
-                "robots.txt of %s has lines for this robot below a blank line, which mean "
-                'nothing in the literal reading; ROBOTS1994_READING = "cautious" obeys them',
+                "robots.txt of %s has lines for this robot below a blank line. The literal "
+                'reading ignores these lines; ROBOTS1994_READING = "cautious" obeys them',
                 counted(self._number_of_splits, "origin"),
             )
 

@@ -87,8 +87,8 @@ CLOSING = "the crawl is closing"
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
 DISOBEYING = (
-    "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; set "
-    "ROBOTSTXT_OBEY = True in the settings of the project or of the spider to obey them"
+    "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey "
+    "robots.txt, set ROBOTSTXT_OBEY = True in the settings of the project or of the spider"
 )
 
 

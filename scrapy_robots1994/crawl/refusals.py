@@ -57,7 +57,8 @@ _ALL_REFUSED = (
     "`scrapy robots-check%s --explain URL` explains each.%s"
 )
 _DEFAULT_NAME = (
-    " The record is for Scrapy's default name; set USER_AGENT to that of your robot."
+    " The record is for Scrapy's default name; set USER_AGENT to the name of your "
+    "robot."
 )
 
 _REASON_STATS = {it: stats.REASONS.format(reason=it.value) for it in Reason}

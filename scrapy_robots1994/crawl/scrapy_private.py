@@ -146,8 +146,8 @@ class EngineAccess:
             warn_once(
                 self._crawler,
                 "engine._slot.closing",
-                "requests that wait for a robots.txt when the crawl closes are finished, "
-                "not returned to the scheduler",
+                "requests that wait for a robots.txt when the crawl closes are still "
+                "sent, and not returned to the scheduler",
             )
         return isinstance(closing, Deferred)
 

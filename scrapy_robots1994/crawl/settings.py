@@ -251,9 +251,9 @@ class RobotsSettings:
         chosen = cls(**values)
         if without := meta_keys_without_effect(chosen.propagate_meta):
             raise SettingsError(
-                f"ROBOTS1994_PROPAGATE_META must not name {', '.join(without)}: robots.txt "
-                "requests have a value of their own, so it would have no effect; leave it "
-                "out."
+                f"ROBOTS1994_PROPAGATE_META must not name {', '.join(without)}: "
+                "robots.txt requests have values of their own, so this part of the "
+                "setting would have no effect; leave it out."
             )
         # R1 (the file): a freshness lifetime is limited to the range from
         # ROBOTS1994_MIN_TTL to ROBOTS1994_TTL.
@@ -394,7 +394,7 @@ class RobotsSettings:
         if has_default_name(crawler):
             text = (
                 "The robot has Scrapy's default name, which some sites disallow: set "
-                "USER_AGENT to the name of your robot, with an address for questions"
+                "USER_AGENT to the name of your robot, with a contact address"
             )
             log_line(crawler, INFO, text)
         if names := describe_names(RobotName(crawler).usual):
@@ -422,7 +422,7 @@ class RobotsSettings:
         if self.browser and (self.dry_run or not _is_checked(crawler)):
             text = (
                 "ROBOTS1994_BROWSER has no effect: only the add-on sets "
-                "PLAYWRIGHT_ABORT_REQUEST, and it does not in a dry run; set "
+                "PLAYWRIGHT_ABORT_REQUEST, but not in a dry run; set "
                 'ADDONS = {"scrapy_robots1994.Addon": 500}'
             )
             log_line(crawler, WARNING, text)

@@ -134,9 +134,9 @@ class IgnoredWildcards:
         log_line(
             self._crawler,
             WARNING if self._refused else INFO,
-            "robots.txt of %s has rules for this robot with * or $, which mean nothing in "
-            "the dialect %s. By these rules, RFC 9309 would have refused %d of the %s sent "
-            "there%s",
+            "robots.txt of %s has rules for this robot with * or $, which mean nothing "
+            "in the dialect %s. Under RFC 9309, these rules would have refused %d of the "
+            "%s sent there%s",
             counted(len(self._origins), "origin"),
             self._dialect,
             self._refused,

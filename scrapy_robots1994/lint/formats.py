@@ -96,7 +96,10 @@ def _counted(number: int, word: str) -> str:
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
     """For each line, yield its number, and the rows that show the line and its effect."""
     if not report.lines:
-        yield 0, [f"{_INDENT}(no line: every robot may retrieve everything)"]
+        yield (
+            0,
+            [f"{_INDENT}(the file has no lines: every robot may retrieve everything)"],
+        )
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "

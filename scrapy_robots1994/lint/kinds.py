@@ -174,7 +174,8 @@ ORPHAN = Kind(
     title="Disallow without User-agent",
     message="{} without a User-agent line in its record is ignored",
     fix=(
-        "Move the line below the User-agent lines that it belongs to, with no blank line between."
+        "Move the line below the User-agent lines to which it belongs, with no blank "
+        "line between them."
     ),
 )
 SPLIT = Kind(
@@ -184,8 +185,8 @@ SPLIT = Kind(
     weakens_policy=True,
     title="record split by a blank line",
     message=(
-        "a blank line ends the record before its Disallow lines; from line {} "
-        "on they are ignored"
+        "a blank line ends the record before its Disallow lines; the Disallow lines from "
+        "line {} on are ignored"
     ),
     fix="Delete the blank line, or write `#` on it to make it a comment.",
 )
@@ -426,7 +427,7 @@ LONE_CR = Kind(
     clause="F2",
     severity=WARNING,
     title="lines that end with a lone CR",
-    message="a lone CR ends {} line(s); this is the first",
+    message="a lone CR ends {} line(s); this line is the first",
     fix="End lines with NL or CR NL: other robots may read the whole file as one line.",
 )
 CONTROL = Kind(
@@ -505,7 +506,10 @@ INEFFECTIVE_ALLOW = Kind(
     severity=WARNING,
     tightens_policy=True,
     title="Allow without effect",
-    message='line {}, "{}", decides for every URL that this line covers',
+    message=(
+        'line {}, "{}", decides for every URL that this line covers, so this line has no '
+        "effect"
+    ),
     fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INEFFECTIVE_DISALLOW = Kind(
@@ -514,7 +518,10 @@ INEFFECTIVE_DISALLOW = Kind(
     severity=WARNING,
     weakens_policy=True,
     title="Disallow without effect",
-    message='line {}, "{}", decides for every URL that this line covers',
+    message=(
+        'line {}, "{}", decides for every URL that this line covers, so this line has no '
+        "effect"
+    ),
     fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INVISIBLE = Kind(
@@ -681,7 +688,7 @@ USAGE_CONTRADICTION = Kind(
     code="R056",
     clause="U8",
     severity=WARNING,
-    title="Content-Usage and Content-Signal that contradict",
+    title="Content-Usage and Content-Signal that contradict each other",
     message='line {}, "{}", states the opposite of "{}", and the most restrictive statement counts',
     fix="Write the same preference in both fields.",
 )

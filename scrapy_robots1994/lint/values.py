@@ -30,7 +30,7 @@ _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])[(\[]")
 _CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = (
-    "Write the name alone: the record is for the robot of exactly that name."
+    "Write the name alone: the record is for the robot with exactly that name."
 )
 # `_HOST` matches a host without a scheme, if a path follows the host. `_HOST` also matches
 # a file name, if a path follows the file name.
@@ -178,7 +178,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
     if len(plain) < len(names):
         # A record for a name such as `bot` applies to every robot whose name contains `bot`.
         return Fix(
-            "Write one User-agent line for each robot, with its full name. By the standard "
+            "Write one User-agent line for each robot, with its full name. In the standard "
             "of 1994, a name such as `bot` is for every robot whose name contains it."
         )
     new = [rule_line(line._replace(raw=""), name) for name in names]
@@ -333,11 +333,14 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     elif dialect.has_wildcards and plain.startswith(".*"):
         # The author probably wrote a regular expression.
         rule = _rewritten(line, start, path, plain.replace(".*", "*"))
-        words = f"Write {_shown(rule)}: `*` alone stands for any characters."
+        words = f"Write {_shown(rule)}: `*` alone matches any characters."
     elif plain == "/":
         words = f"Write {_shown(rule)}, if the whole site is meant."
     elif plain[0] in "/*":
-        words = f"Write {_shown(rule)}: what is around the path counts as part of it."
+        words = (
+            f"Write {_shown(rule)}: what is around the path also counts as part of the "
+            "path."
+        )
     elif host := _HOST.match(plain):
         on_host = _rewritten(line, start, path, plain[host.end() :])
         words = (
@@ -375,8 +378,8 @@ def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
     if not rest.strip("/*$"):
         whole = _rewritten(line, start, path, "/")
         return Fix(
-            f"If this is the host, {_shown(whole)} covers all its URLs: write that rule only "
-            f"if the whole site is meant; {elsewhere}."
+            f"If this is the host, {_shown(whole)} covers all URLs of this site: write "
+            f"that rule only if the whole site is meant; {elsewhere}."
         )
     rule = _rewritten(line, start, path, rest if rest[0] == "/" else f"/{rest}")
     words = f"Write {_shown(rule)}, if this is its host; {elsewhere}."
@@ -418,7 +421,7 @@ def _wildcard_fix(
         return in_place(line, rule, words=words, effect=Effect.CLOSES)
     added = rule_line(line._replace(raw=""), beginning)
     if not rest.strip("*"):
-        words = f"Add {_shown(added)}{whole}: robots without wildcards obey that."
+        words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
     else:
         words = (
             f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for other robots, if it "

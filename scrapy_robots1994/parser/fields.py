@@ -173,7 +173,8 @@ _LATER = frozenset(("extended", "rfc9309"))
 
 USER_AGENT = Field(
     "User-agent",
-    "begins a record: the robot, or with `*` all robots, that the rules below are for",
+    "begins a record, and names the robot to which the rules below apply (`*` for all "
+    "robots)",
     # See 1994 F6 (fields) and A1 (User-agent).
     role=Role.NAMES,
     kind=LineKind.USER_AGENT,
@@ -217,7 +218,7 @@ FIELDS = (
     ALLOW,
     Field(
         "Crawl-delay",
-        "the seconds between two requests of the robot",
+        "the number of seconds between two requests of the robot",
         # See Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay
         # adds another name to the record.
         role=Role.PAUSE,
@@ -246,7 +247,7 @@ FIELDS = (
     Field("AI-policy", "the URL of a policy about AI"),
     Field("AllowAITraining", "pages that are for training (an expired draft)"),
     Field("Cache-delay", "a pause for caches"),
-    Field("Clean-param", "parameters of a query that change no page (Yandex)"),
+    Field("Clean-param", "query parameters that do not affect the page (Yandex)"),
     Field("Comment", "a remark"),
     # Usage U1 (groups): a preference belongs to a record, and ends the list of names in the
     # record.
@@ -262,7 +263,7 @@ FIELDS = (
     Field("DaumWebMasterTool", "a proof of ownership (Daum)"),
     Field("DisallowAITraining", "pages that are not for training (an expired draft)"),
     Field("Host", "the main host of a site (Yandex)"),
-    Field("Host-load", "requests at a time"),
+    Field("Host-load", "the number of requests at a time"),
     Field("Image-sitemap", "the URL of a sitemap of images"),
     Field("Indexpage", "names of index pages"),
     Field("License", "the URL of licence terms (RSL)", is_preference=True),
@@ -274,7 +275,7 @@ FIELDS = (
     Field("Noindex", "pages that are not to be indexed"),
     Field("Nosnippet", "pages of which no text is to be shown"),
     Field("Policy", "the URL of a policy"),
-    Field("Request-rate", "pages in so many seconds"),
+    Field("Request-rate", "the number of pages in a period"),
     Field("Robot-version", "the version of the standard"),
     Field("Schemamap", "the URL of a map of structured data"),
     Field("TDM-policy", "the URL of terms of text and data mining"),

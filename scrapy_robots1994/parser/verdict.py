@@ -54,7 +54,7 @@ class Reason(str, Enum):
 
 _MEANINGS = {
     Reason.RULE: "a rule of the robot's record covers the URL",
-    Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers it",
+    Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers the URL",
     Reason.WILDCARDS: "the rules have more wildcards than can be compared with the URL",
     Reason.NO_RULE: "no rule of the robot's record covers the URL",
     Reason.NO_RECORD: "no record of robots.txt is for this robot",

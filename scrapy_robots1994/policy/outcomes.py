@@ -164,7 +164,7 @@ ROWS = (
         is_trusted=True,
         doc_answer="304 to a conditional request",
         doc_policy="the stored body, fresh again",
-        doc_lifetime="as above, by the headers of the 304",
+        doc_lifetime="freshness of the 304 response, within the limits for a new file",
     ),
     # Ours R3 (access refused)
     OutcomeRow(
@@ -180,7 +180,7 @@ ROWS = (
         setting="FORBIDDEN",
         max_lifetime=HOUR,  # a 401 or 403 is often a mistake
         noun="access was refused",
-        doc_answer="401, 403; through a proxy only if a second request gets one, too",
+        doc_answer="401, 403; through a proxy only if a second request gets 401 or 403, too",
         doc_policy="everything disallowed",
         doc_lifetime="at most an hour, and TTL; through a proxy at most "
         "``ROBOTS1994_RETRY_AFTER``",

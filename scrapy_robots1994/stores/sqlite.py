@@ -288,7 +288,7 @@ class SqliteStore(PolicyStore):
             raise sqlite3.DatabaseError("this database belongs to another program")
         if _number(base, "user_version") != VERSION:
             raise sqlite3.DatabaseError(
-                "another version of this package wrote the file; remove it"
+                "another version of this package wrote the file; remove the file"
             )
         _check_objects(base)
 

@@ -165,8 +165,9 @@ class BrowserRequests:
     def _closed(self) -> None:
         """Log how many requests were checked, and how many requests were aborted."""
         text = (
-            "Of what the browser loaded by itself, robots.txt was applied to %s: %d aborted "
-            "because robots.txt disallows them, %d aborted because no policy was found"
+            "Of what the browser loaded by itself, robots.txt was applied to %s: %d were "
+            "aborted because robots.txt disallows them, and %d because no policy was "
+            "found"
         )
         values = counted(self._checked, "request"), self._disallowed, self._unknown
         log_line(self._crawler, INFO, text, *values)

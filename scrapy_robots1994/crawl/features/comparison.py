@@ -75,9 +75,10 @@ the causes of differences.
 _LOOK_SECONDS = 0.1
 
 UNCHECKED = (
-    "The table compares parsers. Scrapy's own middleware requests robots.txt again for each "
-    "spelling of a host. In Scrapy 2.14 and newer, it also lets some of the requests that "
-    "wait for the same robots.txt pass unchecked. The stats count its decisions."
+    "The table compares parsers. Scrapy's own middleware requests robots.txt again for "
+    "each spelling of a host. In Scrapy 2.14 and newer, it also lets some of the "
+    "requests that wait for the same robots.txt pass unchecked. The stats count the "
+    "decisions of Scrapy's own middleware."
 )
 """The note that says what the report of a dry run does not show."""
 
@@ -367,8 +368,8 @@ class ShadowComparison(FetchObserver):
         if self.unknown:
             yield (
                 f"Not compared: {self.unknown:,} requests about which our decision is not "
-                "known. Ours would have requested robots.txt again, from another origin, or "
-                "by another route, such as a proxy."
+                "known. Our middleware would have requested robots.txt again, from "
+                "another origin, or by another route, such as a proxy."
             )
 
     async def _closed(self) -> None:

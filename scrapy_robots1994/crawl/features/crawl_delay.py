@@ -165,7 +165,7 @@ class CrawlDelays:
         if not applied:
             return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
-        kind, effect = None, "it is applied"
+        kind, effect = None, "this pause is applied"
         if stated > applied:
             stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             kind = _CAPPED

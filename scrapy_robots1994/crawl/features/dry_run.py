@@ -332,7 +332,7 @@ class DryRun:
         if policy is None or why is not None:
             self._shadow.unknown += 1
             stats.count(self._crawler, stats.NOT_KNOWN)
-            text = "Dry run: what ours would decide about <%s %s> is not known: %s"
+            text = "Dry run: our decision about <%s %s> is not known: %s"
             self._log_line(text, request, why)
             if self._evidence is not None:
                 self._evidence.unchecked(request, why or "")
@@ -364,7 +364,7 @@ class DryRun:
         known. Return `None` if the decision is known.
         """
         if policy is None:
-            return "no answer of its robots.txt that ours would have accepted as final"
+            return "its robots.txt has no answer that ours would have accepted as final"
         # Ours would send the robots.txt request by the same route as the page request, for
         # example through the same proxy. By another route, the file is the same, but
         # refusals and failures may differ.
@@ -375,8 +375,8 @@ class DryRun:
         is_own = has_route and not request.meta.get("_scheme_proxy")
         if is_own and not policy.outcome.row.allows:
             return (
-                "ours would have fetched its robots.txt by the route of the page, such as "
-                "its proxy"
+                "ours would have fetched its robots.txt by the route of the page, for "
+                "example through its proxy"
             )
         return None
 
@@ -408,7 +408,7 @@ class DryRun:
             counted(len(self._opened), "site"),
             self._refused.total(),
             counted(len(self._refused), "site"),
-            f"; it is not known for {unknown:,}" if unknown else "",
+            f"; our decision is not known for {unknown:,}" if unknown else "",
             where,
         )
 
