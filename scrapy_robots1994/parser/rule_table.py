@@ -28,7 +28,7 @@ from scrapy_robots1994.parser.spellings import (
 NO_RULE = -1
 """The return value of `decide` if no rule decides."""
 
-# Clients strip spaces and control characters from the beginning of a URL.
+# Clients remove spaces and control characters from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
 # A form that is compared as written begins with this prefix. No other form of a rule or URL
