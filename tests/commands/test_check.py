@@ -181,8 +181,8 @@ def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
 
 def test_purposes_of_a_crawl_that_requests_no_such_pages_are_the_default() -> None:
     """The command says what the crawl would do with ROBOTS1994_USAGE = "requests"."""
-    args = ("robots-check", "--robots", "-", "--robot", "rex", "/a")
-    args += ("-s", "ROBOTS1994_PURPOSES=train-ai", "-s")
+    args = ["robots-check", "--robots", "-", "--robot", "rex", "/a"]
+    args += ["-s", "ROBOTS1994_PURPOSES=train-ai", "-s"]
     codes = {
         usage: scrapy(*args, f"ROBOTS1994_USAGE={usage}", stdin_text=USAGE).code
         for usage in ("requests", "items")
