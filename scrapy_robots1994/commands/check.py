@@ -46,8 +46,8 @@ class RobotsCheck(RobotsCommand):
     Say for each URL whether a strict robot of 1994 may retrieve it, and which line
     decides. The URLs are arguments, or lines of a file (--urls) or of standard
     input (-). The robots.txt of each origin is fetched with the downloader and the
-    settings of the project, as in a crawl, unless --robots names a file. Each line
-    is printed as soon as its origin has answered.
+    settings of the project, as in a crawl, unless --robots names a file. Without
+    --ordered, each verdict is printed as soon as the origin of the URL has answered.
 
     examples:
       scrapy robots-check https://example.com/ https://example.com/private/x

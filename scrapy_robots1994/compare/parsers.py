@@ -259,7 +259,7 @@ def _encoded_otherwise(path: str) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return the name or path *value*. Bytes that are not UTF-8 are replaced with
+    """Return *value*, which is a name or a path. Bytes that are not UTF-8 are replaced with
     U+FFFD.
     """
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

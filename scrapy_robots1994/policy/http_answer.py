@@ -91,8 +91,8 @@ class HttpAnswer:
     @property
     def is_of_origin(self) -> bool:
         """Whether the answer counts as the origin's own. An answer that came through a
-        proxy counts only if the row of the outcome is trusted, or if the answer is a
-        redirect. Redirects are followed in any case.
+        proxy counts as the origin's own only if the answer is a redirect, or if
+        *is_trusted* is true in the row of the outcome. Redirects are followed in any case.
         """
         is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
         return is_trusted or not self.via_proxy

@@ -50,7 +50,7 @@ from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 ContextT = TypeVar("ContextT")
 
 NEVER_BEGAN = "the fetch of robots.txt never began"
-BROKE_OFF = "the fetch of robots.txt broke off"
+BROKE_OFF = "the fetch of robots.txt was interrupted"
 
 
 @dataclass(slots=True, eq=False)

@@ -66,7 +66,7 @@ EVENTS = {
 
 CRAWLS, STEPS = 150, 120
 BROKE_OFF = {
-    "the fetch of robots.txt broke off",
+    "the fetch of robots.txt was interrupted",
     "the fetch of robots.txt never began",
 }
 LEAST = 0.05

@@ -11,9 +11,11 @@ In this module, "ours" is `Robots1994Middleware`. "Scrapy's middleware" is
    gets the exception of a failed request. `_result` returns the result that ours would get
    from the answer, or `None` if the result is not known. The policy is built from the
    result as in any other crawl.
-3. `process_request` is called if Scrapy's middleware allows a request.
-   `process_exception` is called if Scrapy's middleware refuses a request. `_count` compares
-   the decision of Scrapy's middleware with the decision of the policy.
+3. `process_request` is called for a request that Scrapy's middleware allows. If the
+   settings do not list Scrapy's middleware, `process_request` is called for every request,
+   and first lets our instance of Scrapy's middleware decide. `process_exception` is called
+   if Scrapy's middleware refuses a request. `_count` compares the decision of Scrapy's
+   middleware with the decision of the policy.
 4. `_closed` logs the summary.
 
 In a dry run, our code does not send requests, refuse requests or change decisions. If no
