@@ -150,7 +150,7 @@ def read_bytes(name: str, count: int = -1) -> bytes:
     """
     if name == STDIN:
         if sys.stdin is None:
-            raise WrongUse("\"-\" means standard input, which is closed: name a file")
+            raise WrongUse('"-" means standard input, which is closed: name a file')
         return sys.stdin.buffer.read(count)
     if is_archive(name):
         raise OSError(
