@@ -427,7 +427,7 @@ EXAMPLES = {
     ),
     "R058": Example(
         why=(
-            "RSL requires a whole URL, because a program must know on which host the license "
+            "RSL requires an absolute URL, because a program must know on which host the license "
             "terms are."
         ),
         bad="User-agent: *\nLicense: /license.xml\nDisallow:\n",

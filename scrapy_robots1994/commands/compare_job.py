@@ -71,9 +71,9 @@ class CompareInputs:
     """The inputs of a comparison. The inputs are the files called *names*, and the captures
     *fetched*.
 
-    *reader* determines which bytes of a file are obeyed and therefore compared. *freshness*
-    determines which answers without a file allow all URLs. *unread* contains one line about
-    each input that could not be read.
+    *reader* reads the files, and limits the number of bytes of each file that are compared.
+    *freshness* determines which answers without a file allow all URLs. *unread* contains one
+    line about each input that could not be read.
     """
 
     names: list[str]

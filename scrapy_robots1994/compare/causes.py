@@ -48,13 +48,13 @@ class Cause(Enum):
         "url-as-path",
         "URL as a path",
         "Ours O19",
-        "a rule that is a whole URL is read as a path, which matches no URL",
+        "a rule that is an absolute URL is read as a path, which matches no URL",
     )
     ALLOW = (
         "allow",
         "Allow",
         "1994 F6, Ours O21",
-        "Allow lines, and an empty Disallow next to other rules, mean the same to both",
+        "Allow lines, and an empty Disallow next to other rules, have the same meaning in both",
     )
     LONGEST_MATCH = (
         "longest-match",
@@ -66,7 +66,7 @@ class Cause(Enum):
         "wildcard",
         "wildcard or $",
         "1994 D1",
-        "* and $ in a path mean the same to both",
+        "* and $ in a path have the same meaning in both",
     )
     SPLIT_RECORD = (
         "split-record",
@@ -78,7 +78,7 @@ class Cause(Enum):
         "misspelt-field",
         "misspelt field",
         "1994 F4, F6, Ours O14",
-        "misspelt fields, and lines without a colon, mean the same to both",
+        "misspelt fields, and lines without a colon, have the same meaning in both",
     )
     JOINED = (
         "joined-records",
@@ -130,4 +130,6 @@ class Cause(Enum):
     def __init__(self, _code: str, title: str, clause: str, evidence: str) -> None:
         self.title = title
         self.clause = clause
-        self.evidence = f"Both agree when {evidence}." if evidence else _NOT_FOUND
+        self.evidence = (
+            f"Both parsers agree when {evidence}." if evidence else _NOT_FOUND
+        )

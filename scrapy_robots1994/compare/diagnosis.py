@@ -130,8 +130,8 @@ def _explain(
     question: Question,
     theirs: Decision,
 ) -> Explanation | None:
-    """Return an explanation with a minimal set of points of *profile* that lead to the
-    answer *theirs*.
+    """Return a minimal set of points in *profile* with which our parser gives the answer
+    *theirs*. The set is returned as an `Explanation`.
 
     Return None if our parser gives the answer *theirs* neither with a single point nor with
     all points together.

@@ -305,7 +305,7 @@ def _dollar_also_literal(path: str) -> tuple[str, ...]:
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*. If *path* is a whole URL, add a slash at the start, so that the rule
+    """Return *path*. If *path* is an absolute URL, add a slash at the start, so that the rule
     does not cover any target.
     """
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)

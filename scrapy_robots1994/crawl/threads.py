@@ -39,7 +39,7 @@ processed in a thread.
 """
 
 LOOK_SECONDS = 1.0
-"""Seconds between two checks of whether work with a time limit is paused."""
+"""The interval, in seconds, at which `result_within` checks whether the work is paused."""
 
 # The chain of awaited coroutines from our coroutine to the coroutine of a component may
 # lead through these packages.
@@ -69,9 +69,7 @@ _computing = Lock()
 
 
 async def compute_in_thread(work: Callable[[], T]) -> T:
-    """Run *work*, which computes without waiting, in a thread. Only one thread computes at
-    a time.
-    """
+    """Run the CPU-bound function *work* in a thread. Only one thread computes at a time."""
 
     def alone() -> T:
         with _computing:

@@ -612,9 +612,9 @@ SITEMAP_URL = Kind(
     code="R047",
     clause="X7",
     severity=WARNING,
-    title="Sitemap that is not a whole URL",
-    message='the Sitemap "{}" is not a whole URL',
-    fix="Write the whole URL, for example `https://example.com/sitemap.xml`.",
+    title="Sitemap that is not an absolute URL",
+    message='the Sitemap "{}" is not an absolute URL',
+    fix="Write the absolute URL, for example `https://example.com/sitemap.xml`.",
 )
 NOT_ROBOTS = Kind(
     code="R048",
@@ -707,9 +707,9 @@ LICENSE_URL = Kind(
     code="R058",
     clause="U6",
     severity=WARNING,
-    title="License that is not a whole URL",
-    message='the License "{}" is not a whole URL',
-    fix="Write the whole URL, for example `https://example.com/license.xml`.",
+    title="License that is not an absolute URL",
+    message='the License "{}" is not an absolute URL',
+    fix="Write the absolute URL, for example `https://example.com/license.xml`.",
 )
 
 KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))

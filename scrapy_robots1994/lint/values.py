@@ -277,7 +277,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 
 def sitemap_problems(line: Line, _dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem if the value of a Sitemap line is not a whole URL."""
+    """Yield a problem if the value of a Sitemap line is not an absolute URL."""
     if not is_absolute(line.value):
         yield kinds.SITEMAP_URL.at(line.number, line.value_column, line.value)
 

@@ -104,7 +104,7 @@ class RobotRules:
         self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
-        """Return whether *clients* may retrieve *url*, which is a whole URL or a path."""
+        """Return whether *clients* may retrieve *url*, which is an absolute URL or a path."""
         text = url if isinstance(url, str) else decode(url)
         # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
@@ -116,7 +116,7 @@ class RobotRules:
         return not self._disallows(self._decision(text, clients)[0])
 
     def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
-        """Return whether *clients* may retrieve *url*, and the reason. *url* is a whole URL
+        """Return whether *clients* may retrieve *url*, and the reason. *url* is an absolute URL
         or a path.
         """
         text = url if isinstance(url, str) else decode(url)

@@ -281,7 +281,7 @@ class UsageRules:
         return UsageRules(text, dialect, names) if may_state_usage(text) else _NO_RULES
 
     def of(self, url: str | bytes) -> Usage:
-        """Return the usage preferences for *url*, a whole URL or a path. Never raises."""
+        """Return the usage preferences for *url*, an absolute URL or a path. Never raises."""
         if self._general is not None:
             return self._general
         text = url if isinstance(url, str) else decode(url)
@@ -438,8 +438,8 @@ def statements_of(
     value of the label `use`. The value is None if the label is missing.
 
     *value* is the value of the line without its path. Only the first of several equal
-    statements is returned. The members that are not understood are limited to the first
-    `MAX_NOT_UNDERSTOOD` members. Raises `NotADictionaryError` for a value of Content-Usage
+    statements is returned. At most `MAX_NOT_UNDERSTOOD` members that are not understood
+    are returned. Raises `NotADictionaryError` for a value of Content-Usage
     that is not a dictionary.
     """
     members = members_in(field, value)

@@ -137,8 +137,8 @@ OURS = frozenset(
         "scrapy.exceptions.IgnoreRequest",
         "scrapy.exceptions.NotSupported",
         "scrapy.exceptions.UnsupportedURLSchemeError",
-        # A signal handler of another component raised `StopDownload`. A download that this
-        # package stops ends with a timeout instead.
+        # A signal handler of another component raised `StopDownload`. If this package stops
+        # a download, the answer is truncated, or the download fails with a timeout.
         "scrapy.exceptions.StopDownload",
     )
 )

@@ -213,7 +213,7 @@ ROWS = (
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
             # This group also contains every status that is in no other group, such as 1xx,
-            # 3xx without a target, and 407.
+            # 3xx without a usable Location header, and 407.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
