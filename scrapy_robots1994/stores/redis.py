@@ -198,9 +198,7 @@ class RedisStore(SharedStore):
         except redis.exceptions.MovedError as error:
             # Replace the message of the library, which contains only a slot number and an
             # address. The number and the address are different for each key.
-            raise StoreError(
-                "a node of a cluster: write redis+cluster://"
-            ) from error
+            raise StoreError("a node of a cluster: write redis+cluster://") from error
         except (redis.RedisError, OSError) as error:
             raise StoreError(str(error) or type(error).__name__) from error
 
