@@ -97,6 +97,9 @@ class FetchLog:
         self._settings = settings
         # In a dry run, the built-in decides, so our middleware does not refuse requests.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
+        sources = ["the store"] * (settings.store.url is not None)
+        sources += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
+        self._sources = " or ".join(sources)
         # Name the dialect in the command, because the command reads the settings of the
         # project, but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
@@ -246,7 +249,7 @@ class FetchLog:
             policy.origin,
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
-            "the HTTP cache" if self._settings.store.url is None else "the store",
+            self._sources,
             now - policy.fetched_at,
             f"fresh for another {rest:.0f} s"
             if rest > 0
