@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -379,6 +380,60 @@ def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) 
         f"WARNING: {number} fetches of robots.txt failed with a local error"
     )
     assert len(summary) == (number > 20)
+
+
+@table(
+    ("settings", "start", "hint"),
+    ({}, "dialect 1994, literal reading", 'DIALECT = "rfc9309" obeys wildcards'),
+    ({"ROBOTS1994_DIALECT": "extended"}, "literal", "lint --dialect extended http"),
+    ({"ROBOTS1994_DIALECT": "rfc9309"}, "dialect rfc9309, robot name", None),
+)
+def test_warning_about_wildcards_names_the_next_step(
+    site: Site, settings: dict[str, Any], start: str, hint: str | None
+) -> None:
+    """RFC 9309 has wildcards, and no blank lines to read in two ways."""
+    site.robots("User-agent: *\nDisallow: /*.pdf$\n")
+    result = crawl([site.url("/")], settings=settings)
+
+    assert len(result.lines("INFO: scrapy_robots1994", start)) == 1
+    warned = result.lines("WARNING: http", "is an ordinary character")
+    assert [hint is not None and hint in it for it in warned] == [True] * bool(hint)
+
+
+def test_policy_of_an_earlier_crawl_names_its_source(
+    site: Site, tmp_path: Path
+) -> None:
+    """Without a store, the policy comes from Scrapy's HTTP cache."""
+    # The age of a cached answer is counted from its Date.
+    dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
+    site.answer("/robots.txt", dated)
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    crawl([site.url("/")], settings=settings)
+    result = crawl([site.url("/")], settings=settings)
+
+    assert len(result.lines("parsed, from the HTTP cache, fetched")) == 1
+    assert len(site.log("/robots.txt")) == 1
+
+
+def test_failure_of_a_proxy_names_the_proxy(site: Site, reactor: Reactor) -> None:
+    """R7 (our own fault): otherwise the line looks as if the site were down."""
+    page = CrawlRequest(site.url("/"), {"proxy": site.refused_url("")})
+    result = crawl([page], reactor=reactor)
+
+    assert len(result.lines("WARNING: Could not fetch", "(a proxy failed, ")) == 1
+
+
+def test_dry_run_announces_no_fetch(site: Site) -> None:
+    """In a dry run, our middleware sends no request."""
+    site.answer("/robots.txt", replies.status(503))
+    real = crawl([site.url("/")])
+    dry = crawl([site.url("/")], settings={"ROBOTS1994_DRY_RUN": True})
+
+    said = [
+        len(it.lines("Could not fetch", "the next fetch is in")) for it in (real, dry)
+    ]
+    assert said == [1, 0]
+    assert len(dry.lines("WARNING: Could not fetch")) == 1
 
 
 WILD = "User-agent: *\nDisallow: /*.pdf$\n"

@@ -104,6 +104,11 @@ def refused(name: str, value: object) -> str:
     return str(raised.value)
 
 
+def test_number_in_place_of_a_word_is_recognized() -> None:
+    """A user may forget the quotes."""
+    assert refused("ROBOTS1994_DIALECT", 1994).endswith('; did you mean "1994"?')
+
+
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
     """If no name is similar, the message lists all settings. `INVALID` has invalid values
     for each of them.

@@ -274,6 +274,13 @@ def test_summary_has_the_highest_severity_that_occurred() -> None:
     assert row.split()[3] == "error"
 
 
+def test_summary_of_clean_files_has_no_empty_table() -> None:
+    """The header of the table would have no row below it."""
+    assert lint("User-agent: *\nDisallow:\n", "--dialect", "rfc9309", "--summary") == (
+        "1 file, 1 without a problem\n"
+    )
+
+
 def test_preference_is_no_ignored_line() -> None:
     """A crawl reads usage preferences in every dialect."""
     shown = lint("User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a\n")
