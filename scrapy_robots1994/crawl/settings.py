@@ -8,7 +8,7 @@ the order of the fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
@@ -426,6 +426,12 @@ class RobotsSettings:
                 'ADDONS = {"scrapy_robots1994.Addon": 500}'
             )
             log_line(crawler, WARNING, text)
+        elif self.browser and not _uses_playwright(crawler.settings):
+            text = (
+                "ROBOTS1994_BROWSER has no effect: no handler in DOWNLOAD_HANDLERS is that of "
+                "scrapy-playwright; the requests of another browser are not checked"
+            )
+            log_line(crawler, WARNING, text)
         if self.compare_report and not (self.compare or self.dry_run):
             text = (
                 "ROBOTS1994_COMPARE_REPORT has no effect, because nothing is compared; set "
@@ -515,3 +521,16 @@ def log_settings_errors() -> Iterator[None]:
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise
+
+
+def _uses_playwright(settings: BaseSettings) -> bool:
+    """Return whether a download handler belongs to scrapy-playwright, or is a subclass of
+    its handler.
+    """
+    for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
+        # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.
+        with suppress(Exception):
+            bases = types.load_object(handler).__mro__
+            if any(it.__module__.startswith("scrapy_playwright.") for it in bases):
+                return True
+    return False

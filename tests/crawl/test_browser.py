@@ -163,6 +163,7 @@ def test_function_of_the_project_is_asked_first(site: Site) -> None:
     assert sorted(site.targets()) == ["/b.gif", "/page", "/robots.txt"]
     assert result.stats["playwright/request_count/aborted"] == 2
     assert result.stats["robots1994/browser/disallowed"] == 1
+    assert not result.lines("ROBOTS1994_BROWSER has no effect")
 
 
 def test_function_of_the_project_that_does_not_exist_stops_the_crawl(
