@@ -25,7 +25,7 @@ from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import thread_safe_call
+from scrapy_robots1994.crawl.threads import call_later, thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
@@ -46,6 +46,9 @@ ISOLATED: dict[str, Any] = {
     "ROBOTS1994_DRY_RUN": False,
     "ROBOTS1994_EVIDENCE": None,
 }
+
+NOTE_SECONDS = 5.0
+"""After this number of seconds, a command prints how many origins have not answered yet."""
 
 NO_PAGES: tuple[Request, ...] = ()
 
@@ -131,7 +134,11 @@ class PolicyLookup(Lookup):
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
         works = [deferred_from_coro(fetch_some()) for _ in range(count)]
         all_done: Any = DeferredList(works, consumeErrors=True)
-        ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
+        note = call_later(NOTE_SECONDS, self._note_waiting)
+        try:
+            ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
+        finally:
+            note.cancel()
         for is_done, failure in ends:
             if not is_done:
                 failure.raiseException()
@@ -165,6 +172,13 @@ class PolicyLookup(Lookup):
                 )
                 return Policy.unreachable(origin, answer, now, freshness)
         return Policy.from_response(origin, answer, self.reader, now, freshness)
+
+    def _note_waiting(self) -> None:
+        """Print how many origins have not answered yet, and how to stop the wait."""
+        terminal.print_note(
+            f"no answer yet from {self._counts}; a failed fetch is retried, as in a crawl; "
+            "Ctrl-C ends the wait"
+        )
 
     def _interrupt(self, *_signal: object) -> None:
         """Print the results so far and end the process.

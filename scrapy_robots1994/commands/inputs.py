@@ -374,14 +374,18 @@ class Lookup:
     def _fetch(self, urls: list[str], report: OnSource) -> None:
         """Fetch *urls*, and report a source for each URL. This base class does nothing."""
 
+    @property
+    def _counts(self) -> str:
+        """How many of the names have no source yet."""
+        return f"{len(self._missing):,} of {self._count:,}"
+
     def _give_up(self) -> NoReturn:
         """Print the results so far, list the names that have no source, and end the
         process.
         """
         try:
             self._end()
-            counts = f"{len(self._missing):,} of {self._count:,}"
-            terminal.print_note(f"interrupted: no answer yet from {counts}")
+            terminal.print_note(f"interrupted: no answer yet from {self._counts}")
             terminal.print_notes("no answer", self._missing)
         finally:
             terminal.end_now()

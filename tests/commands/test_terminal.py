@@ -174,6 +174,21 @@ def test_interrupted_command_has_printed_what_is_known(
         assert "interrupted: no answer yet from 2 of 3\n" in result.err
 
 
+def test_command_that_waits_for_an_origin_says_so(hosts: list[Site]) -> None:
+    """The command prints one note after some seconds, and not one for each origin."""
+    notes: list[str] = []
+
+    def until_it_says_so(command: Started) -> None:
+        assert command.stderr is not None
+        notes.append(command.stderr.readline())
+
+    command = (*SCRAPY, "robots-check", *(it.url("/") for it in hosts[:2]), *PATIENT)
+    result = interrupted(command, until_it_says_so)
+
+    assert notes[0].startswith("no answer yet from 2 of 2; a failed fetch is retried")
+    assert "a failed fetch is retried" not in result.err
+
+
 @pytest.mark.parametrize("processes", [pytest.param("1", marks=pytest.mark.long), "2"])
 def test_interrupted_compare_ends_although_a_parser_hangs(
     tmp_path: Path, processes: str
