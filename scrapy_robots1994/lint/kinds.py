@@ -355,7 +355,7 @@ EXTENSION = Kind(
     severity=INFO,
     title="other extension",
     message=(
-        'the field "{}" is an extension that is not part of this dialect; it is ignored'
+        'the field "{}" is an extension that is not part of this dialect; it {}'
     ),
     fix="Nothing need be done: robots of this dialect ignore the line.",
 )

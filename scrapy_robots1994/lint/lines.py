@@ -379,9 +379,11 @@ def _corrected(new: str) -> str:
 
 def absent(line: Line, field: Field) -> Problem:
     """Return the problem with *line*, whose *field* exists only in other dialects."""
-    advice = Fix(_PREFERENCE_FIX) if field.is_preference else None
+    advice, effect = None, "is ignored"
+    if field.is_preference:
+        advice, effect = Fix(_PREFERENCE_FIX), "states a usage preference"
     kind = KIND_CODED[field.absent]
-    return kind.at(line.number, line.column, line.field, advice=advice)
+    return kind.at(line.number, line.column, line.field, effect, advice=advice)
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
