@@ -74,6 +74,14 @@ def test_fix_says_what_to_write(row: str) -> None:
         assert all(part in it for part in inner)
 
 
+def test_new_line_has_control_characters_percent_encoded() -> None:
+    """Deleting a character would change the path, so the new line keeps it."""
+    robots = RobotsTxt.parse(disallowing("/a\x07b"))
+
+    (problem,) = robots.problems
+    assert (problem.code, problem.edits) == ("R028", {2: ("Disallow: /a%07b",)})
+
+
 def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> None:
     """Without the blank line, the rules would disallow the site to the robot above."""
     text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"

@@ -25,6 +25,7 @@ PLACES: list[tuple[str | bytes, str]] = [
     ("User-agent : a\n Disallow: /", "R011:1:1 R011:2:1"),
     ("\ufeff", "R012:1:1"),
     (b"# x\n# a\xff\xff", "R013:2:4"),
+    (STAR.encode() + b"Disallow: /caf\xe9", "R013:2:15"),
     (STAR + "Disallow: /*.php", "R015!:2:12"),
     (STAR + "Disallow: /x.php$", "R015!:2:17"),
     (STAR + "Disallow: /cash$/x", ""),

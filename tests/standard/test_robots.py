@@ -201,6 +201,17 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
     assert robots.verdict("/", "me").record is not None
 
 
+def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
+    """Without a record, the dict has None in its place."""
+    robots = RobotsTxt.parse("User-agent: me\nDisallow: /x\n")
+    verdict = robots.verdict("/x", "me")
+
+    found = verdict.as_dict()
+    assert found["record"] == {"names": ["me"], "first_line": 1}
+    assert (found["reason"], found["explanation"]) == ("rule", str(verdict))
+    assert robots.verdict("/x", "other").as_dict()["record"] is None
+
+
 def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
     """Ours O5 (readings): the cautious reading obeys the rule, and the explanation names
     it.
