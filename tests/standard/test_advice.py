@@ -74,6 +74,27 @@ def test_fix_says_what_to_write(row: str) -> None:
         assert all(part in it for part in inner)
 
 
+@pytest.mark.parametrize(
+    ("lines", "dialect", "code", "effect"),
+    [
+        ("Disallow: a", "1994", "R005", "CLOSES"),
+        ("Allow: a", "extended", "R005", "OPENS"),
+        ("Disallow: /a*", "1994", "R015", "CLOSES"),
+        ("Disallow: /#a", "1994", "R041", "OPENS"),
+        ("Disalow: /a", "1994", "R020", "EITHER"),
+        ("Sitemp: https://x/y", "extended", "R020", "SAME"),
+        ("Disallow: /\nDisallow: /a", "1994", "R023", "SAME"),
+    ],
+)
+def test_effect_promises_no_more_change_than_the_fix_may_make(
+    lines: str, dialect: str, code: str, effect: str
+) -> None:
+    """A program may apply fixes that only close, and leave the others to people."""
+    problems = RobotsTxt.parse(f"{STAR}{lines}\n", dialect=dialect).problems
+
+    assert [it.effect.name for it in problems if it.code == code] == [effect]
+
+
 def test_new_line_has_control_characters_percent_encoded() -> None:
     """Deleting a character would change the path, so the new line keeps it."""
     robots = RobotsTxt.parse(disallowing("/a\x07b"))
