@@ -5,7 +5,7 @@ A crawl needs `Record` objects only for messages and reports. The rules of a cra
 compiled directly from the lines (`parser/robot_reading.py`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -204,13 +204,3 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
             if row and row.in_record and line.kind in (row.kind, LineKind.ORPHAN):
                 draft.add(line, dialect)
         yield draft.record()
-
-
-def obeyed_records(
-    records: Sequence[Record], dialect: Dialect, robot: Sequence[str]
-) -> tuple[Record, ...]:
-    """Return the *records* that a robot obeys. *robot* contains the names of the robot, as
-    `robot_names` returns the names.
-    """
-    chosen = dialect.choose((record.names for record in records), robot)
-    return tuple(records[place] for place in chosen)

@@ -237,7 +237,7 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(
     args: list[str], code: int, said: str
 ) -> None:
     """1994 D1, F6: a wildcard and Allow have no effect in this dialect. One more line says
-    so.
+    what rfc9309 decides.
     """
     draft = "User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\n"
     found, shown = explained("--robots", "-", *args, draft=draft)

@@ -339,7 +339,7 @@ def test_long_id_names_no_record(folder: Path) -> None:
 def test_long_values_of_a_decision_are_cut_where_it_is_shown(
     folder: Path, decision: str
 ) -> None:
-    """The output about a URL takes a few lines, whatever the journal has."""
+    """The output about a URL takes a few lines, whatever the journal contains."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     long = dict.fromkeys(("time", "record", "reason", "failure"), "1" * 200_000)

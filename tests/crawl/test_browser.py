@@ -58,7 +58,7 @@ def page(url: str, **meta: Any) -> CrawlRequest:
 def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     site: Site, tmp_path: Path, *, is_checked: bool
 ) -> None:
-    """The page loads pictures, scripts, frames and data of scripts. Each robots.txt is
+    """The page loads pictures, scripts and frames, and its scripts load data. Each robots.txt is
     fetched once.
     """
     other = site.url("", port=1)

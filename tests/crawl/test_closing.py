@@ -376,8 +376,8 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """Up to CONCURRENT_REQUESTS waiting requests are finished. The built-in loses
-    no fewer.
+    """Up to CONCURRENT_REQUESTS waiting requests are finished, and no more requests are
+    lost than with the built-in.
     """
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):

@@ -33,7 +33,8 @@ class FuturePending(asyncio.Future[Any]):
     def fail(self, error: BaseException) -> None:
         """Complete the future with *error*."""
         self.set_exception(error)
-        self.exception()  # read once, so that asyncio has nothing to report
+        # Read the exception, because asyncio reports an exception that was never read.
+        self.exception()
 
 
 class DeferredPending(Deferred[Any]):
