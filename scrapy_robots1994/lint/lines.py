@@ -206,7 +206,7 @@ def _parted(
         end = second.start(next(it for it in range(1, 6) if second[it]))
         new.append(_without_end(rest[start:end]))
         start = end
-    new.append(rest[start:])
+    new.append(_without_end(rest[start:]))
     words = f"Write {' and '.join(map(quoted, new))} on lines of their own"
     if rows[0] is DISALLOW and before == "/":
         words += (

@@ -95,6 +95,14 @@ def test_effect_promises_no_more_change_than_the_fix_may_make(
     assert [it.effect.name for it in problems if it.code == code] == [effect]
 
 
+def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
+    """`echo 'User-agent: *\\nDisallow: /\\n'` writes the four characters as they are."""
+    robots = RobotsTxt.parse("User-agent: *\\nDisallow: /a\\n")
+
+    (problem,) = robots.problems
+    assert problem.edits == {1: ("User-agent: *", "Disallow: /a")}
+
+
 def test_new_line_has_control_characters_percent_encoded() -> None:
     """Deleting a character would change the path, so the new line keeps it."""
     robots = RobotsTxt.parse(disallowing("/a\x07b"))
