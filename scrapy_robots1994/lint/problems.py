@@ -16,6 +16,7 @@ from scrapy_robots1994.lint.fixes import Effect, Fix, in_place, rule_line
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
+    MISSPELT_AGENT_FIX,
     another_record,
     boundary_problems,
     default_problems,
@@ -71,6 +72,8 @@ _ERROR_PAGE = re.compile(
     r"(?i)\b(?:[45][0-9]{2}|not found|no such|does not exist|forbidden|denied|unauthori[sz]ed|"
     r"error|unavailable|bad gateway|bad request|moved|redirect|invalid|exception|page not)\b"
 )
+# In a line with a problem of these kinds, the name of the field is wrong.
+_MISSPELT = (kinds.MISSPELT, kinds.INVISIBLE)
 # The fix for a problem of these kinds deletes a rule.
 _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
 # A problem of these kinds reports a field (other than Allow) that the dialect does not
@@ -409,14 +412,16 @@ def _orphans(
     """Yield the problems with the rules *above* all records.
 
     *found* contains the problems with single lines. If no line of the file seems
-    to be meant as a User-agent line, the advice is to put all rules into one record.
+    to be meant as a User-agent line, the advice is to put all rules into one record. For a
+    rule below a misspelt User-agent line, the advice is to correct that line.
     """
-    has_agents = has_records or any(
-        it.field is not None and it.field.role is Role.NAMES for it in found
-    )
-    advice = None if has_agents else _with_agent(above)
+    agents = [it for it in found if it.field is USER_AGENT]
+    misspelt = sorted(it.line for it in agents if it.kind in _MISSPELT)
+    advice = None if has_records or agents else _with_agent(above)
     for it in above.rules:
-        yield orphan_problem(it, advice)
+        place = bisect_left(misspelt, it.number)
+        fix = Fix(MISSPELT_AGENT_FIX.format(misspelt[place - 1])) if place else advice
+        yield orphan_problem(it, fix)
 
 
 def _with_agent(above: Group) -> Fix | None:

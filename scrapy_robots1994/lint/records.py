@@ -42,8 +42,8 @@ _ORPHAN_FIX = (
     "the record of line {}."
 )
 _SAME_NAME_FIX = "Make one record of the two."
-# `_MISSPELT_AGENT_FIX` is the fix for a rule below a misspelt User-agent line.
-_MISSPELT_AGENT_FIX = (
+# `MISSPELT_AGENT_FIX` is the fix for a rule below a misspelt User-agent line.
+MISSPELT_AGENT_FIX = (
     "Correct the name of the field in line {}: it is probably User-agent."
 )
 
@@ -134,7 +134,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     unknown = (it for it in below if it.kind is _UNKNOWN)
     agents = (it.number for it in unknown if _is_likely_agent(it.field, dialect))
     agent = next(agents, orphans[-1].number)
-    agent_fix = Fix(_MISSPELT_AGENT_FIX.format(agent))
+    agent_fix = Fix(MISSPELT_AGENT_FIX.format(agent))
     first = orphans[0].number
     if not own:
         # Ours O5 (readings), 1994 F1 (records): the blank line ends the record.

@@ -35,6 +35,8 @@ _WHOLE_NAME_FIX = (
 # `_HOST` matches a host without a scheme, if a path follows the host. `_HOST` also matches
 # a file name, if a path follows the file name.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
+# `_ENDING` matches the ending of a file name, such as `.php$`.
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\$?")
 _URL_PATH = re.compile(r"[^:/?#]+://[^/?#]*")
 # `_ROBOT_WORD` matches a word that looks like the name of a robot. `_GENERIC_WORD` matches
 # a word that is never a whole name.
@@ -327,9 +329,11 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
             "obey it."
         )
     rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
-    if plain[0] in "?&" and dialect.has_wildcards:
+    is_query = plain[0] in "?&"
+    if dialect.has_wildcards and (is_query or _ENDING.fullmatch(plain)):
         rule = _rewritten(line, start, path, f"/*{plain}")
-        words = f"Write {_shown(rule)}: it covers such a query of every page."
+        what = "a query" if is_query else "an ending"
+        words = f"Write {_shown(rule)}: it covers such {what} of every page."
     elif dialect.has_wildcards and plain.startswith(".*"):
         # The author probably wrote a regular expression.
         rule = _rewritten(line, start, path, plain.replace(".*", "*"))

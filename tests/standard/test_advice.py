@@ -46,6 +46,7 @@ whole site | https://h.test/ | R005 | If this is the host, `Disallow: /` covers 
 whole site | https://h.test | R033 | If this is the host, `Disallow: /` covers all…there.
 query | ?a= | R005 | Write `Disallow: /?a=`, if the path begins…
 query | ?a= | R005 | Write `Disallow: /*?a=`: it covers such a query of every page. | rfc9309
+ending | .php$ | R005 | Write `Disallow: /*.php$`: it covers such an ending of every page. | rfc9309
 regular expression | .*/a.*/b | R005 | Write `Disallow: */a*/b`…any characters. | rfc9309
 quotes              | "/a"               | R005 | Write `Disallow: /a`: what is around the path…
 path of a shell     | ./a                | R005 | Write `Disallow: /a`: what is around the path…
@@ -74,6 +75,17 @@ def test_fix_says_what_to_write(row: str) -> None:
         assert all(part in it for part in inner)
 
 
+@pytest.mark.parametrize("dialect", ["1994", "rfc9309"])
+def test_fix_of_rules_of_a_file_whose_user_agents_are_misspelt(dialect: str) -> None:
+    """The advice names the misspelt line above each rule."""
+    text = "User agent: *\nDisallow: /x\n\nUser-agnt: b\nDisallow: /y\n"
+
+    assert fixes(text, "R001", dialect) == [
+        f"Correct the name of the field in line {number}: it is probably User-agent."
+        for number in (1, 4)
+    ]
+
+
 @pytest.mark.parametrize(
     ("lines", "dialect", "code", "effect"),
     [
@@ -96,7 +108,7 @@ def test_effect_promises_no_more_change_than_the_fix_may_make(
 
 
 def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
-    """`echo 'User-agent: *\\nDisallow: /\\n'` writes the four characters as they are."""
+    """Some programs write a backslash and an `n` in place of a line end."""
     robots = RobotsTxt.parse("User-agent: *\\nDisallow: /a\\n")
 
     (problem,) = robots.problems
