@@ -52,6 +52,7 @@ _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between them, if all rules are for every robot."
 )
+_AGENT_FIX = "Correct the User-agent line {}: then this rule belongs to its record."
 # A file is probably UTF-16 if at least the fraction `_WIDE_SHARE` of its first
 # `_WIDE_CHARACTERS` characters are NUL.
 _WIDE_CHARACTERS = 400
@@ -89,6 +90,7 @@ _SHOWN_LINES = 5
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
+_LINE = attrgetter("line")
 
 
 def problems_of(
@@ -413,15 +415,21 @@ def _orphans(
 
     *found* contains the problems with single lines. If no line of the file seems
     to be meant as a User-agent line, the advice is to put all rules into one record. For a
-    rule below a misspelt User-agent line, the advice is to correct that line.
+    rule below a wrong User-agent line, the advice is to correct that line.
     """
-    agents = [it for it in found if it.field is USER_AGENT]
-    misspelt = sorted(it.line for it in agents if it.kind in _MISSPELT)
+    agents = sorted((it for it in found if it.field is USER_AGENT), key=_LINE)
     advice = None if has_records or agents else _with_agent(above)
     for it in above.rules:
-        place = bisect_left(misspelt, it.number)
-        fix = Fix(MISSPELT_AGENT_FIX.format(misspelt[place - 1])) if place else advice
-        yield orphan_problem(it, fix)
+        place = bisect_left(agents, it.number, key=_LINE)
+        yield orphan_problem(it, _agent_fix(agents[place - 1]) if place else advice)
+
+
+def _agent_fix(problem: Problem) -> Fix:
+    """Return the advice to correct the line with *problem*, which was probably meant as a
+    User-agent line.
+    """
+    words = MISSPELT_AGENT_FIX if problem.kind in _MISSPELT else _AGENT_FIX
+    return Fix(words.format(problem.line))
 
 
 def _with_agent(above: Group) -> Fix | None:

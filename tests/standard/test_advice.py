@@ -76,14 +76,17 @@ def test_fix_says_what_to_write(row: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["1994", "rfc9309"])
-def test_fix_of_rules_of_a_file_whose_user_agents_are_misspelt(dialect: str) -> None:
-    """The advice names the misspelt line above each rule."""
+def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> None:
+    """The advice names the wrong line above each rule."""
     text = "User agent: *\nDisallow: /x\n\nUser-agnt: b\nDisallow: /y\n"
 
     assert fixes(text, "R001", dialect) == [
         f"Correct the name of the field in line {number}: it is probably User-agent."
         for number in (1, 4)
     ]
+    for wrong in ("User-agent:", "User-agent: /", "User-agent *"):
+        (fix,) = fixes(f"{wrong}\nDisallow: /x\n", "R001", dialect)
+        assert fix.startswith("Correct the User-agent line 1:")
 
 
 @pytest.mark.parametrize(
