@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -202,15 +203,18 @@ def test_answer_of_a_proxy_opens_no_origin(
     assert fetched == []
 
 
+@pytest.mark.parametrize(
+    ("status", "reason"), [(402, "unreachable"), (403, "forbidden")]
+)
 def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
-    tmp_path: Path,
+    status: int, reason: str, tmp_path: Path
 ) -> None:
     """Ours 3.2 (HTTP cache): a later crawl through another proxy requests
     robots.txt again.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as bad, Site() as good:
-        bad.answer("*", replies.status(402))
+        bad.answer("*", replies.status(status, Date=formatdate(usegmt=True)))
         good.robots(FILE)
         results = [
             crawl(
@@ -225,8 +229,19 @@ def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
         ]
         fetched = good.targets()
 
-    assert [it.reasons for it in results] == [["unreachable"], ["rule"]]
+    assert [it.reasons for it in results] == [[reason], ["rule"]]
     assert fetched == ["/robots.txt"]
+
+
+def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
+    """Ours 3.2: without a proxy, the 403 is the answer of the origin, and decides again."""
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    with Site() as site:
+        site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))
+        results = [crawl([site.url("/a")], settings=settings) for _ in range(2)]
+
+        assert [it.reasons for it in results] == [["forbidden"]] * 2
+        assert site.targets() == ["/robots.txt"]
 
 
 def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> None:
