@@ -169,9 +169,12 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
         # Ours O9: a bare name is the only name.
         return (text.lower(),) if text else ()
     names = _names_in(text)
-    # Ours O9: the text before the first `/` or `(` is also a name.
-    if before := _name_of(_BEFORE_END.split(text, 1)[0]):
-        names.append((_WORDS, before, False))
+    # Ours O9: the text before the first `/` or `(` is also a name, with and without the
+    # version number at its end.
+    before = _BEFORE_END.split(text, 1)[0].strip()
+    for name in map(_name_of, (before, _without_number(before))):
+        if name:
+            names.append((_WORDS, name, False))
     names.sort(key=itemgetter(0))
     return tuple(dict.fromkeys(text.lower() for _, text, _ in names))
 
@@ -318,6 +321,7 @@ def _names_of_part(
         return
     if not in_comment:
         yield _WORDS, rest, True
+        yield _WORDS, _without_number(rest), True
     elif before != rest:
         # Ours O9: the words before a version number at the end of the part are a name. The
         # last word before the version number is also a name.

@@ -136,8 +136,8 @@ def all_names(header: str) -> list[Name]:  # noqa: C901 (as the decision says it
                 for run in versioned:
                     found.append(Name(2, last_of(run), in_records=False))
                     found.append(Name(3, run, in_records=True))
-                if has_letter(rest):
-                    found.append(Name(3, rest, in_records=False))
+                whole = filter(has_letter, (rest, before_number(rest)))
+                found += [Name(3, run, in_records=False) for run in whole]
     return found
 
 
@@ -201,8 +201,9 @@ def robot_names(robot: bytes | str) -> list[str]:
     robot = robot.strip()
     if "/" not in robot and len(texts(robot)) == 1:
         return [robot.lower()]  # a bare name
-    before = Name(3, re.split(r"[/(]", robot)[0], in_records=False)
-    names = sorted(cleaned([*all_names(robot), before]), key=lambda it: it.order)
+    head = re.split(r"[/(]", robot)[0].strip()
+    before = [Name(3, it, in_records=False) for it in (head, before_number(head))]
+    names = sorted(cleaned([*all_names(robot), *before]), key=lambda it: it.order)
     return [name.text.lower() for name in names]
 
 

@@ -30,6 +30,12 @@ HEADERS = [
     ("M/5.0 (compatible; Rex (x))", ["rex", "m"]),
     ("M/5.0(compatible; Rex/2.0; +http://a.example/)", ["rex", "m"]),
     ("My Company Bot/1.0 (+http://x)", ["bot", "my company bot"]),
+    ("Rex 2.0 (+http://x)", ["rex 2.0", "rex"]),
+    (
+        "Mozilla/5.0 (Windows NT 5.1) Rex BETA v1.2 (a@b.test)",
+        ["rex beta v1.2", "rex beta"],
+    ),
+    ("My Bot v1.1/beta (http://x)", ["my bot v1.1/beta", "my bot"]),
     # Parts of comments.
     (
         (
