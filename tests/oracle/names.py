@@ -106,7 +106,7 @@ def is_name(name: str) -> bool:
     return not any(map(is_address, words)) and not heads <= NOBODY
 
 
-def all_names(header: str) -> list[Name]:  # noqa: C901 (as the decision says it)
+def all_names(header: str) -> list[Name]:
     """Return the names in a header, in their order there (O9, O10)."""
     found: list[Name] = []
     for depth, text in texts(header):
