@@ -136,8 +136,8 @@ def all_names(header: str) -> list[Name]:
                 for run in versioned:
                     found.append(Name(2, last_of(run), in_records=False))
                     found.append(Name(3, run, in_records=True))
-                whole = filter(has_letter, (rest, before_number(rest)))
-                found += [Name(3, run, in_records=False) for run in whole]
+                kept = filter(has_letter, (rest, before_number(rest)))
+                found += [Name(3, run, in_records=False) for run in kept]
     return found
 
 
