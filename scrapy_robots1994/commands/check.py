@@ -194,21 +194,16 @@ class RobotsCheck(RobotsCommand):
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
-        if url.startswith("/"):
-            if is_path_fine:
-                return ""
+        is_path = url.startswith("/")
+        if is_path and is_path_fine:
+            return ""
+        exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
+        is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
+        if is_path or is_slip or exemption is Exemption.NO_HOST:
             shown = repr(escape_control_chars(url, 60))
             raise WrongUse(
                 f"{shown} is neither a URL nor a path of a file that --robots names: write "
-                "https://host/path, or add --robots"
-            )
-        exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
-        is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
-        if is_slip or exemption is Exemption.NO_HOST:
-            shown = repr(escape_control_chars(url, 60))
-            raise WrongUse(
-                f"{shown} is neither a URL nor a path: write https://host/path or, with "
-                "--robots, /path"
+                "https://host/path or, with --robots, /path"
             )
         return exemption.value if exemption else ""
 
