@@ -47,6 +47,7 @@ from scrapy_robots1994.crawl.threads import (
     awaited_component,
     is_look_up_slow,
     read_in_crawl,
+    result_of,
     result_within,
 )
 from scrapy_robots1994.escaping import redact_and_escape
@@ -484,10 +485,18 @@ class RobotsDownload:
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
+
+        async def uncounted() -> Response:
+            # Raise the limit in the same step in which the request begins to count.
+            # Otherwise, one more page would take the slot.
+            state.uncounted.enter_context(self._file())
+            answered: Response = await result_of(download(request))
+            return answered
+
         with self._watch(request, state):
             try:
                 response = await result_within(
-                    download(request),
+                    uncounted(),
                     state.max_seconds + GRACE_SECONDS,
                     lambda: state.is_queued(self._crawler),
                 )
@@ -541,7 +550,6 @@ class RobotsDownload:
                 self._crawler.signals.connect(listener, signal)
         try:
             with state.uncounted:
-                state.uncounted.enter_context(self._file())
                 yield
         finally:
             # Ignore signals that are sent later, because a download may go on after the
