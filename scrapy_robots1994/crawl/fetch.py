@@ -486,17 +486,17 @@ class RobotsDownload:
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
 
-        async def uncounted() -> Response:
+        async def answered() -> Response:
             # Raise the limit in the same step in which the request begins to count.
             # Otherwise, one more page would take the slot.
             state.uncounted.enter_context(self._file())
-            answered: Response = await result_of(download(request))
-            return answered
+            response: Response = await result_of(download(request))
+            return response
 
         with self._watch(request, state):
             try:
                 response = await result_within(
-                    uncounted(),
+                    answered(),
                     state.max_seconds + GRACE_SECONDS,
                     lambda: state.is_queued(self._crawler),
                 )

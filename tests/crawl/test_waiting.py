@@ -80,6 +80,21 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     assert 3 < result.stats["test/most_robots"] <= 4 + 3
 
 
+def test_limit_is_never_raised_for_a_request_that_does_not_count(
+    site: Site, reactor: Reactor
+) -> None:
+    """There are never more free slots than `CONCURRENT_REQUESTS`, in no turn of the event
+    loop. Otherwise, one more page would take the slot of a robots.txt request.
+    """
+    site.robots(OPEN)
+    result = crawl(
+        [site.url("/page")], settings=FEW, reactor=reactor, hook="count_free_slots"
+    )
+
+    assert len(result.fetched) == 1
+    assert result.stats["test/most_free"] == FEW["CONCURRENT_REQUESTS"]
+
+
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
     """Twelve fetches are redirected to https at once. A connection pool for 3 pages does
     not limit them.

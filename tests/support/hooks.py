@@ -396,3 +396,23 @@ def forget_a_coroutine(crawler: Crawler) -> None:
     """Leave a coroutine that is never awaited in a cycle, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
+
+
+def count_free_slots(crawler: Crawler) -> None:
+    """Record the largest number of requests that the engine may take in one turn of the
+    event loop.
+    """
+    call_later = import_module("scrapy_robots1994.crawl.threads").call_later
+    is_open = [True]
+
+    def count() -> None:
+        assert crawler.stats is not None
+        assert crawler.engine is not None
+        downloader = crawler.engine.downloader
+        free = downloader.total_concurrency - len(downloader.active)
+        crawler.stats.max_value("test/most_free", free)
+        if is_open:
+            call_later(0, count)
+
+    crawler.signals.connect(count, signals.spider_opened, weak=False)
+    crawler.signals.connect(is_open.clear, signals.spider_closed, weak=False)
