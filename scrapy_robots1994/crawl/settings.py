@@ -428,8 +428,9 @@ class RobotsSettings:
             log_line(crawler, WARNING, text)
         elif self.browser and not _uses_playwright(crawler.settings):
             text = (
-                "ROBOTS1994_BROWSER has no effect: no handler in DOWNLOAD_HANDLERS is that of "
-                "scrapy-playwright; the requests of another browser are not checked"
+                "ROBOTS1994_BROWSER has no effect, because DOWNLOAD_HANDLERS contains no "
+                "handler of scrapy-playwright; set DOWNLOAD_HANDLERS, or remove "
+                "ROBOTS1994_BROWSER"
             )
             log_line(crawler, WARNING, text)
         if self.compare_report and not (self.compare or self.dry_run):

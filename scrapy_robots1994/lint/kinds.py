@@ -354,7 +354,7 @@ EXTENSION = Kind(
     clause="F6",
     severity=INFO,
     title="other extension",
-    message=('the field "{}" is an extension that is not part of this dialect; it {}'),
+    message='the field "{}" is an extension that is not part of this dialect; it {}',
     fix="Nothing need be done: robots of this dialect ignore the line.",
 )
 MISSPELT = Kind(

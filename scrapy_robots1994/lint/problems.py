@@ -52,7 +52,7 @@ _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between them, if all rules are for every robot."
 )
-_AGENT_FIX = "Correct the User-agent line {}: then this rule belongs to its record."
+_AGENT_FIX = "Correct line {}, so that it names the robots of this rule."
 # A file is probably UTF-16 if at least the fraction `_WIDE_SHARE` of its first
 # `_WIDE_CHARACTERS` characters are NUL.
 _WIDE_CHARACTERS = 400

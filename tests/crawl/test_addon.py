@@ -85,7 +85,7 @@ def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
 def test_browser_is_not_checked_without_the_add_on(
     site: Site, *, by_hand: bool
 ) -> None:
-    """One line says that ROBOTS1994_BROWSER has no effect, in a dry run, too."""
+    """One log line says that ROBOTS1994_BROWSER has no effect. A dry run also logs this line."""
     settings: dict[str, Any] = {"ROBOTS1994_BROWSER": True}
     if by_hand:
         settings["DOWNLOADER_MIDDLEWARES"] = {BUILT_IN: None, OURS: 100}

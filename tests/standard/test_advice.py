@@ -86,7 +86,7 @@ def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> Non
     ]
     for wrong in ("User-agent:", "User-agent: /", "User-agent *"):
         (fix,) = fixes(f"{wrong}\nDisallow: /x\n", "R001", dialect)
-        assert fix.startswith("Correct the User-agent line 1:")
+        assert fix.startswith("Correct line 1,")
 
 
 @pytest.mark.parametrize(
