@@ -220,6 +220,10 @@ class RobotsCheck(RobotsCommand):
         from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - needs an extra
 
         opts = self._opts
+        if opts.robots:
+            raise WrongUse(
+                "--evidence reads the recorded robots.txt files: leave --robots out"
+            )
         if opts.verify:
             return self._verify(args)
         folder = evidence.EvidenceFolder(opts.evidence)
@@ -251,6 +255,11 @@ class RobotsCheck(RobotsCommand):
 
         if args or self._opts.urls:
             raise WrongUse("--verify checks all decisions: leave the URLs out")
+        for name in ("at", "robot", "dialect", "only", "purpose", "explain", "ordered"):
+            if getattr(self._opts, name):
+                raise WrongUse(
+                    f"--verify checks all decisions as recorded: leave --{name} out"
+                )
         is_json, shown = self._opts.json, terminal.MAX_NAMED
 
         def differ(line: str) -> None:
@@ -341,6 +350,8 @@ class RobotsCheck(RobotsCommand):
         # do not name a single robot.
         is_recorded = self._opts.evidence and not self._opts.robot
         by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
+        if self._opts.evidence and self._opts.dialect:
+            by += f' in the dialect "{self._opts.dialect}"'
         names = "" if is_recorded else describe_names(robot)
         if self._opts.explain and names:
             terminal.print_lines(wrap_and_escape(names, WIDTH))
@@ -437,7 +448,7 @@ class UrlVerdict:
         yield f"{word}{redact_and_escape(self.url, width)}{note}"
         reasons = list(self._reasons()) if explain or self.applied else []
         if self.applied is not None:
-            reasons.append(str(self.applied))
+            reasons.append(self.applied.describe(self.word))
         for text in reasons:
             for line in wrap_and_escape(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line

@@ -89,6 +89,9 @@ a parsed file with rules for many robots is about fifty times as large as the fi
 # The cache counts this number of bytes for a policy, in addition to the size of its file.
 _POLICY_BYTES = 1_000
 
+# `_WORDS` maps a recorded decision to the word of the verdict that leads to the decision.
+_WORDS = {"allowed": "allowed", "refused": "disallowed", DECLINED: "allowed"}
+
 OnFault = Callable[[str], object]
 
 
@@ -145,6 +148,7 @@ class CrawlEvidence:
         # if the first line cannot be read.
         self._header = next(self._lines(), (0, None))[1]
         named = (self._header or {}).get("warc")
+        self.is_dry_run = bool((self._header or {}).get("dry_run"))
         # Look for the WARC only in the folder of the journal. Otherwise, an untrusted
         # journal could choose a file outside the folder.
         self.warc = Path(named).name if isinstance(named, str) else ""
@@ -433,6 +437,8 @@ class Applied(NamedTuple):
         return {
             "time": self.line.time,
             "url": self.line.url,
+            "decision": self.line.decision,
+            "dry_run": self.crawl.is_dry_run,
             "record": self.line.record,
             "warc": str(self.crawl.folder / self.crawl.warc),
             "byte": record and record.offset,
@@ -440,9 +446,12 @@ class Applied(NamedTuple):
             "line": self.number,
         }
 
-    def __str__(self) -> str:
+    def describe(self, word: str) -> str:
         """Return text that describes the locations of the decision and of its record, and
         that is safe to print.
+
+        *word* is the verdict that is printed above the text. The verdict may differ from
+        the decision, for example because --robot names another robot.
         """
         record = self.crawl.records.get(self.line.record or "")
         # Limit each value, because a value in an untrusted journal may be very long.
@@ -454,6 +463,10 @@ class Applied(NamedTuple):
         what = "decided"
         if not self.is_own:
             what = f"this URL was not requested; {url} was decided"
+        elif _WORDS.get(line.decision, word) != word:
+            what = f"the crawl decided otherwise ({line.decision})"
+        if self.crawl.is_dry_run:
+            what += ", in a dry run without effect,"
         if line.decision == DECLINED:
             what += f", but not requested for {reason} because of line {line.line},"
         by = f" according to {name} in {self.crawl.warc}" * bool(name)

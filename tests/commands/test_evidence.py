@@ -197,6 +197,21 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     assert text.lines[-1].endswith("not known for 1; checked as recorded")
 
 
+def test_verdict_for_another_robot_or_dialect_is_not_called_the_decision(
+    site: Site, tmp_path: Path
+) -> None:
+    """The text says what the crawl decided, and as whom the URL was checked instead."""
+    site.robots(b"User-agent: *\nDisallow: /a\nAllow: /a\n")
+    page = site.url("/a")
+    crawl([page], settings=recording(tmp_path))
+    result = check(tmp_path, page, "--robot", "other", "--dialect", "rfc9309")
+    text = " ".join(result.out.split())
+
+    assert text.startswith("allowed")
+    assert "the crawl decided otherwise (refused) at " in text
+    assert 'checked as "other" in the dialect "rfc9309"' in text
+
+
 def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
     """The file disallows the page on the second day. `--at` selects the file of the first
     day.
@@ -305,6 +320,8 @@ def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> 
         pages[1]: ("allowed", "no-rule"),
         pages[2]: ("refused", "unreachable"),
     }
+    shown = " ".join(check(tmp_path, *pages).out.split())
+    assert shown.count("decided, in a dry run without effect, at ") == 3
 
 
 def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["--evidence", "evidence", URL, "--at", "soon"], "is not a time: write it"),
         (["--evidence", "evidence", URL, "--verify"], "leave the URLs out"),
+        (["--evidence", "evidence", URL, "--robots", "file"], "leave --robots out"),
+        (["--evidence", "evidence", "--verify", "--robot", "x"], "leave --robot out"),
         (["--evidence", "evidence", "/a"], "neither a URL nor a path"),
         (["--evidence", ".", "--verify"], "no journal"),
         (["--verify"], "--evidence"),
