@@ -1,4 +1,4 @@
-"""The add-on, which `ADDONS = {"scrapy_robots1994.Addon": 500}` enables."""
+"""The add-on. To enable the add-on, set `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
 
 from contextlib import suppress
 from typing import Any
@@ -46,13 +46,13 @@ class Addon:
     that setting. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, the add-on also adds
     the components that read pages.
 
-    Settings of the user take precedence. If the user has changed the order of the
-    built-in, our middleware gets that order. If the user has listed a component of this
+    Settings of the user take precedence. If the user has changed the order of the built-in
+    middleware, our middleware gets that order. If the user has listed a component of this
     package, the order of the component does not change. With `ROBOTSTXT_OBEY = False` in a
     project, in a spider or on the command line, no robots.txt is obeyed.
 
-    In a dry run, the add-on only lists our middleware after the built-in, and changes no
-    other setting.
+    In a dry run, the add-on only lists our middleware after the built-in middleware. The
+    add-on does not change any other setting.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
@@ -91,7 +91,7 @@ class Addon:
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
         # Add each component only if a setting needs it, because every response or item
-        # passes through an added component.
+        # passes through each component.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
@@ -104,7 +104,9 @@ class Addon:
 
 
 def _replace_built_in(settings: BaseSettings) -> None:
-    """List our middleware in place of the built-in, and switch the built-in off."""
+    """List our middleware in place of the built-in middleware, and switch the built-in
+    middleware off.
+    """
     name = "DOWNLOADER_MIDDLEWARES"
     # `getdict` makes a copy. Change only the copy, because the original dict may belong to
     # a spider class.
@@ -131,7 +133,8 @@ def _replace_built_in(settings: BaseSettings) -> None:
             logger.warning(text, class_path(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # `None` also overrides the order of the built-in in DOWNLOADER_MIDDLEWARES_BASE.
+    # `None` also overrides the order of the built-in middleware in
+    # DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
     # Do not change the priority of the setting, so that a value with a higher priority
     # still overrides this value.
@@ -139,16 +142,19 @@ def _replace_built_in(settings: BaseSettings) -> None:
 
 
 def _observe_built_in(settings: BaseSettings) -> None:
-    """List our middleware after the built-in. The order of the built-in does not change.
+    """List our middleware after the built-in middleware. The order of the built-in
+    middleware does not change.
 
-    If the user has listed our middleware in place of the built-in, change nothing. Our
-    middleware then creates an instance of the built-in, and that instance decides.
+    If the user has listed our middleware in place of the built-in middleware, change
+    nothing. In that case, our middleware creates an instance of the built-in middleware,
+    and that instance decides.
     """
     from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - imported only if a setting needs it
 
     with log_settings_errors():
-        # Check the parser here, because Scrapy creates the built-in before our middleware,
-        # and the error of the built-in does not name the setting.
+        # Check the parser here, because Scrapy creates the built-in middleware before our
+        # middleware. If the built-in middleware cannot load the parser, its error does not
+        # name the setting.
         load_parser(PARSER_SETTING, settings)
     name = "DOWNLOADER_MIDDLEWARES"
     enabled = dry_run.listed_middlewares(settings)

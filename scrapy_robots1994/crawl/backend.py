@@ -122,8 +122,8 @@ class ScrapyBackend:
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
         """Call *cancel* one second after `ROBOTS1994_TIMEOUT` has passed (R6, closing)."""
-        # Wait one second more, so that a request that reaches its own time limit ends as
-        # R5 (unreachable) and is not cancelled.
+        # Wait one second longer than the time limit of a request. A request that reaches
+        # its time limit then ends as R5 (unreachable), and is not cancelled.
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
@@ -144,8 +144,8 @@ class ScrapyBackend:
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
-        """Return a function that requests the robots.txt of *origin* once. All calls to the
-        function share one set of cookies.
+        """Return a function that requests the robots.txt of *origin*. Each call makes one
+        attempt, and all calls share one set of cookies.
         """
         return partial(self.fetch, origin, last, FetchCookies())
 
@@ -161,8 +161,8 @@ class ScrapyBackend:
         The request does not count towards `CONCURRENT_REQUESTS`. See
         `RobotsDownload.fetch` for the arguments.
         """
-        # Count the fetch when it ends, even if it was cancelled, because the stat of the
-        # built-in counts fetches and not answers.
+        # Count the fetch when it ends, even if it was cancelled. The stat of the built-in
+        # middleware also counts fetches, and not answers.
         try:
             result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
@@ -240,7 +240,7 @@ class ScrapyBackend:
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Send `robots_parsed` also for an unchanged file, as the built-in does.
+        # Send `robots_parsed` also for an unchanged file, as the built-in middleware does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)

@@ -11,7 +11,7 @@ class ForbiddenByRobots(IgnoreRequest):
     This class is a subclass of `IgnoreRequest`, so a spider that was written for the
     built-in middleware need not be changed. `verdict` contains the reason for the decision,
     and the record and the line that decided. The message begins with "Forbidden by
-    robots.txt", describes the verdict in words, and is safe to print.
+    robots.txt" and describes the verdict in words. The message is safe to print.
     """
 
     # To save time, this class has no `__init__` and makes the message on demand. An

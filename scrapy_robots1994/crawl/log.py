@@ -49,7 +49,7 @@ def log_line(
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log *text*, which has several lines, after making each line safe to print."""
+    """Make each line of *text* safe to print, and log all lines as one message."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 

@@ -13,9 +13,9 @@
    * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so these
      requests are never sent (`HttpCache.is_replayed`). A request that is never sent does
      not wait if a policy of any age is cached.
-   * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`).
-     If no slot is free, the request is returned to the scheduler (`Visit.returned`), but
-     only once.
+   * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`). If
+     no slot is free, the request is returned to the scheduler (`Visit.returned`). A request
+     is returned for this reason only once.
    * When the crawl closes, `WaitingRequests.goes_back` decides which requests are returned
      to the scheduler.
 
@@ -96,9 +96,9 @@ class Robots1994Middleware:
     """Refuses requests that the robots.txt of their origin disallows.
 
     Files are read according to the standard of 1994, unless ROBOTS1994_DIALECT names
-    another dialect. Only `http`, `https`, `ws` and `wss` URLs are checked. A request passes
-    unchecked if `dont_obey_robotstxt` in its meta is true. A request does not wait if its
-    policy is small, fresh and in memory, unless a crawl delay applies.
+    another dialect. Only requests for `http`, `https`, `ws` and `wss` URLs are checked. A
+    request passes unchecked if `dont_obey_robotstxt` in its meta is true. A request does
+    not wait if its policy is small, fresh and in memory, unless a crawl delay applies.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -302,7 +302,7 @@ class Robots1994Middleware:
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(visit.request, found)
             # Ours R6 (closing): return the request, because a page that is sent now would
-            # delay the close.
+            # delay the end of the crawl.
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
             if isinstance(found, Exception):
@@ -330,8 +330,8 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the large file of *policy* in a thread for the robot of *request*. After the
-        read, wait for a turn of the event loop (`Turns.take`).
+        """Read the large file of *policy* for the robot of *request*, in a thread. Then
+        wait for a turn of the event loop (`Turns.take`).
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
@@ -376,8 +376,8 @@ class Robots1994Middleware:
     async def _find(self, visit: Visit, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the exception with which its fetch failed.
 
-        If the policy is unknown (R5, unreachable), store in *visit* the exception of the
-        failed fetch.
+        If the policy is unknown (R5, unreachable), store the exception of the failed fetch
+        in `visit.cause`.
         """
         context = RequestContext.from_request(visit.request, self._propagate_meta)
         try:

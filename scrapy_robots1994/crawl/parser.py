@@ -34,8 +34,8 @@ class Robots1994Parser(RobotParser):
     interface.
 
     With this parser, the built-in middleware reads files as the standard requires. Nothing
-    else changes. For example, the built-in still ignores the status of a response. The
-    parser accepts any body and any URL without raising an exception.
+    else changes. For example, the built-in middleware still ignores the status of a
+    response. The parser accepts any body and any URL without raising an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
@@ -61,8 +61,8 @@ class Robots1994Parser(RobotParser):
         # Read the settings again for each file, because Scrapy's interface has no object
         # that the parsers of a crawl could share.
         settings = RobotsSettings.from_settings(crawler.settings)
-        # Apply the size limit here (O24, truncated files), because the built-in downloads
-        # the whole body.
+        # Apply the size limit here (O24, truncated files), because the built-in middleware
+        # downloads the whole body.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -83,9 +83,9 @@ class Robots1994Parser(RobotParser):
         """Return the sitemaps that the file names, as written, in order and without
         duplicates.
 
-        The sitemaps are returned even if the dialect does not have the field Sitemap. A
-        SitemapSpider follows sitemaps in every dialect. Since Scrapy's pull request 8069,
-        SitemapSpider calls this method.
+        The sitemaps are returned even if the dialect does not have the field Sitemap,
+        because a SitemapSpider follows sitemaps in every dialect. Since Scrapy's pull
+        request 8069, SitemapSpider calls this method.
         """
         return self.robots.read_as(dialect="extended").sitemaps
 

@@ -80,8 +80,8 @@ def exemption_of(
 
     *exempt* contains the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check first for our own request, which must never wait for itself, even after a
-    # redirect or if another middleware removes the opt-out.
+    # Check first for our own robots.txt request, which must never wait for itself. This
+    # check also works after a redirect, and if another middleware removes the opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
@@ -222,7 +222,7 @@ class CrawlClients:
 
     @property
     def names(self) -> dict[str, str]:
-        """The name of the clients for each scheme."""
+        """A dict that maps each scheme to the name of its clients."""
         return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
 
     def of_scheme(self, scheme: str) -> Clients:
@@ -263,10 +263,10 @@ the request.
 
 # These keys decide how a request leaves this machine. Without these keys, the robots.txt
 # request could be sent from a different address than the page requests. Scrapy's built-in
-# does not copy these keys. The last two keys are set by HttpProxyMiddleware, if the page
-# request has passed through that middleware. `_auth_proxy` is the URL of the proxy to which
-# the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if the proxy
-# was chosen according to the scheme of the URL.
+# middleware does not copy these keys. The last two keys are set by HttpProxyMiddleware, if
+# the page request has passed through that middleware. `_auth_proxy` is the URL of the proxy
+# to which the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if
+# the proxy was chosen according to the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
@@ -287,7 +287,7 @@ MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
 `Set-Cookie` header in bytes. Browsers have similar limits.
 """
 
-# The built-in sends its robots.txt requests with this priority.
+# Scrapy's built-in middleware sends its robots.txt requests with this priority.
 PRIORITY = 1000
 
 # The meta of every robots.txt request. The comment after each key says why the key is set.
@@ -418,8 +418,8 @@ class RequestContext:
 def robots_request(
     url: str, context: RequestContext, timeout: float, cookies: bytes | None
 ) -> Request:
-    """Return the robots.txt request for *url*, without the Referer and the credentials of
-    the page request.
+    """Return the robots.txt request for *url*. Of the headers of the page request, only
+    User-Agent and Proxy-Authorization are copied.
 
     *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
     not sent if the fetch shares the cookie jar of the page request.

@@ -37,10 +37,9 @@ def optional(module: str, name: str, default: Any = None) -> Any:
     return default
 
 
-# Scrapy's class `CookieJar` is undocumented. The class follows RFC 6265, and Scrapy has no
-# public cookie jar. Without the class, a fetch ends in a redirect loop if the server sends
-# robots.txt only to clients that return cookies (Ours 3.1, retries). There is no warning in
-# this case.
+# Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. Without
+# the class, a fetch ends in a redirect loop if the server sends robots.txt only to clients
+# that return cookies (Ours 3.1, retries). There is no warning in this case.
 CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()

@@ -41,13 +41,13 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 # The name of every setting of this package begins with this prefix. Any other name with
-# this prefix is an error, so a misspelt name is found.
+# this prefix is refused, so that a misspelt setting is reported.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""The name of a setting that Scrapy's pull request 6430 added. Until a request is answered,
-Scrapy assumes that the response has this number of bytes, even while the request waits for
-a robots.txt.
+"""The name of a setting that Scrapy's pull request 6430 added. The value is the size, in
+bytes, that Scrapy assumes for the response to an unanswered request. A request that waits
+for a robots.txt is also unanswered.
 """
 
 T = TypeVar("T")
@@ -65,11 +65,11 @@ def declare(
     Write *default* as a user would write the value. If *group* is given, *group* is the
     heading of a new group of settings on the reference page. *decides* is `True` if the
     setting affects decisions about requests. Settings that affect decisions are written
-    into evidence and read from evidence. Anyone may have changed the evidence, so a setting
-    that affects decisions must not name a module, a file or a server.
+    into evidence and read from evidence. Other people could have changed the evidence, so a
+    setting that affects decisions must not name a module, a file or a server.
 
-    The declared type of the result is the type of the setting's value, so type checkers
-    report a field with another annotation.
+    For a type checker, the result has the type of the setting's value. Therefore a type
+    checker reports a field that has a different annotation.
     """
     # A setting for the meaning of an outcome always affects decisions.
     decides = decides or kind is types.MEANING
@@ -145,11 +145,11 @@ class RobotsSettings:
     # Some download handlers define further meta keys that decide how a request leaves this
     # machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
-    robots.txt request copies from the page request. If ``cookiejar`` is in the list, the
-    robots.txt request uses the cookie jar of the page request, even if the page request
-    does not have the key. Without ``cookiejar`` in the list, the robots.txt request sends
-    only cookies that were set by earlier answers of the same fetch.
+    """Meta keys that the robots.txt request copies from the page request, in addition to
+    ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
+    uses the cookie jar of the page request, even if the page request does not have the key.
+    If ``cookiejar`` is not in the list, the robots.txt request sends only the cookies that
+    earlier answers in the same fetch set.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
@@ -194,7 +194,7 @@ class RobotsSettings:
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """With ``True``, the requests of an origin are sent with the pause that its robots.txt
+    """With ``True``, the requests to an origin are sent with the pause that its robots.txt
     asks for (Crawl-delay). With a number of seconds, a longer pause is reduced to that
     number. The setting has no effect in a dialect without a field for crawl delays.
     """
@@ -209,7 +209,8 @@ class RobotsSettings:
     preferences are counted, logged and passed to the spider in ``response.meta``. With
     ``"items"`` or ``True``, items are also dropped if their page must not be used for a
     purpose that ``ROBOTS1994_PURPOSES`` lists. With ``"requests"``, requests are also
-    refused if robots.txt says that their page must not be used for one of these purposes.
+    refused if robots.txt says that their page must not be used for a purpose that
+    ``ROBOTS1994_PURPOSES`` lists.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
@@ -275,10 +276,10 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read the settings of an earlier crawl from its evidence.
 
-        *texts* maps the names of settings to their values. Anyone may have changed the
-        evidence, so only settings that affect decisions are read. Other settings could name
-        a module, a file or a server. For each name or value that cannot be used, *on_fault*
-        is called with a sentence about the fault, and the default is used.
+        *texts* maps the names of settings to their values. Other people could have changed
+        the evidence, so only settings that affect decisions are read. Other settings could
+        name a module, a file or a server. For each name or value that cannot be used,
+        *on_fault* is called with a sentence about the fault, and the default is used.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {
@@ -368,8 +369,8 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # If a crawl obeys unexpected rules, users check these values first. Log all of
-        # these values in one line.
+        # Log the following values in one line. If a crawl obeys unexpected rules, users
+        # check these values first.
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -525,8 +526,8 @@ def log_settings_errors() -> Iterator[None]:
 
 
 def _uses_playwright(settings: BaseSettings) -> bool:
-    """Return whether a download handler belongs to scrapy-playwright, or is a subclass of
-    its handler.
+    """Return whether a download handler is a class of scrapy-playwright or a subclass of
+    such a class.
     """
     for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
         # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.

@@ -7,7 +7,7 @@ from typing import Final
 
 from scrapy.crawler import Crawler
 
-# The following keys have the same names and meanings as in the built-in.
+# The built-in middleware has the following keys, with the same meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Refused requests."""
 REQUESTS: Final = "robotstxt/request_count"
@@ -58,8 +58,8 @@ file probably wanted to allow. For example, the file has an ``Allow`` line, but 
 does not have that field.
 """
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests that passed, although RFC 9309 disallows their URLs because of a rule with ``*``
-or ``$``. The dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
+"""Requests that passed, but that a rule with ``*`` or ``$`` disallows under RFC 9309. The
+dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions that were compared with the decisions of another parser
@@ -80,11 +80,13 @@ STARTS_REFUSED: Final = "robots1994/starts_refused"
 robots.txt refused every start request.
 """
 WOULD_REFUSE: Final = "robots1994/would_refuse"
-"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in allowed and that this
-package would refuse.
+"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in middleware allowed and that
+this package would refuse.
 """
 WOULD_OPEN: Final = "robots1994/would_open"
-"""Requests of a dry run that the built-in refused and that this package would allow."""
+"""Requests of a dry run that the built-in middleware refused and that this package would
+allow.
+"""
 NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"

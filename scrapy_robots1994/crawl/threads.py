@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 
 SLOW_SECONDS = 1.0
-"""Work that a thread pool has not finished after this number of seconds is assumed to wait
-in the queue of the pool.
+"""Time limit, in seconds, for a short piece of work in a thread pool. If the work takes
+longer, the work probably waits in the queue of the pool.
 """
 
 INLINE_BYTES = 8_192
@@ -79,7 +79,7 @@ async def compute_in_thread(work: Callable[[], T]) -> T:
 
 
 class Turns:
-    """Lets one coroutine continue in each turn of the event loop, in order of arrival."""
+    """Lets coroutines continue in order of arrival, one in each turn of the event loop."""
 
     def __init__(self) -> None:
         self._lock = DeferredLock()
@@ -171,7 +171,7 @@ async def result_within(
 
 
 def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
-    """Return the name of a component's coroutine that still works on a request.
+    """Return the name of the coroutine in which a component still works on a request.
 
     *is_wanted* returns whether an object is the request. Return `None` if no coroutine of a
     component works on the request, or if the crawl does not use asyncio.
@@ -242,8 +242,8 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* after *seconds*. Return a timer, whose method `cancel` may be called at
-    any time.
+    """Call *call* after *seconds*. Return a timer. The method `cancel` of the timer may be
+    called even after the timer has ended.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)
@@ -258,9 +258,9 @@ class DeferredWaiter(Generic[T]):
     """A future that works with any reactor or without a reactor. *cancel* is called if the
     wait is cancelled.
 
-    Each waiting request has a future of its own. In Scrapy's built-in, all requests that
-    wait for a robots.txt share one Deferred. The first request takes the result of the
-    Deferred, and all other requests get `None` and pass unchecked.
+    Each waiting request has a future of its own. In Scrapy's built-in middleware, all
+    requests that wait for a robots.txt share one Deferred. The first request takes the
+    result of the Deferred, and all other requests get `None` and pass unchecked.
     """
 
     __slots__ = ("_result",)

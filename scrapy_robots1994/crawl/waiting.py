@@ -47,8 +47,8 @@ wrote, the second item is a string, which counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between two checks of whether the crawl is closing. Scrapy sends no signal when a
-crawl begins to close.
+"""Seconds between two checks. Each check finds out whether the crawl is closing, because
+Scrapy sends no signal when a crawl begins to close.
 """
 
 LIMITS = (
@@ -61,9 +61,8 @@ a page, so each robots.txt that is fetched early takes the place of a page.
 """
 
 SHARE = 100
-"""Each limit in `LIMITS` is divided by this number. The smallest result is the maximum
-number of requests that wait for a robots.txt without counting towards
-`CONCURRENT_REQUESTS`.
+"""Each limit in `LIMITS` is divided by this number. The smallest result limits the number
+of requests that wait for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
 """
 
 CLOSE_SECONDS = 5.0
@@ -95,7 +94,7 @@ class Visit:
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
-        """Return the visit for *request*, after removing our keys from its meta.
+        """Remove our keys from the meta of *request*, and return the visit for *request*.
 
         If the request was returned to the scheduler, restore its original `dont_filter`.
         """
@@ -197,7 +196,7 @@ class WaitingRequests:
                 self._engine.lower_limit()
 
     async def turn(self, visit: Visit) -> bool:
-        """Wait until `Visit.turn` of *visit* is released.
+        """Wait until the future `visit.turn` is released.
 
         Return `False` if the request must be returned to the scheduler because the crawl
         closes. A closing crawl does not wait for turns, because a file may state a very
