@@ -34,8 +34,8 @@ USAGE_ORDER = 4
 # Our pipeline drops items before the user's pipelines can store them.
 PIPELINE_ORDER = -1000
 
-# Write the path exactly as in Scrapy's default settings, because before Scrapy 2.14 a class
-# and its path are two different keys.
+# Before Scrapy 2.14, a class and its path are two different keys. Therefore write the path
+# exactly as in Scrapy's default settings.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -79,8 +79,8 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # The priority "addon" is higher than the priority of Scrapy's default value
-        # (`False`), and lower than the priority of any value that the user sets.
+        # A value with the priority "addon" overrides Scrapy's default value (`False`), but
+        # not a value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
@@ -111,12 +111,12 @@ def _replace_built_in(settings: BaseSettings) -> None:
     # `getdict` makes a copy. Change only the copy, because the original dict may belong to
     # a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # Load the class of each key, because a key is a class or a path, and one class may have
-    # several paths.
+    # Load the class of each key. A key is a class or a path, and one class may have several
+    # paths.
     classes = {}
     for key in listed:
         # Ignore a path that does not lead to a class. Scrapy also ignores the path if its
-        # value is `None`, and raises an error later if its value is an order.
+        # value is `None`. If its value is an order, Scrapy raises an error later.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None

@@ -1,5 +1,5 @@
-"""The part of a Scrapy crawl that the policy resolver uses to fetch and parse files, to
-wait, to read the clock, and to call listeners.
+"""The connection between the policy resolver and a Scrapy crawl. The resolver uses this
+module to fetch and parse files, to wait, to read the clock, and to call listeners.
 """
 
 import time
@@ -167,8 +167,8 @@ class ScrapyBackend:
             result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
-        # Ours 3.2 (HTTP cache): if an answer is cached, do not retry, so that an offline
-        # crawl does not wait.
+        # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an offline
+        # crawl would wait for the retries.
         cache = self.http_cache
         if isinstance(result, FetchError) and cache and cache.has_answer(origin):
             return replace(result, is_final=True)
@@ -191,8 +191,8 @@ class ScrapyBackend:
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file, but a file that was only in
-        # the store is new to this crawl.
+        # A 304 or a failed refresh does not change the file. However, a file that was only
+        # in the store is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -214,9 +214,9 @@ class ScrapyBackend:
     ) -> None:
         """Call all listeners with the file of *policy*, if *policy* has a file.
 
-        If the file differs from the file of *known*, log the problems of the file, and send
-        `robots_sitemaps` if the file names sitemaps. Send `robots_parsed` for every file,
-        if Scrapy has that signal.
+        If the file differs from the file of *known*, log the problems of the file. In that
+        case, also send `robots_sitemaps` if the file names sitemaps. Send `robots_parsed`
+        for every file, if Scrapy has this signal.
         """
         robots = policy.robots
         if robots is None:

@@ -9,8 +9,8 @@ caused the failure. The method reports each step to the observers (`FetchObserve
 Our size limit and our time limit differ from Scrapy's limits. If a file exceeds Scrapy's
 size limit, Scrapy discards the whole body. If a file exceeds our size limit, the whole
 lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to the
-total time of a download. Some download handlers limit only the time without new data, so a
-download of one byte per second would never time out.
+total time of a download. Some download handlers limit only the time without new data. With
+such a handler, a download of one byte per second would never time out.
 """
 
 import math
@@ -102,9 +102,9 @@ Hop: TypeAlias = tuple[str, bytes | None]
 class FetchObserver:
     """Observes each fetch of a robots.txt. A subclass overrides the methods that it needs.
 
-    A fetch consists of one or more attempts. In an attempt, the URL of the file and the
-    targets of redirects are requested. One attempt may get several answers from the same
-    URL, because a downloader middleware may send a request again.
+    A fetch consists of one or more attempts. In an attempt, the crawl requests the URL of
+    the file, and then the target of each redirect. One attempt may get several answers from
+    the same URL, because a downloader middleware may send a request again.
     """
 
     def sent(self, origin: Origin, last: Policy | None) -> None:
@@ -131,8 +131,8 @@ class FetchObserver:
         """
 
     def policy_loaded(self, policy: Policy) -> None:
-        """Called with each *policy* that was found in a source (the store or Scrapy's HTTP
-        cache), before any request uses the policy.
+        """Called with each *policy* that was found in a source, before any request uses the
+        policy. A source is the store or Scrapy's HTTP cache.
         """
 
 
@@ -144,13 +144,13 @@ class DownloadState:
     *is_redirected* is `True` if a redirect led to *url*. *conditions* are the request
     headers that allow the server to answer "not modified". *limit_name* says in words where
     *max_seconds* comes from, for example from the setting ROBOTS1994_TIMEOUT. *started* is
-    the time when the body began to arrive. *is_over* is `True` if the download is no longer
-    watched. *is_sent* is `True` if the request has reached the downloader. *proxy* and
-    *user_agent* are the proxy and the User-Agent with which the request was sent. *answer*
-    is `None` until an answer is received. After that, *answer* is the received answer
-    without the changes of middlewares. *uncounted* contains a context manager, which raises
-    the limit of concurrent requests for this request. *uncounted* is closed when the answer
-    is received.
+    the time when the body began to arrive. *is_over* is `True` if the crawl no longer waits
+    for the download. *is_sent* is `True` if the request has reached the downloader. *proxy*
+    and *user_agent* are the proxy and the User-Agent with which the request was sent.
+    *answer* is `None` until an answer is received. After that, *answer* is the received
+    answer without the changes of middlewares. *uncounted* contains a context manager, which
+    raises the limit of concurrent requests for this request. *uncounted* is closed when the
+    answer is received.
     """
 
     origin: Origin
@@ -190,9 +190,9 @@ class DownloadState:
     def received_bytes(self, size: int) -> None:
         """Count *size* further bytes, and raise `StopDownload` if a limit is reached."""
         if not self.received:
-            # Measure the time from the first byte, because the request may wait a long time
-            # in the queue of its download slot. The download handler limits the time from
-            # the end of that wait to the first byte.
+            # Measure the time from the first byte. Before that, the request may wait a long
+            # time in the queue of its download slot. The download handler limits the time
+            # from the end of that wait to the first byte.
             self.started = monotonic()
         self.received += size
         if self.received > self.max_bytes:
@@ -225,8 +225,8 @@ class DownloadState:
 
     @property
     def why_given_up(self) -> str:
-        """The message for a download that did not return. If the component that did not
-        return is known, the message names that component.
+        """The message for a download that did not end in time. If the component that is
+        still working is known, the message names that component.
         """
         name = awaited_component(self._is_of) or self._stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
@@ -294,8 +294,8 @@ class DownloadState:
 
 
 def _state_of(request: Request) -> DownloadState | None:
-    """Return the state of the download of *request*, or `None` if the download is not
-    watched.
+    """Return the state of the download of *request*. Return `None` if *request* is not a
+    robots.txt request, or if the crawl no longer waits for the download.
     """
     state = request.meta.get(OWN_REQUEST)
     return state if isinstance(state, DownloadState) and not state.is_over else None
@@ -556,8 +556,8 @@ class RobotsDownload:
             with state.uncounted:
                 yield
         finally:
-            # Ignore signals that are sent later, because a download may go on after the
-            # crawl has stopped waiting for it.
+            # Ignore signals that are sent later. A download may go on after the crawl has
+            # stopped waiting for the download.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:

@@ -102,8 +102,8 @@ class FetchLog:
         sources = ["the store"] * (settings.store.url is not None)
         sources += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._sources = " or ".join(sources)
-        # Name the dialect in the command, because the command reads the settings of the
-        # project, but not the settings of a spider or of `scrapy -s`.
+        # Name the dialect in the command. The command reads the settings of the project,
+        # but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
@@ -243,8 +243,8 @@ class FetchLog:
         """
         stats.count(self._crawler, stats.STORE_HITS)
         rest = policy.fresh_until - now
-        # Log the policy in the same way as a fetched policy, because perhaps this crawl has
-        # not logged the policy before.
+        # Log the policy in the same way as a fetched policy. Perhaps this crawl has not
+        # logged the policy before.
         kind, more = self._meaning(policy, last)
         self._origins.log(
             kind,
@@ -296,8 +296,8 @@ class FetchLog:
         """Log an exception that a middleware or our code raised, once for each place in the
         code.
         """
-        # Do not log a fault that is not a bug, such as a lack of file descriptors or a
-        # proxy that does not respond. The log line about the failed fetch is enough.
+        # Do not log other faults here, such as a lack of file descriptors or a proxy that
+        # does not respond. For other faults, the log line about the failed fetch is enough.
         if not isinstance(result, LocalFault):
             return
         error, middleware = result.error, breaking_middleware(result)
@@ -343,8 +343,8 @@ class FetchLog:
         Log a warning about problems that allow more URLs than the author intended. Log
         problems that disallow more URLs than intended at level INFO.
         """
-        # For example, in the literal reading, a blank line ends a record even if the author
-        # of the file did not intend to end the record (O5, blank lines).
+        # For example, in the literal reading, a blank line ends a record. Perhaps the
+        # author did not intend to end the record (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
@@ -396,8 +396,8 @@ class FetchLog:
 
 
 def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return the line number and the sentence of the first problem, and a clause with the
-    number of the other *problems*.
+    """Return three values: the line number of the first problem, the sentence of the first
+    problem, and a clause with the number of other *problems*.
     """
     others = len(problems) - 1
     # At most `MAX_PROBLEMS` problems are found, because a hostile file could have 100,000
@@ -414,10 +414,10 @@ HOOKS = frozenset({"process_request", "process_response", "process_exception"})
 
 def breaking_middleware(fault: LocalFault) -> str | None:
     """Return the class path of the downloader middleware that raised the exception of
-    *fault*, or `None` if no middleware raised the exception.
+    *fault*. Return `None` if no middleware raised the exception.
     """
-    # Ignore exceptions that are neither bugs nor `IgnoreRequest`, because the exception for
-    # a failed server or proxy also passes through middlewares.
+    # Ignore exceptions that are neither bugs nor `IgnoreRequest`. For example, the
+    # exception for a failed server or proxy also passes through middlewares.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None

@@ -104,8 +104,8 @@ class HttpCache(FetchObserver):
     ) -> None:
         """Store *response*, the unchanged answer.
 
-        An answer is not stored if another component stopped its download, if it is a 304,
-        if it says `no-store`, or if a proxy could have made it.
+        Some answers are not stored: a 304, an answer that says `no-store`, an answer that a
+        proxy could have made, and an answer whose download another component stopped.
         """
         is_stored = answer.is_of_origin and answer.fault is None
         if not is_stored or answer.status == NOT_MODIFIED or is_private(answer.headers):
@@ -185,8 +185,8 @@ class HttpCache(FetchObserver):
 
     @property
     def _middleware(self) -> Any:
-        """Scrapy's HTTP cache middleware, or `None` if the crawl does not have that
-        middleware or does not have an engine yet.
+        """Scrapy's HTTP cache middleware. The value is `None` if the crawl does not have
+        that middleware, or does not have an engine yet.
         """
         with suppress(RuntimeError, AttributeError):
             return self._crawler.get_downloader_middleware(HttpCacheMiddleware)

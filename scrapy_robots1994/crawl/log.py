@@ -77,11 +77,11 @@ class MessageKind(NamedTuple):
 
 class OriginLog:
     """Logs lines that are each about one origin. The first lines of each kind are logged at
-    the level of the kind, and all further lines at DEBUG.
+    the level of the kind. All further lines are logged at DEBUG.
 
     The number of lines is limited, because a broad crawl may visit any number of origins.
-    If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary that gives the number of
-    lines is logged when the crawl closes.
+    If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary is logged when the crawl
+    closes. The summary gives the number of lines.
     """
 
     def __init__(self, crawler: Crawler) -> None:

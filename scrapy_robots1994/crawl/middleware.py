@@ -4,7 +4,7 @@
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
    checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
 3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`
-   (`policy.resolver`) returns the policy, and step 4 is skipped.
+   (`policy.resolver`) returns the policy. In that case, step 4 is skipped.
 4. In `_wait`, the request waits for its policy without counting towards the limit of
    concurrent requests (`WaitingRequests.waiting`).
 
@@ -21,8 +21,8 @@
 
 5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
    ROBOTS1994_CRAWL_DELAY is on.
-6. `_decide` calls the observers with the policy, and then lets the request pass or raises
-   the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
+6. `_decide` calls the observers with the policy. `_decide` then lets the request pass, or
+   raises the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
    ROBOTS1994_USAGE = "requests", `StatedUsage` (`features.usage`) may refuse an allowed
    request because of the purposes of the crawl.
 """
@@ -103,8 +103,8 @@ class Robots1994Middleware:
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Log the reason at INFO, and raise `NotConfigured` without a message, because
-            # Scrapy would log the message as a warning.
+            # Log the reason at INFO, and raise `NotConfigured` without a message. Scrapy
+            # would log the message as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -174,9 +174,9 @@ class Robots1994Middleware:
         raise `ForbiddenByRobots`.
 
         When the crawl closes, waiting requests are returned to the scheduler (R6, closing),
-        with two exceptions. A request that a component awaits is never returned. Of the
-        other requests that wait for a robots.txt, the first `CONCURRENT_REQUESTS` requests
-        go on if their policies are known within 5 s.
+        with two exceptions. A request that a component awaits is never returned. The first
+        `CONCURRENT_REQUESTS` other requests that wait for a robots.txt go on if their
+        policies are known within 5 s.
         """
         visit = Visit.begin(request)
         # Do not use `urlparse_cached`, because `urlparse_cached` drops tabs in a URL, but
@@ -196,8 +196,8 @@ class Robots1994Middleware:
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
                 return visit.returned()
-            # The policy may have been refreshed during the wait, so use the fresh policy in
-            # memory, if there is one.
+            # The policy may be refreshed during the wait. Use the fresh policy in memory,
+            # if there is one.
             policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
         return None
@@ -335,8 +335,8 @@ class Robots1994Middleware:
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # Most files do not need to be read again, because `examine` reads each new file for
-        # the robot of the request that needed the fetch.
+        # Most files do not need to be read again. `examine` has read each new file for the
+        # robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             await compute_in_thread(partial(_read, robots, robot, reads_usage))
             self._memory.measure(policy)

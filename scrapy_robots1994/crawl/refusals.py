@@ -119,8 +119,8 @@ class StartRequests:
     @property
     def are_all_refused(self) -> bool:
         """Whether there was a start request, and robots.txt refused every start request."""
-        # A start request of an earlier run (JOBDIR) is not scheduled again in this run, so
-        # more start requests may be refused than were scheduled.
+        # A start request of an earlier run (JOBDIR) is not scheduled again in this run. For
+        # this reason, more start requests may be refused than were scheduled.
         refused = self.number_refused
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
@@ -216,8 +216,8 @@ class Refusals:
         """Return a new row for *origin*. If there are already `MAX_ROWS` rows, return the
         row that all further origins share.
         """
-        # Limit the number of rows, because a broad crawl may request any number of origins,
-        # and a row stays in memory until the crawl closes.
+        # Limit the number of rows, because a row stays in memory until the crawl closes. A
+        # broad crawl may request any number of origins.
         if len(self._rows) >= MAX_ROWS:
             return self._others
         # Store text and not the verdict, because a verdict would keep its whole file in
@@ -235,8 +235,8 @@ class Refusals:
         return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
-        """If a request was refused, log the table of refusals, and set the stats about
-        refused origins and start requests.
+        """Log the table of refusals, and set the stats about refused origins and start
+        requests. If no request was refused, do nothing.
         """
         if not self._rows:
             return

@@ -1,7 +1,7 @@
 """Properties of a page request, and the robots.txt request that the page request needs.
 
 `exemption_of` says whether a request is checked. `RobotName` finds the name of our robot
-for a request, and `CrawlClients` finds the HTTP clients that may send the request.
+for a request. `CrawlClients` finds the HTTP clients that may send the request.
 `robots_request` makes the robots.txt request from the `RequestContext` of the page request.
 """
 
@@ -60,7 +60,7 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request without a host fails, because libcurl and browsers would send
+    # A request without a host fails. Otherwise, libcurl and browsers would send
     # "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
@@ -124,8 +124,8 @@ class RobotName:
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
-        """Warn once if a robots.txt was requested under a name that differs from the name
-        by which the rules are chosen.
+        """Warn once if the User-Agent of a robots.txt request differs from the name by
+        which the rules are chosen.
 
         *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
         User-Agent of the page request. The page request passes through the same
@@ -150,7 +150,7 @@ class RobotName:
     def usual(self) -> str | bytes:
         """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # Read the headers as Scrapy's own middleware does: names and values may be strings
+        # Read the headers as Scrapy's own middleware does. Names and values may be strings
         # or bytes, and a value may be a list. If two names differ only in case, the first
         # name counts.
         sent = Headers()
@@ -430,8 +430,8 @@ def robots_request(
     if COOKIE_JAR in meta:
         cookies = None
         meta["dont_merge_cookies"] = False
-    # Use the User-Agent by which the rules of the file are chosen, and the codings that
-    # this package can unpack.
+    # Send the User-Agent by which the rules of the file are chosen. Accept only the codings
+    # that this package can unpack.
     own = {
         "Accept-Encoding": ACCEPT_ENCODING,
         "User-Agent": context.user_agent,

@@ -40,8 +40,8 @@ NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 MAX_COUNT = 1_000_000_000
 """The largest accepted count. Larger numbers exceed the limits of some libraries."""
 
-# Do not use Scrapy's `getbool`, because `getbool` accepts any number, and its error for an
-# unknown word does not name the setting.
+# Do not use Scrapy's `getbool`. The method `getbool` accepts any number, and its error for
+# an unknown word does not name the setting.
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 _FLAGS = _SWITCHES | {"1": True, "0": False}
 
@@ -203,8 +203,8 @@ META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _str
 
 
 # This pattern matches a host, which may be followed by a port. `Origin.of` cannot make this
-# check, because `Origin.of` drops a user name, a path and a query, and accepts a wildcard
-# in a host name.
+# check. `Origin.of` drops a user name, a path and a query, and accepts a wildcard in a host
+# name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
@@ -314,8 +314,8 @@ def load_parser(
 def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
     """Return the error for a *path* in *setting* that is not a parser."""
     shown = escape_control_chars(str(path))
-    # Suggest short names, too, because a misspelt "Protego" is more similar to the short
-    # name than to the name of the class.
+    # Also suggest short names. A misspelt "Protego" is more similar to the short name than
+    # to the name of the class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
     accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"

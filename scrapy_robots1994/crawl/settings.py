@@ -100,12 +100,14 @@ class RobotsSettings:
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
     )
-    """Whether all URLs of an origin are disallowed or allowed if the status of robots.txt
-    is 401 or 403 (R3, access refused).
+    """The meaning of status 401 or 403 for robots.txt (R3, access refused). With
+    ``disallow``, all URLs of the origin are disallowed. With ``allow``, all URLs are
+    allowed.
     """
     unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
-    """Whether all URLs of an origin are disallowed or allowed if robots.txt cannot be
-    fetched and no earlier policy can be used (R5, unreachable).
+    """The meaning of a robots.txt that cannot be fetched, if no earlier policy can be used
+    (R5, unreachable). With ``disallow``, all URLs of the origin are disallowed. With
+    ``allow``, all URLs are allowed.
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
@@ -147,9 +149,9 @@ class RobotsSettings:
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Meta keys that the robots.txt request copies from the page request, in addition to
     ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
-    uses the cookie jar of the page request, even if the page request does not have the key.
-    If ``cookiejar`` is not in the list, the robots.txt request sends only the cookies that
-    earlier answers in the same fetch set.
+    uses the cookie jar of the page request. This rule also applies to page requests without
+    this key. If ``cookiejar`` is not in the list, the robots.txt request sends only cookies
+    from earlier answers in the same fetch.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
@@ -162,10 +164,10 @@ class RobotsSettings:
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Maximum number of requests that wait for a robots.txt, or for a crawl delay, without
     counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count towards
-    ``CONCURRENT_REQUESTS``. If a setting such as ``CLOSESPIDER_PAGECOUNT`` ends the crawl
-    after N pages or items, at most N/100 requests wait for a robots.txt without counting
-    towards ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests
-    are lost.
+    ``CONCURRENT_REQUESTS``. Some settings, such as ``CLOSESPIDER_PAGECOUNT``, end the crawl
+    after N pages or items. With such a setting, at most N/100 requests wait for a
+    robots.txt without counting towards ``CONCURRENT_REQUESTS``. If the crawl is killed
+    (SIGKILL), the waiting requests are lost.
     """
     # Many systems limit a process to 1,024 file descriptors, and pages also need file
     # descriptors.
@@ -199,18 +201,17 @@ class RobotsSettings:
     number. The setting has no effect in a dialect without a field for crawl delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """With ``True``, the robots directives of pages are obeyed: items of a NOINDEX page and
-    requests made from a NOFOLLOW page are dropped. With a list, only the directives in the
-    list are obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with
-    ``rel=nofollow``).
+    """With ``True``, the robots directives of pages are obeyed. Items of a NOINDEX page are
+    dropped, and requests made from a NOFOLLOW page are dropped. With a list, only the
+    directives in the list are obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"``
+    (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
     """How usage preferences are applied; see :doc:`/preferences`. With ``"report"``, the
     preferences are counted, logged and passed to the spider in ``response.meta``. With
     ``"items"`` or ``True``, items are also dropped if their page must not be used for a
-    purpose that ``ROBOTS1994_PURPOSES`` lists. With ``"requests"``, requests are also
-    refused if robots.txt says that their page must not be used for a purpose that
-    ``ROBOTS1994_PURPOSES`` lists.
+    purpose in ``ROBOTS1994_PURPOSES``. With ``"requests"``, requests are also refused if
+    robots.txt disallows a purpose in ``ROBOTS1994_PURPOSES`` for their page.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
@@ -479,8 +480,8 @@ class _Names:
         self._spider = spider
 
     def __getitem__(self, name: str) -> Any:
-        # Look up one attribute at a time, because making a dict of all attributes would
-        # compute every property of the spider.
+        # Look up one attribute at a time. A dict of all attributes would compute every
+        # property of the spider.
         if name == "time":
             return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
         return getattr(self._spider, name)

@@ -90,8 +90,8 @@ allow.
 NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared, because the body of the answer was no longer in
-memory, or because the other parsers were too slow. This stat is set when the crawl closes.
+"""Decisions that were not compared. Either the body of the answer was no longer in memory,
+or the other parsers were too slow. This stat is set when the crawl closes.
 """
 
 BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"

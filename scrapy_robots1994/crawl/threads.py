@@ -63,8 +63,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 # A thread acquires this lock before it computes. Two threads that compute at the same time
-# are not faster than two threads that compute one after the other. Two threads also delay
-# each step of the event loop more than one thread does.
+# are not faster than one thread. Two threads also delay each step of the event loop more
+# than one thread does.
 _computing = Lock()
 
 
@@ -106,8 +106,8 @@ async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswe
 
 
 def thread_safe_call() -> Any:
-    """Return a function that a thread or a signal handler may use to run a call on the
-    event loop.
+    """Return a function that runs a call on the event loop. A thread or a signal handler
+    may use the function.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
@@ -217,13 +217,13 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Do not use a coroutine, because asyncio logs an error for each coroutine that the end
-    # of the crawl interrupts.
+    # Do not use a coroutine. If the end of the crawl interrupted a coroutine, asyncio would
+    # log an error.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors, because a pool raises an error only if it was shut down at the end of
-    # the crawl.
+    # Ignore errors. A pool raises an error only if the pool was shut down at the end of the
+    # crawl.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
     try:

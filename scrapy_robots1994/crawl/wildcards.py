@@ -1,9 +1,9 @@
-"""The number of requests that pass only because the dialect of the crawl reads `*` and `$`
-as ordinary characters.
+"""A count of the requests that pass only because the dialect of the crawl has no wildcards.
 
 According to 1994 D1 (value of Disallow), a path is compared character by character. Most
-authors, however, use `*` and `$` as wildcards. When the crawl closes, a log line gives the
-number of requests that passed, but that a rule with `*` or `$` disallows under RFC 9309.
+authors, however, use `*` and `$` as wildcards. A request belongs to this count if it
+passes, but a rule with `*` or `$` disallows its URL under RFC 9309. When the crawl closes,
+a log line gives the count.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class IgnoredWildcards:
         """Read *robots*, unless the last call read the same file for the same robot. Calls
         to this method never overlap.
         """
-        # Storing one result is enough, because the requests that waited for one file call
-        # this method one after the other.
+        # Storing one result is enough. The requests that waited for one file call this
+        # method one after the other.
         if self._latest is None or self._latest[0] is not rules:
             self._latest = rules, _read(robots, rules)
         return self._latest[1]
@@ -146,7 +146,7 @@ class IgnoredWildcards:
 
 def _read(robots: RobotsTxt, rules: RobotRules) -> Others:
     """Return *robots*, its rules in the dialect `OTHER` for the robot of *rules*, and the
-    size of both in bytes, limited to `MAX_BYTES`.
+    size of both in bytes. The size is limited to `MAX_BYTES`.
     """
     other = robots.read_as(dialect=OTHER).rules(rules.robot)
     # Measure the size here, because a large file is read in a thread.
