@@ -575,7 +575,7 @@ class RobotsDownload:
             state.received_bytes(len(data))
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Store *response* as the answer before any middleware sees it."""
+        """Store *response* as the answer before any middleware sees *response*."""
         state = _state_of(request)
         if state is None:
             return

@@ -136,8 +136,8 @@ class StartRequests:
         """Subtract 1 from the number of scheduled start requests if *request* is a start
         request. The duplicates filter has dropped *request*.
         """
-        # With JOBDIR, do not subtract the request. An earlier run may have crawled the
-        # request, and then not every start request was refused.
+        # With JOBDIR, do not subtract 1. An earlier run may have crawled the request. In
+        # that case, not every start request was refused.
         if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
             self._number_scheduled -= 1
 

@@ -47,8 +47,8 @@ wrote, the second item is a string. A string counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between two checks. Each check finds out whether the crawl is closing, because
-Scrapy sends no signal when a crawl begins to close.
+"""Interval, in seconds, at which the package checks whether the crawl is closing. Scrapy
+sends no signal when a crawl begins to close.
 """
 
 LIMITS = (
