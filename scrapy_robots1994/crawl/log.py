@@ -76,7 +76,7 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines that are each about one origin. The first lines of each kind are logged at
+    """Logs lines. Each line is about one origin. The first lines of each kind are logged at
     the level of the kind. All further lines are logged at DEBUG.
 
     The number of lines is limited, because a broad crawl may visit any number of origins.

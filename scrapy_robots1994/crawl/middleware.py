@@ -97,8 +97,8 @@ class Robots1994Middleware:
 
     Files are read according to the standard of 1994, unless ROBOTS1994_DIALECT names
     another dialect. Only requests for `http`, `https`, `ws` and `wss` URLs are checked. A
-    request passes unchecked if `dont_obey_robotstxt` in its meta is true. A request does
-    not wait if its policy is small, fresh and in memory, unless a crawl delay applies.
+    request passes unchecked if `dont_obey_robotstxt` in its meta is true. If the policy for
+    a request is small, fresh and in memory, the request waits only for a crawl delay.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -283,8 +283,8 @@ class Robots1994Middleware:
         return found
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
-        """Wait for the policy of *origin*. Return the policy, or the request if the request
-        must be returned to the scheduler.
+        """Wait for the policy of *origin*, and return the policy. If the request must be
+        returned to the scheduler, return the request instead.
 
         Return `None` for a request that passes to the HTTP cache without a policy and is
         never sent. If the wait ends without a policy, raise the exception of the fetch.

@@ -328,7 +328,7 @@ def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
 
 
 class FetchCookies:
-    """The cookies that the answers of one fetch set.
+    """The cookies that were set by the answers of one fetch.
 
     The cookies are sent only with later requests of the same fetch. The cookies are deleted
     when the fetch ends.

@@ -101,7 +101,7 @@ BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
 BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
 """Requests of a browser that were aborted because their policy could not be found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
-"""Crawl delays that were applied to the requests of an origin (ROBOTS1994_CRAWL_DELAY)."""
+"""Crawl delays that were applied to the requests to an origin (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
 """Crawl delays that were reduced, because they were longer than ROBOTS1994_CRAWL_DELAY."""
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
@@ -115,9 +115,9 @@ PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
 ``rel-nofollow`` (of the link).
 """
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages that state whether they may be used for a purpose (ROBOTS1994_USAGE). The answer
-is ``allow`` or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are counted, or all
-purposes if that setting is empty.
+"""Pages with a usage preference about a purpose (ROBOTS1994_USAGE). The answer is ``allow``
+or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are counted, or all purposes if
+that setting is empty.
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
 """Items that were dropped because their page must not be used for a purpose of the crawl.

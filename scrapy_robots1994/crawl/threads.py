@@ -119,8 +119,8 @@ def thread_safe_call() -> Any:
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*, a coroutine or a Deferred. Some functions of Scrapy
-    return a Deferred in version 2.13 and a coroutine in later versions.
+    """Return the result of *work*, which is a coroutine or a Deferred. Some functions of
+    Scrapy return a Deferred in version 2.13 and a coroutine in later versions.
     """
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
