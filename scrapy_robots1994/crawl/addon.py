@@ -1,4 +1,4 @@
-"""The add-on, which `ADDONS = {"scrapy_robots1994.Addon": 500}` enables."""
+"""The add-on. To enable the add-on, set `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
 
 from contextlib import suppress
 from typing import Any
@@ -34,8 +34,8 @@ USAGE_ORDER = 4
 # Our pipeline drops items before the user's pipelines can store them.
 PIPELINE_ORDER = -1000
 
-# Write the path exactly as in Scrapy's default settings, because before Scrapy 2.14 a class
-# and its path are two different keys.
+# Before Scrapy 2.14, a class and its path are two different keys. Therefore write the path
+# exactly as in Scrapy's default settings.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -46,13 +46,13 @@ class Addon:
     that setting. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, the add-on also adds
     the components that read pages.
 
-    Settings of the user take precedence. If the user has changed the order of the
-    built-in, our middleware gets that order. If the user has listed a component of this
+    Settings of the user take precedence. If the user has changed the order of the built-in
+    middleware, our middleware gets that order. If the user has listed a component of this
     package, the order of the component does not change. With `ROBOTSTXT_OBEY = False` in a
     project, in a spider or on the command line, no robots.txt is obeyed.
 
-    In a dry run, the add-on only lists our middleware after the built-in, and changes no
-    other setting.
+    In a dry run, the add-on only lists our middleware after the built-in middleware. The
+    add-on does not change any other setting.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
@@ -79,8 +79,8 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # The priority "addon" is higher than the priority of Scrapy's default value
-        # (`False`), and lower than the priority of any value that the user sets.
+        # A value with the priority "addon" overrides Scrapy's default value (`False`), but
+        # not a value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
@@ -91,7 +91,7 @@ class Addon:
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
         # Add each component only if a setting needs it, because every response or item
-        # passes through an added component.
+        # passes through each component.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
@@ -104,17 +104,19 @@ class Addon:
 
 
 def _replace_built_in(settings: BaseSettings) -> None:
-    """List our middleware in place of the built-in, and switch the built-in off."""
+    """List our middleware in place of the built-in middleware, and switch the built-in
+    middleware off.
+    """
     name = "DOWNLOADER_MIDDLEWARES"
     # `getdict` makes a copy. Change only the copy, because the original dict may belong to
     # a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # Load the class of each key, because a key is a class or a path, and one class may have
-    # several paths.
+    # Load the class of each key. A key is a class or a path, and one class may have several
+    # paths.
     classes = {}
     for key in listed:
         # Ignore a path that does not lead to a class. Scrapy also ignores the path if its
-        # value is `None`, and raises an error later if its value is an order.
+        # value is `None`. If its value is an order, Scrapy raises an error later.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
@@ -131,7 +133,8 @@ def _replace_built_in(settings: BaseSettings) -> None:
             logger.warning(text, class_path(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # `None` also overrides the order of the built-in in DOWNLOADER_MIDDLEWARES_BASE.
+    # `None` also overrides the order of the built-in middleware in
+    # DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
     # Do not change the priority of the setting, so that a value with a higher priority
     # still overrides this value.
@@ -139,16 +142,19 @@ def _replace_built_in(settings: BaseSettings) -> None:
 
 
 def _observe_built_in(settings: BaseSettings) -> None:
-    """List our middleware after the built-in. The order of the built-in does not change.
+    """List our middleware after the built-in middleware. The order of the built-in
+    middleware does not change.
 
-    If the user has listed our middleware in place of the built-in, change nothing. Our
-    middleware then creates an instance of the built-in, and that instance decides.
+    If the user has listed our middleware in place of the built-in middleware, change
+    nothing. In that case, our middleware creates an instance of the built-in middleware,
+    and that instance decides.
     """
     from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - imported only if a setting needs it
 
     with log_settings_errors():
-        # Check the parser here, because Scrapy creates the built-in before our middleware,
-        # and the error of the built-in does not name the setting.
+        # Check the parser here, because Scrapy creates the built-in middleware before our
+        # middleware. If the built-in middleware cannot load the parser, its error does not
+        # name the setting.
         load_parser(PARSER_SETTING, settings)
     name = "DOWNLOADER_MIDDLEWARES"
     enabled = dry_run.listed_middlewares(settings)

@@ -1,5 +1,5 @@
-"""The part of a Scrapy crawl that the policy resolver uses to fetch and parse files, to
-wait, to read the clock, and to call listeners.
+"""The connection between the policy resolver and a Scrapy crawl. The resolver uses this
+module to fetch and parse files, to wait, to read the clock, and to call listeners.
 """
 
 import time
@@ -122,8 +122,8 @@ class ScrapyBackend:
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
         """Call *cancel* one second after `ROBOTS1994_TIMEOUT` has passed (R6, closing)."""
-        # Wait one second more, so that a request that reaches its own time limit ends as
-        # R5 (unreachable) and is not cancelled.
+        # Wait one second longer than the time limit of a request. A request that reaches
+        # its time limit then ends as R5 (unreachable), and is not cancelled.
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
@@ -144,8 +144,8 @@ class ScrapyBackend:
     def new_fetch(
         self, origin: Origin, last: Policy | None
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
-        """Return a function that requests the robots.txt of *origin* once. All calls to the
-        function share one set of cookies.
+        """Return a function that requests the robots.txt of *origin*. Each call makes one
+        attempt, and all calls share one set of cookies.
         """
         return partial(self.fetch, origin, last, FetchCookies())
 
@@ -161,14 +161,14 @@ class ScrapyBackend:
         The request does not count towards `CONCURRENT_REQUESTS`. See
         `RobotsDownload.fetch` for the arguments.
         """
-        # Count the fetch when it ends, even if it was cancelled, because the stat of the
-        # built-in counts fetches and not answers.
+        # Count the fetch when it ends, even if it was cancelled. The stat of the built-in
+        # middleware also counts fetches, and not answers.
         try:
             result = await self.download.fetch(origin, context, last, cookies=cookies)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
-        # Ours 3.2 (HTTP cache): if an answer is cached, do not retry, so that an offline
-        # crawl does not wait.
+        # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an offline
+        # crawl would wait for the retries.
         cache = self.http_cache
         if isinstance(result, FetchError) and cache and cache.has_answer(origin):
             return replace(result, is_final=True)
@@ -191,8 +191,8 @@ class ScrapyBackend:
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file, but a file that was only in
-        # the store is new to this crawl.
+        # A 304 or a failed refresh does not change the file. However, a file that was only
+        # in the store is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -214,9 +214,9 @@ class ScrapyBackend:
     ) -> None:
         """Call all listeners with the file of *policy*, if *policy* has a file.
 
-        If the file differs from the file of *known*, log the problems of the file, and send
-        `robots_sitemaps` if the file names sitemaps. Send `robots_parsed` for every file,
-        if Scrapy has that signal.
+        If the file differs from the file of *known*, log the problems of the file. In that
+        case, also send `robots_sitemaps` if the file names sitemaps. Send `robots_parsed`
+        for every file, if Scrapy has this signal.
         """
         robots = policy.robots
         if robots is None:
@@ -240,7 +240,7 @@ class ScrapyBackend:
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Send `robots_parsed` also for an unchanged file, as the built-in does.
+        # Send `robots_parsed` also for an unchanged file, as the built-in middleware does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)

@@ -8,10 +8,11 @@ from scrapy_robots1994.parser import Verdict
 class ForbiddenByRobots(IgnoreRequest):
     """Raised for a request that is refused because of the policy of its origin.
 
-    This class is a subclass of `IgnoreRequest`, so a spider that was written for the
-    built-in middleware need not be changed. `verdict` contains the reason for the decision,
-    and the record and the line that decided. The message begins with "Forbidden by
-    robots.txt", describes the verdict in words, and is safe to print.
+    This class is a subclass of `IgnoreRequest`. Therefore a spider that was written for the
+    built-in middleware does not need any changes. `verdict` contains the reason for the
+    decision. If a line decided, `verdict` also contains the line and its record. The
+    message begins with "Forbidden by robots.txt" and describes the verdict in words. The
+    message is safe to print.
     """
 
     # To save time, this class has no `__init__` and makes the message on demand. An

@@ -1,16 +1,16 @@
 """The download of a robots.txt through Scrapy's downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` fetches one file. The method waits while the maximum number of
-fetches is running. After this wait, the method sends a request for the file, and a further
-request for each redirect. Each download is watched through Scrapy's signals. The method
-returns the answer, or a failure whose type says whose fault the failure is. Each step is
-reported to the observers (`FetchObserver`).
+`RobotsDownload.fetch` fetches one file. If the maximum number of fetches is running, the
+method first waits until another fetch ends. The method then sends a request for the file,
+and a further request for each redirect. Scrapy's signals report the progress of each
+request. The method returns the answer or a failure. The type of the failure shows who
+caused the failure. The method reports each step to the observers (`FetchObserver`).
 
 Our size limit and our time limit differ from Scrapy's limits. If a file exceeds Scrapy's
 size limit, Scrapy discards the whole body. If a file exceeds our size limit, the whole
 lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to the
-total time of a download. Some download handlers limit only the time without new data, so a
-download of one byte per second would never time out.
+total time of a download. Some download handlers limit only the time without new data. With
+such a handler, a download of one byte per second would never time out.
 """
 
 import math
@@ -79,13 +79,13 @@ GRACE_SECONDS = 5.0
 crawl stops waiting for the download (R7, our own fault).
 """
 
-# If a download takes too long, Scrapy 2.15 and later raise an exception class of Scrapy.
-# Earlier versions raise an exception class of Twisted.
+# For a download that takes too long, Scrapy 2.15 and later raise an exception of Scrapy.
+# Earlier versions raise an exception of Twisted.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
-"""The exception that a download raises if the download takes too long. RetryMiddleware
-retries a page whose download raised this exception.
+"""The class of the exception that a download raises if the download takes too long.
+RetryMiddleware retries a page whose download raised this exception.
 """
 
 CANCELLED: Classes = (
@@ -102,9 +102,9 @@ Hop: TypeAlias = tuple[str, bytes | None]
 class FetchObserver:
     """Observes each fetch of a robots.txt. A subclass overrides the methods that it needs.
 
-    A fetch consists of one or more attempts. In an attempt, the URL of the file and the
-    targets of redirects are requested. A URL may be answered more than once, because a
-    downloader middleware may send a request again.
+    A fetch consists of one or more attempts. In an attempt, the crawl requests the URL of
+    the file, and then the target of each redirect. One attempt may get several answers from
+    the same URL, because a downloader middleware may send a request again.
     """
 
     def sent(self, origin: Origin, last: Policy | None) -> None:
@@ -121,8 +121,8 @@ class FetchObserver:
         """Called with the *result* of an attempt, and with the last *answer* that was
         received.
 
-        *answer* is `None` if no answer was received. Downloader middlewares may have
-        changed *answer*.
+        *answer* is `None` if no answer was received. *answer* includes the changes that
+        downloader middlewares made.
         """
 
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
@@ -131,8 +131,8 @@ class FetchObserver:
         """
 
     def policy_loaded(self, policy: Policy) -> None:
-        """Called with each *policy* that was found in a source (the store or Scrapy's HTTP
-        cache), before any request uses the policy.
+        """Called with each *policy* that was found in a source, before any request uses the
+        policy. A source is the store or Scrapy's HTTP cache.
         """
 
 
@@ -142,14 +142,15 @@ class DownloadState:
     download stops.
 
     *is_redirected* is `True` if a redirect led to *url*. *conditions* are the request
-    headers that allow the server to answer "not modified". *limit_name* is the name of the
-    setting whose value is *max_seconds*. *started* is the time when the body began to
-    arrive. *is_over* is `True` if the download is no longer watched. *is_sent* is `True` if
-    the request has reached the downloader. *proxy* and *user_agent* are the proxy and the
-    User-Agent with which the request was sent. *answer* is `None` until an answer is
-    received, and then the answer as it was before any middleware changed it. *uncounted* is
-    open while the request does not count towards the limit of concurrent requests, and is
-    closed when the answer is received.
+    headers that allow the server to answer "not modified". *limit_name* says in words where
+    *max_seconds* comes from, for example from the setting ROBOTS1994_TIMEOUT. *started* is
+    the time when the body began to arrive. *is_over* is `True` if the crawl no longer waits
+    for the download. *is_sent* is `True` if the request has reached the downloader. *proxy*
+    and *user_agent* are the proxy and the User-Agent with which the request was sent.
+    *answer* is `None` until an answer is received. After that, *answer* is the received
+    answer without the changes of middlewares. *uncounted* contains a context manager, which
+    raises the limit of concurrent requests for this request. *uncounted* is closed when the
+    answer is received.
     """
 
     origin: Origin
@@ -171,11 +172,12 @@ class DownloadState:
     uncounted: ExitStack = field(default_factory=ExitStack)
 
     def sent(self, request: Request) -> None:
-        """Reset the state for *request*, which is sent for the first time or again.
+        """Reset the state, because *request* is about to be sent. *request* may be sent for
+        the first time or again.
 
-        A middleware may replace the request, for example to answer a challenge. The meta
-        of the new request is a copy that contains this state. Limits and codings apply to
-        one response, so each request begins with a reset state.
+        A middleware may replace the request, for example to answer a challenge. The meta of
+        the new request is a copy that contains this state. The limits apply to one
+        response, so each request begins with a reset state.
         """
         self.received, self.answer = 0, None
         self.is_truncated = self.is_late = False
@@ -188,9 +190,9 @@ class DownloadState:
     def received_bytes(self, size: int) -> None:
         """Count *size* further bytes, and raise `StopDownload` if a limit is reached."""
         if not self.received:
-            # Measure the time from the first byte, because the request may wait a long time
-            # in the queue of its download slot. The download handler limits the time from
-            # the end of that wait to the first byte.
+            # Measure the time from the first byte. Before that, the request may wait a long
+            # time in the queue of its download slot. The download handler limits the time
+            # from the end of that wait to the first byte.
             self.started = monotonic()
         self.received += size
         if self.received > self.max_bytes:
@@ -223,8 +225,8 @@ class DownloadState:
 
     @property
     def why_given_up(self) -> str:
-        """The message for a download that did not return. If the component that did not
-        return is known, the message names that component.
+        """The message for a download that did not end in time. If the component that is
+        still working is known, the message names that component.
         """
         name = awaited_component(self._is_of) or self._stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
@@ -232,7 +234,9 @@ class DownloadState:
 
     @property
     def _stage(self) -> str:
-        """The part of Scrapy that has not returned yet, as far as signals can show."""
+        """A phrase for the component that has not returned. The signals so far show which
+        component this is.
+        """
         if self.answer:
             return "a downloader middleware that has the answer"
         if self.is_sent:
@@ -240,9 +244,7 @@ class DownloadState:
         return "before the download started, a downloader middleware"
 
     def received_answer(self, response: Response) -> HttpAnswer:
-        """Make an answer from *response*. Store the answer in `answer`, and return the
-        answer.
-        """
+        """Make an `HttpAnswer` from *response*, store it in `answer`, and return it."""
         fault = None
         if "download_stopped" in response.flags and not self.is_truncated:
             # Another component stopped the download. Compare the lengths, because the
@@ -265,8 +267,9 @@ class DownloadState:
         return self.answer
 
     def answer_of(self, response: Response) -> HttpAnswer:
-        """Return the answer, with the status, headers and body replaced with the values of
-        *response*. Middlewares may have changed or created *response*.
+        """Return the stored answer with the status, headers and body of *response*.
+        *response* includes the changes that middlewares made. A middleware may also create
+        *response*.
         """
         # If no answer is stored, a middleware answered the request itself.
         is_made = self.answer is None
@@ -282,7 +285,7 @@ class DownloadState:
 
     def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
         """Return the failure of a download that raised the exception *raised*. The type of
-        the failure says whose fault the failure is.
+        the failure shows who caused the failure.
         """
         # If a middleware replaced the meta of the request, no signal has set `is_sent`. In
         # that case, the class of the exception shows whether the request was sent.
@@ -291,8 +294,8 @@ class DownloadState:
 
 
 def _state_of(request: Request) -> DownloadState | None:
-    """Return the state of the download of *request*, or `None` if the download is not
-    watched.
+    """Return the state of the download of *request*. Return `None` if *request* is not a
+    robots.txt request, or if the crawl no longer waits for the download.
     """
     state = request.meta.get(OWN_REQUEST)
     return state if isinstance(state, DownloadState) and not state.is_over else None
@@ -309,7 +312,9 @@ and other uses.
 
 
 def descriptor_limit() -> float:
-    """Return how many file descriptors the process can open and its reactor can watch."""
+    """Return the number of file descriptors that the process can use. The operating system
+    limits this number. If the reactor uses `select`, the reactor also limits this number.
+    """
     limit = math.inf
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -323,8 +328,8 @@ def descriptor_limit() -> float:
 
 
 def parallel_fetches(most: int, pages: int) -> int:
-    """Return how many fetches may run at once. The result is at most *most*, and less if
-    the process can open only a few file descriptors.
+    """Return how many fetches may run at once. The result is *most*, or less if the process
+    can open only a few file descriptors.
 
     *pages* is the number of connections that pages may need at once. If *pages* is 0, pages
     may need any number of connections.
@@ -346,8 +351,8 @@ class RobotsDownload:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Prepare the fetches. Each call to *file* returns a context manager, and one
-        request is sent inside this context manager.
+        """Prepare the fetches. *file* returns a context manager. Each request is sent
+        inside a new context manager from *file*.
         """
         self._crawler = crawler
         self._settings = settings
@@ -358,8 +363,7 @@ class RobotsDownload:
         most = parallel_fetches(settings.max_fetches, pages)
         self._permits = DeferredSemaphore(most)
         # Widen the connection pool of a scheme once, at the first request of that scheme.
-        # Most redirects lead to the other scheme, so a fetch may need the pools of both
-        # schemes.
+        # Most redirects change the scheme, so a fetch may need the pools of both schemes.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
         # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, as it does
         # for pages. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
@@ -388,8 +392,8 @@ class RobotsDownload:
 
         The request gets the proxy, local address and User-Agent of the page request from
         *context*. *last* is the last good policy. The validators of *last* are sent only to
-        the URL whose answer contained the validators. If *start* is given, the URL *start*
-        is requested first. *cookies* are the cookies of earlier attempts.
+        the URL whose answer contained the validators. If *start* is given, *start* is the
+        URL of the first request. *cookies* are the cookies of earlier attempts.
         """
         cookies = cookies or FetchCookies()
         for observer in self._observers:
@@ -461,7 +465,7 @@ class RobotsDownload:
             key=itemgetter(0),
         )
         # Do not send validators to another URL, because the server of that URL could
-        # confirm another file.
+        # confirm a different file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -487,8 +491,8 @@ class RobotsDownload:
         download = getattr(engine, "download_async", None) or engine.download
 
         async def answered() -> Response:
-            # Raise the limit in the same step in which the request begins to count.
-            # Otherwise, one more page would take the slot.
+            # Raise the limit immediately before the request begins to count. If the limit
+            # were raised earlier, one more page would take the slot that was added.
             state.uncounted.enter_context(self._file())
             response: Response = await result_of(download(request))
             return response
@@ -503,7 +507,7 @@ class RobotsDownload:
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - a middleware may raise any error
-                # Like the built-in, do not count `IgnoreRequest`, because the component
+                # Like the built-in middleware, do not count `IgnoreRequest`. The component
                 # that raised `IgnoreRequest` has already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
@@ -518,8 +522,8 @@ class RobotsDownload:
         failure = state.failure_of(error)
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7 (our own fault): the request may have spent its time in this process's
-        # queue for name look-ups.
+        # Ours R7 (our own fault): the cause of the timeout may be a queue for name look-ups
+        # in this process.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
@@ -552,8 +556,8 @@ class RobotsDownload:
             with state.uncounted:
                 yield
         finally:
-            # Ignore signals that are sent later, because a download may go on after the
-            # crawl has stopped waiting for it.
+            # Ignore signals that are sent later. A download may go on after the crawl has
+            # stopped waiting for the download.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
@@ -571,7 +575,7 @@ class RobotsDownload:
             state.received_bytes(len(data))
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Store *response* as the answer before any middleware sees it."""
+        """Store *response* as the answer before any middleware sees *response*."""
         state = _state_of(request)
         if state is None:
             return

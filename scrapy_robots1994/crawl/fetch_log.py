@@ -31,8 +31,9 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_PROBLEMS = 10
-"""Maximum number of problems that a crawl looks for in one file. The log line describes one
-problem and gives the number of other problems.
+"""Maximum number of weakening problems that a crawl looks for in one file. The maximum
+number of tightening problems is the same. A log line describes the first problem, and gives
+the number of further problems.
 """
 
 MAX_TRACEBACKS = 20
@@ -95,18 +96,20 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        # In a dry run, the built-in decides, so our middleware does not refuse requests.
+        # In a dry run, the built-in middleware decides, so our middleware does not refuse
+        # requests.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         sources = ["the store"] * (settings.store.url is not None)
         sources += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._sources = " or ".join(sources)
-        # Name the dialect in the command, because the command reads the settings of the
-        # project, but not the settings of a spider or of `scrapy -s`.
+        # Name the dialect in the command. The command reads the settings of the project,
+        # but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
         # `_bugs` contains the places in the code whose exceptions were logged. Without this
-        # set, a broken middleware would log a traceback for each of thousands of origins.
+        # set, the traceback of one broken middleware could be logged for thousands of
+        # origins.
         self._bugs: set[str] = set()
         # `_number_of_splits` is the number of origins whose robots.txt has lines for this
         # robot below a blank line. The literal reading ignores these lines.
@@ -126,8 +129,8 @@ class FetchLog:
         *last* is the last good policy, perhaps from the store. *logged* is the policy that
         this crawl logged before.
         """
-        # Count the outcome of *result* and not of *policy*, because a stale policy keeps
-        # the outcome of an earlier answer.
+        # Count the outcome of *result* and not of *policy*, because a stale policy has the
+        # outcome of an earlier answer.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error or not policy.is_known:
@@ -240,7 +243,7 @@ class FetchLog:
         """
         stats.count(self._crawler, stats.STORE_HITS)
         rest = policy.fresh_until - now
-        # Log the policy like a policy that was fetched, because this crawl may not have
+        # Log the policy in the same way as a fetched policy. Perhaps this crawl has not
         # logged the policy before.
         kind, more = self._meaning(policy, last)
         self._origins.log(
@@ -293,8 +296,8 @@ class FetchLog:
         """Log an exception that a middleware or our code raised, once for each place in the
         code.
         """
-        # Do not log a fault that is not a bug, such as a lack of file descriptors or a
-        # proxy that does not respond. The log line about the failed fetch is enough.
+        # Do not log other faults here, such as a lack of file descriptors or a proxy that
+        # does not respond. For other faults, the log line about the failed fetch is enough.
         if not isinstance(result, LocalFault):
             return
         error, middleware = result.error, breaking_middleware(result)
@@ -337,11 +340,11 @@ class FetchLog:
         """Log the *problems* that make the meaning of a file differ from the probable
         intention of its author.
 
-        Log problems that allow more URLs as warnings, and problems that disallow more URLs
-        at level INFO.
+        Log a warning about problems that allow more URLs than the author intended. Log
+        problems that disallow more URLs than intended at level INFO.
         """
-        # For example, in the literal reading, a blank line ends a record even if the author
-        # of the file did not intend to end the record (O5, blank lines).
+        # For example, in the literal reading, a blank line ends a record. Perhaps the
+        # author did not intend to end the record (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
@@ -393,8 +396,8 @@ class FetchLog:
 
 
 def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return the line number and the sentence of the first problem, and a clause with the
-    number of the other *problems*.
+    """Return three values: the line number of the first problem, the sentence of the first
+    problem, and a clause with the number of other *problems*.
     """
     others = len(problems) - 1
     # At most `MAX_PROBLEMS` problems are found, because a hostile file could have 100,000
@@ -411,10 +414,10 @@ HOOKS = frozenset({"process_request", "process_response", "process_exception"})
 
 def breaking_middleware(fault: LocalFault) -> str | None:
     """Return the class path of the downloader middleware that raised the exception of
-    *fault*, or `None` if no middleware raised the exception.
+    *fault*. Return `None` if no middleware raised the exception.
     """
-    # Ignore exceptions that are neither bugs nor `IgnoreRequest`, because the exception for
-    # a failed server or proxy also passes through middlewares.
+    # Ignore exceptions that are neither bugs nor `IgnoreRequest`. For example, the
+    # exception for a failed server or proxy also passes through middlewares.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None

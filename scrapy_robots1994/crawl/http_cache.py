@@ -1,8 +1,8 @@
 """Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
-With `HTTPCACHE_ENABLED`, each robots.txt answer is also written, unchanged, to the HTTP
-cache of the crawl. The answers are written with the storage of Scrapy's own middleware.
-With the cached answers, a recorded crawl can be replayed, and a cached crawl works offline.
+With `HTTPCACHE_ENABLED`, robots.txt answers are also written, unchanged, to the HTTP cache
+of the crawl. The answers are written with the storage of Scrapy's own middleware. Because
+the answers are cached, a recorded crawl can be replayed, and a cached crawl works offline.
 The cached answers are used in two ways:
 
 * The HTTP cache is a source of `PolicyResolver`, which searches the store first. A cached
@@ -104,8 +104,8 @@ class HttpCache(FetchObserver):
     ) -> None:
         """Store *response*, the unchanged answer.
 
-        An answer is not stored if it is incomplete, is a 304, says `no-store`, or may come
-        from a proxy.
+        Some answers are not stored: a 304, an answer that says `no-store`, an answer that a
+        proxy could have made, and an answer whose download another component stopped.
         """
         is_stored = answer.is_of_origin and answer.fault is None
         if not is_stored or answer.status == NOT_MODIFIED or is_private(answer.headers):
@@ -150,8 +150,8 @@ class HttpCache(FetchObserver):
         return self._read(origin.robots_url) is not None
 
     def is_replayed(self, page: Request) -> bool:
-        """Return whether *page* is never sent, because the cache answers *page*, or drops
-        *page* if no answer is cached.
+        """Return whether the HTTP cache prevents *page* from being sent. In that case, the
+        cache answers *page*, or drops *page* because no answer is cached.
         """
         cache = self._middleware
         if cache is None or not self._ignores_missing or page.meta.get("dont_cache"):
@@ -170,21 +170,23 @@ class HttpCache(FetchObserver):
         return cache is not None and isinstance(cache.policy, DummyPolicy)
 
     async def replayed_policy(self, origin: Origin) -> Policy | None:
-        """Return the cached policy of *origin*, of any age, for pages that are replayed."""
+        """Return the cached policy of *origin* for replayed pages. The policy may have any
+        age.
+        """
         if origin in self._policies:
             return self._policies[origin]
         policy = await self.get(origin)
         if policy is not None:
-            # Compile the rules now, because the size of the policy does not include rules
-            # that are not compiled.
+            # Compile the rules now, so that the measured size of the policy includes the
+            # rules.
             policy.rules(self._robot.usual)
         self._policies[origin] = policy
         return policy
 
     @property
     def _middleware(self) -> Any:
-        """Scrapy's HTTP cache middleware, or `None` if the crawl does not have that
-        middleware or does not have an engine yet.
+        """Scrapy's HTTP cache middleware. The value is `None` if the crawl does not have
+        that middleware, or does not have an engine yet.
         """
         with suppress(RuntimeError, AttributeError):
             return self._crawler.get_downloader_middleware(HttpCacheMiddleware)

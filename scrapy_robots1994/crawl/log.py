@@ -49,7 +49,7 @@ def log_line(
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log *text*, which has several lines, after making each line safe to print."""
+    """Make each line of *text* safe to print, and log all lines as one message."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
@@ -76,12 +76,12 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines that are each about one origin. The first lines of each kind are logged at
-    the level of the kind, and all further lines at DEBUG.
+    """Logs lines. Each line is about one origin. The first lines of each kind are logged at
+    the level of the kind. All further lines are logged at DEBUG.
 
     The number of lines is limited, because a broad crawl may visit any number of origins.
-    If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary that gives the number of
-    lines is logged when the crawl closes.
+    If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary is logged when the crawl
+    closes. The summary gives the number of lines.
     """
 
     def __init__(self, crawler: Crawler) -> None:

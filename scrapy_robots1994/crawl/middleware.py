@@ -4,7 +4,7 @@
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
    checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
 3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`
-   (`policy.resolver`) returns the policy, and step 4 is skipped.
+   (`policy.resolver`) returns the policy. In that case, step 4 is skipped.
 4. In `_wait`, the request waits for its policy without counting towards the limit of
    concurrent requests (`WaitingRequests.waiting`).
 
@@ -13,16 +13,16 @@
    * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so these
      requests are never sent (`HttpCache.is_replayed`). A request that is never sent does
      not wait if a policy of any age is cached.
-   * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`).
-     If no slot is free, the request is returned to the scheduler (`Visit.returned`), but
-     only once.
+   * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`). If
+     no slot is free, the request is returned to the scheduler (`Visit.returned`). A request
+     is returned for this reason only once.
    * When the crawl closes, `WaitingRequests.goes_back` decides which requests are returned
      to the scheduler.
 
 5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
    ROBOTS1994_CRAWL_DELAY is on.
-6. `_decide` calls the observers with the policy, and then lets the request pass or raises
-   the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
+6. `_decide` calls the observers with the policy. `_decide` then lets the request pass, or
+   raises the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
    ROBOTS1994_USAGE = "requests", `StatedUsage` (`features.usage`) may refuse an allowed
    request because of the purposes of the crawl.
 """
@@ -96,15 +96,15 @@ class Robots1994Middleware:
     """Refuses requests that the robots.txt of their origin disallows.
 
     Files are read according to the standard of 1994, unless ROBOTS1994_DIALECT names
-    another dialect. Only `http`, `https`, `ws` and `wss` URLs are checked. A request passes
-    unchecked if `dont_obey_robotstxt` in its meta is true. A request does not wait if its
-    policy is small, fresh and in memory, unless a crawl delay applies.
+    another dialect. Only requests for `http`, `https`, `ws` and `wss` URLs are checked. A
+    request passes unchecked if `dont_obey_robotstxt` in its meta is true. If the policy for
+    a request is small, fresh and in memory, the request waits only for a crawl delay.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Log the reason at INFO, and raise `NotConfigured` without a message, because
-            # Scrapy would log the message as a warning.
+            # Log the reason at INFO, and raise `NotConfigured` without a message. Scrapy
+            # would log the message as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -174,9 +174,9 @@ class Robots1994Middleware:
         raise `ForbiddenByRobots`.
 
         When the crawl closes, waiting requests are returned to the scheduler (R6, closing),
-        with two exceptions. A request that a component awaits is never returned. Of the
-        other requests that wait for a robots.txt, the first `CONCURRENT_REQUESTS` requests
-        go on if their policies are known within 5 s.
+        with two exceptions. A request that a component awaits is never returned. The first
+        `CONCURRENT_REQUESTS` other requests that wait for a robots.txt go on if their
+        policies are known within 5 s.
         """
         visit = Visit.begin(request)
         # Do not use `urlparse_cached`, because `urlparse_cached` drops tabs in a URL, but
@@ -196,8 +196,8 @@ class Robots1994Middleware:
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
                 return visit.returned()
-            # The policy may have been refreshed during the wait, so use the fresh policy in
-            # memory, if there is one.
+            # The policy may be refreshed during the wait. Use the fresh policy in memory,
+            # if there is one.
             policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
         return None
@@ -283,8 +283,8 @@ class Robots1994Middleware:
         return found
 
     async def _wait(self, visit: Visit, origin: Origin) -> Policy | Request | None:
-        """Wait for the policy of *origin*. Return the policy, or the request if the request
-        must be returned to the scheduler.
+        """Wait for the policy of *origin*, and return the policy. If the request must be
+        returned to the scheduler, return the request instead.
 
         Return `None` for a request that passes to the HTTP cache without a policy and is
         never sent. If the wait ends without a policy, raise the exception of the fetch.
@@ -302,7 +302,7 @@ class Robots1994Middleware:
             if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
                 await self._read_in_thread(visit.request, found)
             # Ours R6 (closing): return the request, because a page that is sent now would
-            # delay the close.
+            # delay the end of the crawl.
             if self._waiting.goes_back(visit, is_known=_is_known(found)):
                 return visit.returned()
             if isinstance(found, Exception):
@@ -330,13 +330,13 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the large file of *policy* in a thread for the robot of *request*. After the
-        read, wait for a turn of the event loop (`Turns.take`).
+        """Read the large file of *policy* for the robot of *request*, in a thread. Then
+        wait for a turn of the event loop (`Turns.take`).
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # Most files do not need to be read again, because `examine` reads each new file for
-        # the robot of the request that needed the fetch.
+        # Most files do not need to be read again. `examine` has read each new file for the
+        # robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             await compute_in_thread(partial(_read, robots, robot, reads_usage))
             self._memory.measure(policy)
@@ -376,8 +376,8 @@ class Robots1994Middleware:
     async def _find(self, visit: Visit, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the exception with which its fetch failed.
 
-        If the policy is unknown (R5, unreachable), store in *visit* the exception of the
-        failed fetch.
+        If the policy is unknown (R5, unreachable), store the exception of the failed fetch
+        in `visit.cause`.
         """
         context = RequestContext.from_request(visit.request, self._propagate_meta)
         try:

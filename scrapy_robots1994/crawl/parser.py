@@ -1,5 +1,5 @@
-"""The interfaces through which other components get a parsed robots.txt: a parser with
-Scrapy's interface, and the signals about the file and its sitemaps.
+"""Interfaces for components that need a parsed robots.txt. This module defines a parser
+with Scrapy's interface, and the signals about the file and its sitemaps.
 """
 
 from contextlib import suppress
@@ -21,8 +21,8 @@ Scrapy 2.18.
 """
 
 robots_sitemaps = object()
-"""Signal that is sent once for each new or changed robots.txt that names sitemaps, if the
-dialect has the field Sitemap.
+"""Signal about the sitemaps in a robots.txt. The signal is sent once for each new or
+changed file that names sitemaps, if the dialect has the field Sitemap.
 
 Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the file;
 *robots*, the parsed file; *request*, the page request that needed the file.
@@ -34,8 +34,8 @@ class Robots1994Parser(RobotParser):
     interface.
 
     With this parser, the built-in middleware reads files as the standard requires. Nothing
-    else changes. For example, the built-in still ignores the status of a response. The
-    parser accepts any body and any URL without raising an exception.
+    else changes. For example, the built-in middleware still ignores the status of a
+    response. The parser accepts any body and any URL without raising an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
@@ -58,11 +58,11 @@ class Robots1994Parser(RobotParser):
         """
         if crawler is None:
             return cls(robotstxt_body)
-        # Read the settings again for each file, because Scrapy's interface has no object
-        # that the parsers of a crawl could share.
+        # Read the settings again for each file. Scrapy's interface has no object that the
+        # parsers of a crawl could share.
         settings = RobotsSettings.from_settings(crawler.settings)
-        # Apply the size limit here (O24, truncated files), because the built-in downloads
-        # the whole body.
+        # Apply the size limit here (O24, truncated files), because the built-in middleware
+        # downloads the whole body.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -83,9 +83,8 @@ class Robots1994Parser(RobotParser):
         """Return the sitemaps that the file names, as written, in order and without
         duplicates.
 
-        The sitemaps are returned even if the dialect does not have the field Sitemap. A
-        SitemapSpider follows sitemaps in every dialect. Since Scrapy's pull request 8069,
-        SitemapSpider calls this method.
+        The dialect of the file has no effect, because a SitemapSpider follows sitemaps in
+        every dialect. Since Scrapy's pull request 8069, SitemapSpider calls this method.
         """
         return self.robots.read_as(dialect="extended").sitemaps
 
@@ -120,7 +119,7 @@ def examine(
         robots.read_usage(robot)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
-    # Measure the size here: a large file is examined in a thread, so the measurement does
-    # not block the event loop.
+    # Measure the size here, and not later on the event loop. A large file is examined in a
+    # thread.
     _ = robots.memory_bytes
     return problems, sitemaps

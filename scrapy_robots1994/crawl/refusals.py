@@ -1,8 +1,8 @@
 """The steps of each refusal, and the summary of all refusals at the end of the crawl.
 
-Each refusal is counted, logged, sent as a signal and raised as `ForbiddenByRobots`. When
-the crawl closes, a table of refusals by origin is logged. If every start request was
-refused, a warning is also logged.
+Each refusal is counted and logged. The signal `request_refused` is sent, and
+`ForbiddenByRobots` is raised. When the crawl closes, a table of refusals by origin is
+logged. If every start request was refused, a warning is also logged.
 """
 
 import os
@@ -28,7 +28,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
-"""Signal sent for each request that is refused, before the errback of the request is
+"""Signal that is sent for each refused request, before the errback of the request is
 called.
 
 Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the line
@@ -119,8 +119,8 @@ class StartRequests:
     @property
     def are_all_refused(self) -> bool:
         """Whether there was a start request, and robots.txt refused every start request."""
-        # A start request of an earlier run (JOBDIR) is not scheduled again in this run, so
-        # more start requests may be refused than were scheduled.
+        # A start request of an earlier run (JOBDIR) is not scheduled again in this run. For
+        # this reason, more start requests may be refused than were scheduled.
         refused = self.number_refused
         return not self.has_passed and refused >= max(self._number_scheduled, 1)
 
@@ -133,11 +133,11 @@ class StartRequests:
             self._number_scheduled += 1
 
     def _dropped(self, request: Request) -> None:
-        """If *request* is a start request, subtract 1 from the number of scheduled start
-        requests. The duplicates filter has dropped *request*.
+        """Subtract 1 from the number of scheduled start requests if *request* is a start
+        request. The duplicates filter has dropped *request*.
         """
-        # With JOBDIR, do not subtract the request. An earlier run may have crawled the
-        # request, and then not every start request was refused.
+        # With JOBDIR, do not subtract 1. An earlier run may have crawled the request. In
+        # that case, not every start request was refused.
         if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
             self._number_scheduled -= 1
 
@@ -216,8 +216,8 @@ class Refusals:
         """Return a new row for *origin*. If there are already `MAX_ROWS` rows, return the
         row that all further origins share.
         """
-        # Limit the number of rows, because a broad crawl may request any number of origins,
-        # and a row stays in memory until the crawl closes.
+        # Limit the number of rows, because a row stays in memory until the crawl closes. A
+        # broad crawl may request any number of origins.
         if len(self._rows) >= MAX_ROWS:
             return self._others
         # Store text and not the verdict, because a verdict would keep its whole file in
@@ -229,19 +229,19 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Store only about as many characters as are printed, because a file may consist of
-        # one long line.
+        # Store at most twice as many characters as are printed, because a file may consist
+        # of one long line.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
-        """If a request was refused, log the table of refusals, and set the stats about
-        refused origins and start requests.
+        """Log the table of refusals, and set the stats about refused origins and start
+        requests. If no request was refused, do nothing.
         """
         if not self._rows:
             return
-        # Sort rows with equal numbers by origin, so that two identical crawls log identical
-        # tables.
+        # Sort rows with the same number of refusals by origin, so that two identical crawls
+        # log identical tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)

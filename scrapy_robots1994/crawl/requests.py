@@ -1,7 +1,7 @@
 """Properties of a page request, and the robots.txt request that the page request needs.
 
 `exemption_of` says whether a request is checked. `RobotName` finds the name of our robot
-for a request, and `CrawlClients` finds the HTTP clients that may send the request.
+for a request. `CrawlClients` finds the HTTP clients that may send the request.
 `robots_request` makes the robots.txt request from the `RequestContext` of the page request.
 """
 
@@ -60,7 +60,7 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request without a host fails, because libcurl and browsers would send
+    # A request without a host fails. Otherwise, libcurl and browsers would send
     # "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
@@ -80,8 +80,8 @@ def exemption_of(
 
     *exempt* contains the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check first for our own request, which must never wait for itself, even after a
-    # redirect or if another middleware removes the opt-out.
+    # Check first for our own robots.txt request, which must never wait for itself. This
+    # check also works after a redirect, and if another middleware removes the opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
@@ -124,8 +124,8 @@ class RobotName:
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
-        """Warn once if a robots.txt was requested under a name that differs from the name
-        by which the rules are chosen.
+        """Warn once if the User-Agent of a robots.txt request differs from the name by
+        which the rules are chosen.
 
         *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
         User-Agent of the page request. The page request passes through the same
@@ -150,7 +150,7 @@ class RobotName:
     def usual(self) -> str | bytes:
         """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # Read the headers as Scrapy's own middleware does: names and values may be strings
+        # Read the headers as Scrapy's own middleware does. Names and values may be strings
         # or bytes, and a value may be a list. If two names differ only in case, the first
         # name counts.
         sent = Headers()
@@ -222,7 +222,7 @@ class CrawlClients:
 
     @property
     def names(self) -> dict[str, str]:
-        """The name of the clients for each scheme."""
+        """A dict that maps each scheme to the name of its clients."""
         return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
 
     def of_scheme(self, scheme: str) -> Clients:
@@ -263,10 +263,10 @@ the request.
 
 # These keys decide how a request leaves this machine. Without these keys, the robots.txt
 # request could be sent from a different address than the page requests. Scrapy's built-in
-# does not copy these keys. The last two keys are set by HttpProxyMiddleware, if the page
-# request has passed through that middleware. `_auth_proxy` is the URL of the proxy to which
-# the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if the proxy
-# was chosen according to the scheme of the URL.
+# middleware does not copy these keys. The last two keys are set by HttpProxyMiddleware, if
+# the page request has passed through that middleware. `_auth_proxy` is the URL of the proxy
+# to which the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if
+# the proxy was chosen according to the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
@@ -287,7 +287,7 @@ MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
 `Set-Cookie` header in bytes. Browsers have similar limits.
 """
 
-# The built-in sends its robots.txt requests with this priority.
+# Scrapy's built-in middleware sends its robots.txt requests with this priority.
 PRIORITY = 1000
 
 # The meta of every robots.txt request. The comment after each key says why the key is set.
@@ -328,7 +328,7 @@ def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
 
 
 class FetchCookies:
-    """The cookies that the answers of one fetch set.
+    """The cookies that were set by the answers of one fetch.
 
     The cookies are sent only with later requests of the same fetch. The cookies are deleted
     when the fetch ends.
@@ -418,8 +418,8 @@ class RequestContext:
 def robots_request(
     url: str, context: RequestContext, timeout: float, cookies: bytes | None
 ) -> Request:
-    """Return the robots.txt request for *url*, without the Referer and the credentials of
-    the page request.
+    """Return the robots.txt request for *url*. Of the headers of the page request, only
+    User-Agent and Proxy-Authorization are copied.
 
     *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
     not sent if the fetch shares the cookie jar of the page request.
@@ -430,8 +430,8 @@ def robots_request(
     if COOKIE_JAR in meta:
         cookies = None
         meta["dont_merge_cookies"] = False
-    # Use the User-Agent by which the rules of the file are chosen, and the codings that
-    # this package can unpack.
+    # Send the User-Agent by which the rules of the file are chosen. Accept only the codings
+    # that this package can unpack.
     own = {
         "Accept-Encoding": ACCEPT_ENCODING,
         "User-Agent": context.user_agent,

@@ -1,10 +1,10 @@
 """Every use of an undocumented part of Scrapy.
 
 The rest of the package uses only the documented interface. A comment at each use says why
-there is no other way, and what is lost if a version of Scrapy no longer has the attribute.
-If an attribute is missing, the crawl goes on and still obeys robots.txt. For each missing
-attribute, `EngineAccess` and `is_crawling` log one warning that says what is lost
-(`warn_once`). The other functions of this module do not log a warning.
+there is no other way. The comment also says what is lost if a version of Scrapy no longer
+has the attribute. If an attribute is missing, the crawl goes on and still obeys robots.txt.
+For each missing attribute, `EngineAccess` and `is_crawling` log one warning that says what
+is lost (`warn_once`). The other functions of this module do not log a warning.
 `tests/unit/test_scrapy_adapter.py` tests the package without each attribute.
 """
 
@@ -37,10 +37,10 @@ def optional(module: str, name: str, default: Any = None) -> Any:
     return default
 
 
-# Scrapy's class `CookieJar` is undocumented. The class follows RFC 6265, and Scrapy has no
-# public cookie jar. Without the class, a fetch ends in a redirect loop if the server sends
-# robots.txt only to clients that return cookies (Ours 3.1, retries). There is no warning in
-# this case.
+# Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. Without
+# the class, a fetch does not return cookies. If a server sends robots.txt only to clients
+# that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries). There is no
+# warning in this case.
 CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
@@ -110,12 +110,12 @@ class EngineAccess:
         if not isinstance(limit, int):
             return False
         # Another component may have set the limit since our last change. The value of that
-        # component does not include the number by which we have raised the limit, so add
-        # that number.
+        # component does not include the number by which we have raised the limit. Therefore
+        # add that number.
         if limit != self._limit:
             limit += self._raised if limit else 0
-        # Ignore an error, because the attribute may be a property without a setter, or with
-        # a setter that refuses the number.
+        # Ignore an error. The attribute may be a property without a setter, or the setter
+        # may refuse the number.
         with suppress(Exception):
             self._limit = downloader.total_concurrency = limit + by if limit else 0
             self._raised += by
@@ -139,8 +139,8 @@ class EngineAccess:
         """Return whether the spider is closing."""
         # `_Slot.closing` is private. The attribute is `None` until `close_spider` is first
         # called, and a Deferred after the call. There is no public way to learn that a
-        # crawl is closing, because Scrapy sends no signal before the last request has
-        # ended. Without the attribute, waiting requests are sent before the crawl ends.
+        # crawl is closing. Scrapy sends no signal before the last request has ended.
+        # Without the attribute, waiting requests are sent before the crawl ends.
         closing = getattr(self._slot, "closing", self)
         if closing and not isinstance(closing, Deferred):
             warn_once(
@@ -215,7 +215,7 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     runs.
 
     `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
-    active requests. If waiting requests did not count, the queue would take more and more
+    active requests. If waiting requests did not count, the queue would take too many
     requests for an origin that has a slow robots.txt or a crawl delay.
     """
     # `Downloader._get_slot` and `Slot.active` are undocumented, and there is no public way

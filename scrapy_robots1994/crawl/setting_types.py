@@ -1,7 +1,7 @@
 """Types of settings.
 
-Each type has a description of the values that it accepts, for messages and documentation.
-Each type also has a function that reads a value, which comes from Python code or from the
+Each type describes the values that it accepts. Messages and the documentation show this
+description. Each type also has a function that reads a value from Python code or from the
 command line (`-s`).
 """
 
@@ -26,7 +26,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""The name of Scrapy's setting for the parser of the built-in.
+"""The name of Scrapy's setting for the parser of the built-in middleware.
 
 `ROBOTS1994_COMPARE = True` is read as a list that contains only this name. `load_parser`
 replaces the name with the value of ROBOTSTXT_PARSER.
@@ -40,8 +40,8 @@ NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 MAX_COUNT = 1_000_000_000
 """The largest accepted count. Larger numbers exceed the limits of some libraries."""
 
-# Do not use Scrapy's `getbool`, because `getbool` accepts any number, and its error for an
-# unknown word does not name the setting.
+# Do not use Scrapy's `getbool`. The method `getbool` accepts any number, and its error for
+# an unknown word does not name the setting.
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 _FLAGS = _SWITCHES | {"1": True, "0": False}
 
@@ -71,7 +71,7 @@ class SettingType(Generic[T]):
             raise
         # `json.loads` raises RecursionError for 100,000 nested brackets.
         except (TypeError, ValueError, OverflowError, RecursionError):
-            # A user may write a number, such as 1994, for a word.
+            # A user may write a number, such as 1994, instead of a word.
             word = _shown(value) if isinstance(value, int) else value
             hint = did_you_mean(word, self.choices) or "."
         raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
@@ -96,8 +96,9 @@ def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
     """Return a function that reads a truth value. *words* maps each accepted word to its
-    meaning. The function returns *on* for `True` and *off* for `False`. The function passes
-    any other value to *other*.
+    truth value. The function returns *on* for a word that means `True`, and *off* for a
+    word that means `False`. For any other value, the function returns the result of
+    *other*.
     """
 
     def parse(value: Any) -> T:
@@ -131,7 +132,9 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """Return the type of a whole number from *least* to `MAX_COUNT`."""
+    """Return the type of a whole number from *least* to `MAX_COUNT`. Messages show
+    *example* as an example.
+    """
 
     def parse(value: Any) -> int:
         if isinstance(value, str):
@@ -200,8 +203,8 @@ META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _str
 
 
 # This pattern matches a host, which may be followed by a port. `Origin.of` cannot make this
-# check, because `Origin.of` drops a user name, a path and a query, and accepts a wildcard
-# in a host name.
+# check. `Origin.of` drops a user name, a path and a query, and accepts a wildcard in a host
+# name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
@@ -311,8 +314,8 @@ def load_parser(
 def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
     """Return the error for a *path* in *setting* that is not a parser."""
     shown = escape_control_chars(str(path))
-    # Suggest short names, too, because a misspelt "Protego" is more similar to the short
-    # name than to the name of the class.
+    # Also suggest short names. A misspelt "Protego" is more similar to the short name than
+    # to the name of the class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
     accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
@@ -337,7 +340,7 @@ FOLDER = SettingType('the path of a folder, for example "evidence/"', _path)
 
 def _report_path(value: Any) -> str | None:
     path = _path(value)
-    # The suffix of the path decides the format, as in FEEDS.
+    # The suffix of the path decides the format, as in `scrapy crawl -o`.
     _require(not path or Path(path).suffix.lower() in {".html", ".json"})
     return path
 
@@ -383,7 +386,7 @@ PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes
 REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 
-# `True` means no maximum, so `True` is read as infinity. A maximum of 0 would leave no
+# `True` means no maximum, so `True` is read as infinity. A maximum of 0 would remove every
 # delay, so 0 is read as off. Do not use `_FLAGS`, because "1" means one second here.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",

@@ -41,13 +41,13 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 # The name of every setting of this package begins with this prefix. Any other name with
-# this prefix is an error, so a misspelt name is found.
+# this prefix is refused, so that a misspelt setting is reported.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""The name of a setting that Scrapy's pull request 6430 added. Until a request is answered,
-Scrapy assumes that the response has this number of bytes, even while the request waits for
-a robots.txt.
+"""The name of a setting that Scrapy's pull request 6430 added. The value is the size, in
+bytes, that Scrapy assumes for the response to an unanswered request. A request that waits
+for a robots.txt is also unanswered.
 """
 
 T = TypeVar("T")
@@ -65,11 +65,11 @@ def declare(
     Write *default* as a user would write the value. If *group* is given, *group* is the
     heading of a new group of settings on the reference page. *decides* is `True` if the
     setting affects decisions about requests. Settings that affect decisions are written
-    into evidence and read from evidence. Anyone may have changed the evidence, so a setting
-    that affects decisions must not name a module, a file or a server.
+    into evidence and read from evidence. Other people could have changed the evidence, so a
+    setting that affects decisions must not name a module, a file or a server.
 
-    The declared type of the result is the type of the setting's value, so type checkers
-    report a field with another annotation.
+    For a type checker, the result has the type of the setting's value. Therefore a type
+    checker reports a field that has a different annotation.
     """
     # A setting for the meaning of an outcome always affects decisions.
     decides = decides or kind is types.MEANING
@@ -100,12 +100,14 @@ class RobotsSettings:
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
     )
-    """Whether all URLs of an origin are disallowed or allowed if the status of robots.txt
-    is 401 or 403 (R3, access refused).
+    """The meaning of status 401 or 403 for robots.txt (R3, access refused). With
+    ``disallow``, all URLs of the origin are disallowed. With ``allow``, all URLs are
+    allowed.
     """
     unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
-    """Whether all URLs of an origin are disallowed or allowed if robots.txt cannot be
-    fetched and no earlier policy can be used (R5, unreachable).
+    """The meaning of a robots.txt that cannot be fetched, if no earlier policy can be used
+    (R5, unreachable). With ``disallow``, all URLs of the origin are disallowed. With
+    ``allow``, all URLs are allowed.
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
@@ -145,11 +147,11 @@ class RobotsSettings:
     # Some download handlers define further meta keys that decide how a request leaves this
     # machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
-    robots.txt request copies from the page request. If ``cookiejar`` is in the list, the
-    robots.txt request uses the cookie jar of the page request, even if the page request
-    does not have the key. Without ``cookiejar`` in the list, the robots.txt request sends
-    only cookies that were set by earlier answers of the same fetch.
+    """Meta keys that the robots.txt request copies from the page request, in addition to
+    ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
+    uses the cookie jar of the page request. This rule also applies to page requests without
+    this key. If ``cookiejar`` is not in the list, the robots.txt request sends only cookies
+    from earlier answers in the same fetch.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
@@ -162,10 +164,10 @@ class RobotsSettings:
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Maximum number of requests that wait for a robots.txt, or for a crawl delay, without
     counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count towards
-    ``CONCURRENT_REQUESTS``. If a setting such as ``CLOSESPIDER_PAGECOUNT`` ends the crawl
-    after N pages or items, at most N/100 requests wait for a robots.txt without counting
-    towards ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests
-    are lost.
+    ``CONCURRENT_REQUESTS``. Some settings, such as ``CLOSESPIDER_PAGECOUNT``, end the crawl
+    after N pages or items. With such a setting, at most N/100 requests wait for a
+    robots.txt without counting towards ``CONCURRENT_REQUESTS``. If the crawl is killed
+    (SIGKILL), the waiting requests are lost.
     """
     # Many systems limit a process to 1,024 file descriptors, and pages also need file
     # descriptors.
@@ -194,22 +196,22 @@ class RobotsSettings:
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """With ``True``, the requests of an origin are sent with the pause that its robots.txt
+    """With ``True``, the requests to an origin are sent with the pause that its robots.txt
     asks for (Crawl-delay). With a number of seconds, a longer pause is reduced to that
     number. The setting has no effect in a dialect without a field for crawl delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """With ``True``, the robots directives of pages are obeyed: items of a NOINDEX page and
-    requests made from a NOFOLLOW page are dropped. With a list, only the directives in the
-    list are obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with
-    ``rel=nofollow``).
+    """With ``True``, the robots directives of pages are obeyed. Items of a NOINDEX page are
+    dropped, and requests made from a NOFOLLOW page are dropped. With a list, only the
+    directives in the list are obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"``
+    (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
     """How usage preferences are applied; see :doc:`/preferences`. With ``"report"``, the
     preferences are counted, logged and passed to the spider in ``response.meta``. With
     ``"items"`` or ``True``, items are also dropped if their page must not be used for a
-    purpose that ``ROBOTS1994_PURPOSES`` lists. With ``"requests"``, requests are also
-    refused if robots.txt says that their page must not be used for one of these purposes.
+    purpose in ``ROBOTS1994_PURPOSES``. With ``"requests"``, requests are also refused if
+    robots.txt disallows a purpose in ``ROBOTS1994_PURPOSES`` for their page.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
@@ -275,10 +277,10 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read the settings of an earlier crawl from its evidence.
 
-        *texts* maps the names of settings to their values. Anyone may have changed the
-        evidence, so only settings that affect decisions are read. Other settings could name
-        a module, a file or a server. For each name or value that cannot be used, *on_fault*
-        is called with a sentence about the fault, and the default is used.
+        *texts* maps the names of settings to their values. Other people could have changed
+        the evidence, so only settings that affect decisions are read. Other settings could
+        name a module, a file or a server. For each name or value that cannot be used,
+        *on_fault* is called with a sentence about the fault, and the default is used.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {
@@ -368,8 +370,8 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # If a crawl obeys unexpected rules, users check these values first. Log all of
-        # these values in one line.
+        # Log the following values in one line. If a crawl obeys unexpected rules, users
+        # check these values first.
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -478,8 +480,8 @@ class _Names:
         self._spider = spider
 
     def __getitem__(self, name: str) -> Any:
-        # Look up one attribute at a time, because making a dict of all attributes would
-        # compute every property of the spider.
+        # Look up one attribute at a time. A dict of all attributes would compute every
+        # property of the spider.
         if name == "time":
             return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
         return getattr(self._spider, name)
@@ -525,8 +527,8 @@ def log_settings_errors() -> Iterator[None]:
 
 
 def _uses_playwright(settings: BaseSettings) -> bool:
-    """Return whether a download handler belongs to scrapy-playwright, or is a subclass of
-    its handler.
+    """Return whether a download handler is a class of scrapy-playwright or a subclass of
+    such a class.
     """
     for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
         # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.

@@ -7,7 +7,7 @@ from typing import Final
 
 from scrapy.crawler import Crawler
 
-# The following keys have the same names and meanings as in the built-in.
+# The built-in middleware has the following keys, with the same meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Refused requests."""
 REQUESTS: Final = "robotstxt/request_count"
@@ -58,8 +58,8 @@ file probably wanted to allow. For example, the file has an ``Allow`` line, but 
 does not have that field.
 """
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests that passed, although RFC 9309 disallows their URLs because of a rule with ``*``
-or ``$``. The dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
+"""Requests that passed, but that a rule with ``*`` or ``$`` disallows under RFC 9309. The
+dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions that were compared with the decisions of another parser
@@ -80,16 +80,18 @@ STARTS_REFUSED: Final = "robots1994/starts_refused"
 robots.txt refused every start request.
 """
 WOULD_REFUSE: Final = "robots1994/would_refuse"
-"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in allowed and that this
-package would refuse.
+"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in middleware allowed and that
+this package would refuse.
 """
 WOULD_OPEN: Final = "robots1994/would_open"
-"""Requests of a dry run that the built-in refused and that this package would allow."""
+"""Requests of a dry run that the built-in middleware refused and that this package would
+allow.
+"""
 NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared, because the body of the answer was no longer in
-memory, or because the other parsers were too slow. This stat is set when the crawl closes.
+"""Decisions that were not compared. Either the body of the answer was no longer in memory,
+or the other parsers were too slow. This stat is set when the crawl closes.
 """
 
 BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
@@ -99,7 +101,7 @@ BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
 BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
 """Requests of a browser that were aborted because their policy could not be found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
-"""Crawl delays that were applied to the requests of an origin (ROBOTS1994_CRAWL_DELAY)."""
+"""Crawl delays that were applied to the requests to an origin (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
 """Crawl delays that were reduced, because they were longer than ROBOTS1994_CRAWL_DELAY."""
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
@@ -113,9 +115,9 @@ PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
 ``rel-nofollow`` (of the link).
 """
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages that state whether they may be used for a purpose (ROBOTS1994_USAGE). The answer
-is ``allow`` or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are counted, or all
-purposes if that setting is empty.
+"""Pages with a usage preference about a purpose (ROBOTS1994_USAGE). The answer is ``allow``
+or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are counted, or all purposes if
+that setting is empty.
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
 """Items that were dropped because their page must not be used for a purpose of the crawl.

@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 
 SLOW_SECONDS = 1.0
-"""Work that a thread pool has not finished after this number of seconds is assumed to wait
-in the queue of the pool.
+"""Time limit, in seconds, for a short piece of work in a thread pool. If the work takes
+longer, the work probably waits in the queue of the pool.
 """
 
 INLINE_BYTES = 8_192
@@ -63,8 +63,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 # A thread acquires this lock before it computes. Two threads that compute at the same time
-# are not faster than two threads that compute one after the other. Two threads also delay
-# each step of the event loop more than one thread does.
+# are not faster than one thread. Two threads also delay each step of the event loop more
+# than one thread does.
 _computing = Lock()
 
 
@@ -79,7 +79,7 @@ async def compute_in_thread(work: Callable[[], T]) -> T:
 
 
 class Turns:
-    """Lets one coroutine continue in each turn of the event loop, in order of arrival."""
+    """Lets coroutines continue in order of arrival, one in each turn of the event loop."""
 
     def __init__(self) -> None:
         self._lock = DeferredLock()
@@ -106,8 +106,8 @@ async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswe
 
 
 def thread_safe_call() -> Any:
-    """Return a function that a thread or a signal handler may use to run a call on the
-    event loop.
+    """Return a function that runs a call on the event loop. A thread or a signal handler
+    may use the function.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
@@ -119,8 +119,8 @@ def thread_safe_call() -> Any:
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*, a coroutine or a Deferred. Some functions of Scrapy
-    return a Deferred in version 2.13 and a coroutine in later versions.
+    """Return the result of *work*, which is a coroutine or a Deferred. Some functions of
+    Scrapy return a Deferred in version 2.13 and a coroutine in later versions.
     """
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
@@ -171,7 +171,7 @@ async def result_within(
 
 
 def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
-    """Return the name of a component's coroutine that still works on a request.
+    """Return the name of the coroutine in which a component still works on a request.
 
     *is_wanted* returns whether an object is the request. Return `None` if no coroutine of a
     component works on the request, or if the crawl does not use asyncio.
@@ -217,13 +217,13 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Do not use a coroutine, because asyncio logs an error for each coroutine that the end
-    # of the crawl interrupts.
+    # Do not use a coroutine. If the end of the crawl interrupted a coroutine, asyncio would
+    # log an error.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors, because a pool raises an error only if it was shut down at the end of
-    # the crawl.
+    # Ignore errors. A pool raises an error only if the pool was shut down at the end of the
+    # crawl.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
     try:
@@ -242,8 +242,8 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* after *seconds*. Return a timer, whose method `cancel` may be called at
-    any time.
+    """Call *call* after *seconds*. Return a timer. The method `cancel` of the timer may be
+    called even after the timer has ended.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)
@@ -258,9 +258,9 @@ class DeferredWaiter(Generic[T]):
     """A future that works with any reactor or without a reactor. *cancel* is called if the
     wait is cancelled.
 
-    Each waiting request has a future of its own. In Scrapy's built-in, all requests that
-    wait for a robots.txt share one Deferred. The first request takes the result of the
-    Deferred, and all other requests get `None` and pass unchecked.
+    Each waiting request has a future of its own. In Scrapy's built-in middleware, all
+    requests that wait for a robots.txt share one Deferred. The first request takes the
+    result of the Deferred, and all other requests get `None` and pass unchecked.
     """
 
     __slots__ = ("_result",)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# The following two marks are meta keys, because the meta of a request is also stored in a
-# queue on disk (JOBDIR) and in a queue that several workers share.
+# The following two marks are meta keys, because queues also store the meta of a request. A
+# queue may be on disk (JOBDIR), or several workers may share a queue.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
@@ -43,12 +43,12 @@ RETURNED = "_robots1994_returned"
 """Meta key of a request that was returned to the scheduler. The value is a pair. The first
 item is the original `dont_filter` of the request. The second item says whether the request
 was ever returned because no slot was free. In a queue that version 0.1 of this package
-wrote, the second item is a string, which counts as `False`.
+wrote, the second item is a string. A string counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between two checks of whether the crawl is closing. Scrapy sends no signal when a
-crawl begins to close.
+"""Interval, in seconds, at which the package checks whether the crawl is closing. Scrapy
+sends no signal when a crawl begins to close.
 """
 
 LIMITS = (
@@ -61,9 +61,8 @@ a page, so each robots.txt that is fetched early takes the place of a page.
 """
 
 SHARE = 100
-"""Each limit in `LIMITS` is divided by this number. The smallest result is the maximum
-number of requests that wait for a robots.txt without counting towards
-`CONCURRENT_REQUESTS`.
+"""Each limit in `LIMITS` is divided by this number. The smallest result limits the number
+of requests that wait for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
 """
 
 CLOSE_SECONDS = 5.0
@@ -77,7 +76,7 @@ class Visit:
     """One pass of *request* through the middleware, from the first step to the last.
 
     *is_awaited* is `True` if a component sent the request with `engine.download_async()`
-    and awaits the response, so the request cannot be returned to the scheduler.
+    and awaits the response. Such a request cannot be returned to the scheduler.
     *has_gone_back* is `True` if the request was already returned because no slot was free.
     *is_raised* is `True` while the limit of concurrent requests is raised for the request.
     """
@@ -95,13 +94,13 @@ class Visit:
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
-        """Return the visit for *request*, after removing our keys from its meta.
+        """Remove our keys from the meta of *request*, and return the visit for *request*.
 
         If the request was returned to the scheduler, restore its original `dont_filter`.
         """
         meta = request.meta
-        # Remove the keys of an earlier decision, because an errback may send a refused
-        # request again, and a spider may copy the meta of a response.
+        # Remove the keys of an earlier decision. An errback may send a refused request
+        # again, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
@@ -197,7 +196,7 @@ class WaitingRequests:
                 self._engine.lower_limit()
 
     async def turn(self, visit: Visit) -> bool:
-        """Wait until `Visit.turn` of *visit* is released.
+        """Wait until the future `visit.turn` is released.
 
         Return `False` if the request must be returned to the scheduler because the crawl
         closes. A closing crawl does not wait for turns, because a file may state a very
@@ -229,9 +228,8 @@ class WaitingRequests:
         """Return whether the request of *visit*, which still waits, may go on.
 
         The request may go on if it counts towards the limit, or if a slot is free. If no
-        slot is free, the request may still go on in three cases: the request was already
-        returned because no slot was free, a closing crawl still sends the request, or the
-        request cannot be returned.
+        slot is free, the request may still go on in three cases: it was already returned
+        because no slot was free, a closing crawl still sends it, or it cannot be returned.
         """
         return (
             not visit.is_raised
@@ -281,8 +279,8 @@ class WaitingRequests:
             own = (it for it in self._visits.values() if not it.is_awaited)
             self._finished = frozenset(islice(own, self._concurrent))
             self._on_closing()
-            # Iterate over a copy, because without asyncio a released request goes on at
-            # once, and its visit is removed from the dict.
+            # Iterate over a copy. Without asyncio, a released request goes on at once, and
+            # its visit is removed from the dict.
             for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)

@@ -1,10 +1,9 @@
-"""The number of requests that pass only because the dialect of the crawl reads `*` and `$`
-as ordinary characters.
+"""A count of the requests that pass only because the dialect of the crawl has no wildcards.
 
 According to 1994 D1 (value of Disallow), a path is compared character by character. Most
-authors, however, use `*` and `$` as wildcards. When the crawl closes, a log line gives the
-number of requests that passed although RFC 9309 disallows their URLs because of a rule with
-`*` or `$`.
+authors, however, use `*` and `$` as wildcards. A request belongs to this count if it
+passes, but a rule with `*` or `$` disallows its URL under RFC 9309. When the crawl closes,
+a log line gives the count.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ OTHER = "rfc9309"
 
 MAX_BYTES = 4_000_000
 """Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. This
-amount of memory is enough for about 1,000 origins. A file that is not in this memory is
-read again for each request, which takes a fraction of a millisecond. The latest large file
-does not count towards this limit.
+amount of memory is enough for about 1,000 origins. If a file was removed from this memory,
+the next request to its origin reads the file again. Reading a small file takes a fraction
+of a millisecond. The latest large file does not count towards this limit.
 """
 
 MAX_COUNTED_ORIGINS = 100_000
@@ -56,15 +55,15 @@ counted.
 
 
 class IgnoredWildcards:
-    """Counts the requests that a record with `*` or `$` allows. Also counts how many of
-    these requests RFC 9309 disallows because of a rule with `*` or `$`.
+    """Counts the allowed requests whose rules contain `*` or `$`. Also counts how many of
+    these requests a rule with `*` or `$` disallows under RFC 9309.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:
         self._crawler = crawler
         self._dialect = dialect
-        # Each key of `_others` is the rules for one robot in the dialect of the crawl. Each
-        # value consists of the file, the rules for the same robot in the dialect `OTHER`,
+        # `_others` maps the rules for one robot, in the dialect of the crawl, to a tuple.
+        # The tuple contains the file, the rules for the same robot in the dialect `OTHER`,
         # and a size in bytes. The size includes the file, because this cache may keep the
         # file in memory after the policy is removed.
         self._others: LRUCache[RobotRules, Others]
@@ -82,8 +81,8 @@ class IgnoredWildcards:
         return cls(crawler, settings.dialect)
 
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
-        """Read *robots*, a large file, in a thread for the robot of *rules*, so that `sent`
-        does not need to read the file.
+        """Read the large file *robots* for the robot of *rules*, in a thread. After that,
+        `sent` does not need to read the file.
         """
         if rules.has_wildcards and rules not in self._others:
             reading = partial(self._read_once, robots, rules)
@@ -93,8 +92,8 @@ class IgnoredWildcards:
         """Read *robots*, unless the last call read the same file for the same robot. Calls
         to this method never overlap.
         """
-        # Storing one result is enough, because the requests that waited for one file call
-        # this method one after the other.
+        # Storing one result is enough. The requests that waited for one file call this
+        # method one after the other.
         if self._latest is None or self._latest[0] is not rules:
             self._latest = rules, _read(robots, rules)
         return self._latest[1]
@@ -107,8 +106,8 @@ class IgnoredWildcards:
         robots: RobotsTxt,
         rules: RobotRules,
     ) -> None:
-        """Count *request*. The URL of *request* is allowed by *rules*, and at least one of
-        these rules contains `*` or `$`.
+        """Count *request*. *rules* allow the URL of *request*, and at least one rule
+        contains `*` or `$`.
 
         *clients* are the HTTP clients that may send *request*. *robots* is the file of
         *origin*, from which *rules* were read.
@@ -147,7 +146,7 @@ class IgnoredWildcards:
 
 def _read(robots: RobotsTxt, rules: RobotRules) -> Others:
     """Return *robots*, its rules in the dialect `OTHER` for the robot of *rules*, and the
-    size of both in bytes, limited to `MAX_BYTES`.
+    size of both in bytes. The size is limited to `MAX_BYTES`.
     """
     other = robots.read_as(dialect=OTHER).rules(rules.robot)
     # Measure the size here, because a large file is read in a thread.
