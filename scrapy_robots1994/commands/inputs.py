@@ -323,8 +323,9 @@ class PolicySource:
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
         """Return the source for *name*, whose policy is unknown because of *error*."""
-        why = redact_and_escape(str(error), 300)
-        why = f"{why or type(error).__name__}; try again"
+        # R7 (our own fault): the error says nothing about the site.
+        why = redact_and_escape(str(error), 300).rstrip(".") or type(error).__name__
+        why = f"{why}: a local error, which says nothing about the site; try again"
         return cls(name, None, "unknown", why=why)
 
 

@@ -5,7 +5,6 @@ Each refusal is counted and logged. The signal `request_refused` is sent, and
 logged. If every start request was refused, a warning is also logged.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
@@ -254,11 +253,12 @@ class Refusals:
             record = first[1].record if first else None
             is_named = record is not None and EVERYBODY not in record.names
             more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
-            # In a project, the command can read the settings of the spider.
+            # The command can read the settings of a spider that belongs to the project.
             spider: Any = self._crawler.spider
-            option = f" --spider {spider.name}" * (
-                "SCRAPY_SETTINGS_MODULE" in os.environ
-            )
+            places = self._crawler.settings.getlist("SPIDER_MODULES")
+            module = f"{type(spider).__module__}."
+            is_of_project = any(module.startswith(f"{it}.") for it in places)
+            option = f" --spider {spider.name}" * is_of_project
             values = number, *first, option, more
             log_line(self._crawler, WARNING, _ALL_REFUSED, *values)
 

@@ -332,6 +332,8 @@ def _path(value: Any) -> str | None:
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
+    # Refuse the words of a flag, which on the command line are text.
+    _require(str(value).lower() not in {"true", "false"})
     return str(value)
 
 

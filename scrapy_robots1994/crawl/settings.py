@@ -231,7 +231,7 @@ class RobotsSettings:
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether the crawl closes with the reason ``robotstxt_denied``, instead of
-    ``finished``, if all start requests were refused.
+    ``finished``, if robots.txt rules refused all start requests.
     """
 
     @classmethod
@@ -414,7 +414,19 @@ class RobotsSettings:
         """Warn about settings that have no effect."""
         # Do not raise an error, because several spiders with different dialects may share
         # the settings of a project.
-        if self.crawl_delay is not None and not self.applies_crawl_delay:
+        if self.dry_run:
+            unused = {
+                "ROBOTS1994_CRAWL_DELAY": self.crawl_delay is not None,
+                "ROBOTS1994_PAGES": self.pages,
+                "ROBOTS1994_STORE": self.store.url,
+                "ROBOTS1994_USAGE": self.usage != types.USAGE_OFF,
+            }
+            if names := ", ".join(name for name, is_set in unused.items() if is_set):
+                text = (
+                    "Dry run: these settings have no effect until the dry run ends: %s"
+                )
+                log_line(crawler, INFO, text, names)
+        elif self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
                 'ROBOTS1994_CRAWL_DELAY has no effect: the dialect "%s" has no field that '

@@ -173,7 +173,8 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     # "allowed".
     is_longer = is_truncated or len(body) > limit
     if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
-        raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
+        why = f"no line ends within {limit} bytes; raise ROBOTS1994_MAX_BYTES"
+        raise Undecodable(why, is_final=True)
     return body, is_truncated
 
 

@@ -186,6 +186,21 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
+@pytest.mark.parametrize("modules", [[], ["tests.support.spiders"]])
+def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
+    site: Site, modules: list[str]
+) -> None:
+    """The command would not find another spider, such as the spider of `scrapy fetch`."""
+    site.robots(CLOSED)
+    settings = {"SPIDER_MODULES": modules}
+    # Scrapy warns about spiders of the module that have the same name.
+    options: dict[str, Any] = {"settings": settings, "may_warn": True}
+    result = crawl([site.url("/private/a")], spider="FilteredSpider", **options)
+
+    (line,) = result.lines(NOTHING)
+    assert ("robots-check --spider " in line) is bool(modules)
+
+
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:

@@ -40,8 +40,8 @@ INVALID: dict[str, list[object]] = {
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
     "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
     "DRY_RUN": ["yes", 2, []],
-    "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
-    "EVIDENCE": [5, True, ["evidence"], {}],
+    "COMPARE_REPORT": [5, True, "True", "report", "report.txt", "report.html.gz"],
+    "EVIDENCE": [5, True, "True", ["evidence"], {}],
     "EXEMPT": [
         5,
         [1],

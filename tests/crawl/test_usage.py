@@ -379,12 +379,14 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_dry_run_has_no_effect(site: Site) -> None:
-    """No preferences are read, and nothing is dropped or declined."""
+    """No preferences are read, and nothing is dropped or declined. One line says so."""
     result = walk(site, "requests", "train-ai", settings={"ROBOTS1994_DRY_RUN": True})
 
     assert pages_of(site) == set(SITE) - {"/closed"}
     assert {it["usage"] for it in result.items} == {None}
     assert "pages are for" not in result.log
+    (line,) = result.lines("these settings have no effect until the dry run ends")
+    assert line.endswith(": ROBOTS1994_USAGE")
 
 
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:

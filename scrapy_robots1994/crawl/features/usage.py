@@ -122,11 +122,11 @@ class StatedUsage:
                 log_line(
                     self._crawler,
                     INFO,
-                    "Usage preferences: pages must not be used for %s, so %s were dropped "
-                    'and %s were not sent; LOG_LEVEL = "DEBUG" names each page',
+                    "Usage preferences: pages must not be used for %s, so %s dropped and "
+                    '%s not sent; LOG_LEVEL = "DEBUG" names each page',
                     purpose,
-                    counted(items, "item"),
-                    counted(requests, "request"),
+                    _were(items, "item"),
+                    _were(requests, "request"),
                 )
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
@@ -263,3 +263,8 @@ class RobotsUsage(UsageReader, BaseSpiderMiddleware):
                 stat = stats.USAGE_ITEMS_DROPPED.format(purpose=forbidden.purpose)
                 self._marks.mark("usage", item, dropped, stat)
         return item
+
+
+def _were(number: int, noun: str) -> str:
+    """Return *number*, *noun* and the verb, such as "2 items were"."""
+    return f"{counted(number, noun)} {'was' if number == 1 else 'were'}"
