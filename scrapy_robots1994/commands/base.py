@@ -108,10 +108,13 @@ class RobotsCommand(ScrapyCommand):
             return loader.load(opts.spider)
         except KeyError:
             shown = repr(escape_control_chars(opts.spider, 60))
-            hint = did_you_mean(opts.spider, loader.list())
+            spiders = loader.list()
+            advice = "run the command in the folder of a Scrapy project"
+            if spiders:
+                hint = did_you_mean(opts.spider, spiders)
+                advice = f"`scrapy list` lists its spiders{hint}"
             raise WrongUse(
-                f"--spider: the project has no spider {shown}; `scrapy list` lists its "
-                f"spiders{hint}"
+                f"--spider: the project has no spider {shown}; {advice}"
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":

@@ -43,9 +43,9 @@ class RobotsCheck(RobotsCommand):
 
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
-    Say for each URL whether a strict robot of 1994 may retrieve it, and which line
-    decides. The URLs are arguments, or lines of a file (--urls) or of standard
-    input (-). The robots.txt of each origin is fetched with the downloader and the
+    Say for each URL whether robots.txt allows it for the robot of the project, and
+    which line decides. The URLs are arguments, or lines of a file (--urls) or of
+    standard input (-). The robots.txt of each origin is fetched with the downloader and the
     settings of the project, as in a crawl, unless --robots names a file. Without
     --ordered, each verdict is printed as soon as the origin of the URL has answered.
 
@@ -201,9 +201,11 @@ class RobotsCheck(RobotsCommand):
         is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
         if is_path or is_slip or exemption is Exemption.NO_HOST:
             shown = repr(escape_control_chars(url, 60))
+            named = self._opts.urls
+            place = f"--urls {named}: " if named and named != inputs.STDIN else ""
             raise WrongUse(
-                f"{shown} is neither a URL nor a path of a file that --robots names: write "
-                "https://host/path or, with --robots, /path"
+                f"{place}{shown} is neither a URL nor a path of a file that --robots "
+                "names: write https://host/path or, with --robots, /path"
             )
         return exemption.value if exemption else ""
 
@@ -342,8 +344,9 @@ class RobotsCheck(RobotsCommand):
         robot = self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
-        what = "not known for" if self._opts.evidence else "no policy was found for"
-        without = f"; {what} {unknown:,}" * bool(unknown)
+        without = f"; no policy was found for {unknown:,} of the URLs"
+        if self._opts.evidence:
+            without = f"; not known for {unknown:,}"
         purposes = " or ".join(self._purposes)
         kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
         # Without --robot, verdicts from evidence are for the recorded robots, so the totals
@@ -356,7 +359,8 @@ class RobotsCheck(RobotsCommand):
         if self._opts.explain and names:
             terminal.print_lines(wrap_and_escape(names, WIDTH))
         terminal.print_line(
-            f"{allowed:,} allowed, {disallowed:,} disallowed{without}{kept}; checked {by}"
+            f"{allowed:,} allowed, {disallowed:,} disallowed"
+            f"{without * bool(unknown)}{kept}; checked {by}"
         )
 
 

@@ -26,7 +26,7 @@ from scrapy.utils.project import get_project_settings
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
-from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.commands.warc import answers_in
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.causes import Cause
@@ -466,6 +466,7 @@ def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
     try:
         formats.write_report(report, Path(opts.report))
     except OSError as error:
+        kind = WrongUse if isinstance(error, IsADirectoryError) else Unreadable
         why = error.strerror or error
-        raise WrongUse(f"the report {opts.report} cannot be written: {why}") from error
-    terminal.print_notes("The report was written to", [opts.report])
+        raise kind(f"the report {opts.report} cannot be written: {why}") from error
+    terminal.print_notes("The report was written to", [str(Path(opts.report))])

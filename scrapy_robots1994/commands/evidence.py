@@ -485,9 +485,11 @@ class EvidenceFolder:
         self._name, folder = name, Path(name)
         self.differences, self.notes = Findings(differ), Findings()
         try:
-            journals = sorted(it.name for it in folder.glob("*.jsonl.gz"))
+            names = [it.name for it in folder.iterdir()]
         except OSError as error:
-            raise Unreadable(f"--evidence: {why_unread(error)}") from None
+            shown = escape_control_chars(name, 300)
+            raise Unreadable(f"--evidence: {shown}: {why_unread(error)}") from None
+        journals = sorted(it for it in names if it.endswith(".jsonl.gz"))
         if not journals:
             shown = escape_control_chars(name, 300)
             raise WrongUse(

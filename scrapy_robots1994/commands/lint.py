@@ -1,4 +1,4 @@
-"""The command `scrapy robots-lint`, which shows how a strict robot of 1994 reads a file."""
+"""The command `scrapy robots-lint`, which shows what each line of a file does."""
 
 import argparse
 

@@ -57,6 +57,8 @@ class LintRun:
     ) -> None:
         if not args:
             raise WrongUse(f"no file given: name {inputs}")
+        if opts.format == "github" and opts.summary:
+            raise WrongUse("--format github prints each problem: leave --summary out")
         self.exit_code = ExitCode.FINE
         self.names = expand(args)
         self._opts = opts
@@ -150,9 +152,9 @@ def _codes(text: str) -> frozenset[str]:
     return codes
 
 
-HELP = """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
+HELP = """Show what each line of a robots.txt does, and its problems.
 
-Show what each line of a robots.txt does to a strict robot of 1994, and every
+Show what each line of a robots.txt does to a robot of the dialect, and every
 problem with its line, column, code, severity and clause, and how to fix the
 problem. A folder means all files under it, and - means standard input.
 `scrapy robots-lint` also takes URLs (a URL without a path means /robots.txt

@@ -2,6 +2,7 @@
 socket. Sentinel and clusters are supported.
 """
 
+import re
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ PAGE: Final = 500
 
 _END = struct.Struct(">d")
 
+# Match the error of the library for an option that the library does not have.
+_UNKNOWN_OPTION = re.compile("unexpected keyword argument '(.*)'")
 _UNESCAPED = (
     "in the user name and the password, write / # ? and @ as %2F %23 %3F and %40"
 )
@@ -76,6 +79,8 @@ class RedisStore(SharedStore):
         # If an option is wrong, the library may raise an exception of any class.
         except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
+            if named := _UNKNOWN_OPTION.search(why):
+                why = f'{parts.scheme}:// has no option "{named[1]}"'
             # An unescaped ? in a password also ends the host part too early. In that case,
             # the message of the library would show the start of the password as a port.
             if why.startswith("Port "):

@@ -219,8 +219,15 @@ class SqliteStore(PolicyStore):
         return Path(self.path).exists()
 
     def check(self) -> None:
-        """Raise `SettingsError` if the folder of the file does not exist."""
+        """Raise `SettingsError` if the path is a folder, or if the folder of the file does
+        not exist.
+        """
         folder = Path(self.path).absolute().parent
+        if Path(self.path).is_dir():
+            shown = escape_control_chars(self.path, 300)
+            raise SettingsError(
+                f"ROBOTS1994_STORE names a folder, {shown}: add the name of a file."
+            )
         if not folder.is_dir():
             shown = escape_control_chars(str(folder), 300)
             raise SettingsError(

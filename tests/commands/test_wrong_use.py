@@ -36,6 +36,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["--evidence", "evidence", "/a"], "neither a URL nor a path"),
         (["--evidence", ".", "--verify"], "no journal"),
         (["--verify"], "--evidence"),
+        (["--urls", "words"], "--urls words: 'x.test/y' is neither a URL nor a path"),
         (["--purpose", "ai-train", URL], '--purpose must name purposes, of "train-ai"'),
         (["--purpose", "ai-train", URL], 'did you mean "train-ai"?'),
         (["--purpose", "", URL], "--purpose: a value is missing"),
@@ -43,6 +44,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
     "robots-lint": [
         ([], "no file given"),
         (["empty"], "no file is in"),
+        (["--format", "github", "--summary", "file"], "leave --summary out"),
         (["--ignore", "R999", "x"], "no such code: R999"),
         (["--format", "xml", "x"], "invalid choice"),
         (["-s", "ROBOTS1994_DIALECT=2000", "x"], "ROBOTS1994_DIALECT must be"),
@@ -92,6 +94,7 @@ def test_wrong_use_is_reported_in_one_sentence(
     # Without a file, the answer "no problems", "no difference" or "allowed" would mean
     # nothing.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
+    (tmp_path / "words").write_text("x.test/y\n", "utf-8")
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence" / "x.jsonl.gz").touch()
     before = sorted(tmp_path.rglob("*"))

@@ -44,6 +44,7 @@ def refusal(url: str) -> str:
         ("Rediss+clusters://h", '(did you mean "rediss+cluster://"?)'),
         ("memory://", "belongs to one crawl"),
         ("memory://?size=1", 'has no option "size"'),
+        ("redis://h?prefx=a", 'redis:// has no option "prefx"'),
         ("memory://?max_origins=1&x=", 'has no option "x"'),
         ("memory://?Max_Origins=1", 'has no option "Max_Origins"'),
         *(
