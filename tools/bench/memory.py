@@ -94,8 +94,7 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def main(side: str, corpus: str) -> None:
-    """Store all files twice, for different hosts, and print the mean memory for one file.
-    """
+    """Store all files twice, for different hosts, and print the mean memory for one file."""
     from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side a process
 
     files = read_corpus(corpus)
