@@ -10,8 +10,8 @@ from tests.support.corpus import read_files
 
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
-"""Quantiles of the lengths of 4,231 real files: each share of the files, and the length
-in lines.
+"""Quantiles of the lengths of 4,231 real files. Each pair contains a share of the files
+and a number of lines.
 """
 
 LONGEST = 12_000

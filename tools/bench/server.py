@@ -41,7 +41,9 @@ def huge() -> bytes:
 
 
 def page(host: bytes, target: bytes) -> bytes:
-    """Return the page at *target* of *host*. Only `mixed.test` has different pages."""
+    """Return the page of *host* at *target*. All pages are equal, except those of
+    `mixed.test`.
+    """
     if not host.startswith(b"mixed."):
         return PAGE
     number = int(target.rpartition(b"/")[2])
