@@ -75,7 +75,8 @@ def question_urls(host: str, body: bytes) -> list[str]:
         try:
             found[Request(url).url] = None
         except ValueError:
-            continue  # not a URL that Scrapy could request
+            # Leave out a URL that Scrapy cannot request.
+            continue
     urls = list(found)
     return urls[:: -(-len(urls) // MAX_QUESTIONS)] if urls else []
 
