@@ -24,7 +24,8 @@ extensions = [
     "robots1994_reference",
 ]
 exclude_patterns = ["_build", "_generated", "development"]
-smartquotes = False  # quotes belong to values that readers copy
+# Do not change quotes, because readers copy values with quotes.
+smartquotes = False
 default_role = "code"
 
 autodoc_member_order = "bysource"
@@ -32,8 +33,8 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 70
 
-# Links into the documentation of Python and Scrapy need their inventories from the
-# network, so an offline build leaves them out.
+# For links to the documentation of Python and Scrapy, Sphinx downloads two inventories.
+# An offline build has no links of this kind.
 if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
     extensions.append("sphinx.ext.intersphinx")
     intersphinx_mapping = {

@@ -1,1 +1,1 @@
-"""Programs that are run by hand: benchmarks, long proofs, generators."""
+"""Programs to run by hand: benchmarks, long proofs and generators."""

@@ -1,9 +1,10 @@
 """Count the sites that each dialect opens and closes, compared with Protego.
 
-`python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` over each group of
-robots.txt files, for Scrapy's default User-Agent, and prints a table in reStructuredText:
-`docs/_generated/sites.rst`. A FILE may be a folder. `--pictures GROUP` also renders the report of
-that group for the documentation, in Chromium (`docs/_static/report-…png`).
+`python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` for each group
+of robots.txt files, with Scrapy's default User-Agent. The output is the table of
+`docs/_generated/sites.rst` in reStructuredText. A FILE may be a folder. `--pictures
+GROUP` also renders the report of that group in Chromium, and writes images for the
+documentation (`docs/_static/report-…png`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ WIDTHS = (390, 1280)
 
 
 def report_of(files: list[str], path: Path) -> dict[str, Any]:
-    """Compare all of *files*, write the page to *path*, and return the report."""
+    """Compare all *files*, write the HTML report to *path*, and return the report as a
+    dict.
+    """
     command = (sys.executable, "-m", "scrapy", "robots-compare", *files, "--json")
     options = ("--robot", USER_AGENT, "--parsers", "Protego", "--report", str(path))
     done = subprocess.run((*command, *options), stdout=subprocess.PIPE, check=True)
@@ -38,7 +41,7 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
 
 
 def shares(report: dict[str, Any], dialect: str, reading: str) -> str:
-    """Return the shares of the sites, in percent, that a dialect and reading opens and closes."""
+    """Return the percentages of the sites that *dialect* with *reading* opens and closes."""
     (variant,) = (
         it
         for it in report["variants"]
@@ -51,7 +54,7 @@ def shares(report: dict[str, Any], dialect: str, reading: str) -> str:
 
 
 def table(reports: dict[str, dict[str, Any]]) -> str:
-    """Return the table: a row for each group."""
+    """Return the table, with a row for each group."""
     made = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d")
     lines = [
         f".. From tools/changes.py on {made} (Protego {version('protego')}).",
@@ -68,7 +71,7 @@ def table(reports: dict[str, dict[str, Any]]) -> str:
 
 
 def render(page: Path) -> None:
-    """Write the first screen of *page* in each width, light and dark."""
+    """Write images of the first screen of *page*: each width, in light and dark mode."""
     with (
         tempfile.TemporaryDirectory() as profile,
         browsers.chromium(Path(profile)) as browser,

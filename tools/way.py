@@ -1,9 +1,11 @@
-"""Count the functions of the package that one request runs through: `python -m tools.way`.
+"""Count the functions of the package that are called for one request: `python -m
+tools.way`.
 
-It crawls one origin with the defaults of the add-on. It prints how many functions in how
-many modules ran for a first fetch, for a second page and for a refused page. `--list` lists
-the functions. A function is a pair of module and qualified name. Lambdas and generator
-expressions count as functions. Needs Python 3.11 or newer.
+The program crawls one origin with the defaults of the add-on. For a first fetch, a second
+page and a refused page, the program prints the number of functions that were called, and
+the number of their modules. `--list` also prints the names of the functions. Functions
+with the same qualified name in one module count as one function. Lambdas and generator
+expressions count as functions. The program needs Python 3.11 or newer.
 """
 
 from __future__ import annotations
@@ -31,13 +33,13 @@ LISTED = "--list" in sys.argv
 
 
 class Way:
-    """Records the functions of the package that run between `follow` and `print`."""
+    """Records the functions of the package that are called between `follow` and `print`."""
 
     def __init__(self) -> None:
         self.functions: set[tuple[str, str]] = set()
 
     def follow(self) -> None:
-        """Forget the recorded functions, and start to record."""
+        """Delete the recorded functions, and start to record."""
         self.functions.clear()
         sys.setprofile(self._called)
 
@@ -50,7 +52,7 @@ class Way:
             print(f"  {module} {name}")  # noqa: T201 (a program)
 
     def _called(self, frame: FrameType, event: str, _argument: object) -> None:
-        """Record a call if its file belongs to the package."""
+        """Record a call if the called function belongs to the package."""
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(PACKAGE):
             name: Any = getattr(code, "co_qualname", code.co_name)
@@ -78,24 +80,24 @@ class WaySpider(Spider):
         yield Request(self.site.url("/1"), callback=self.parse_first)
 
     def parse_first(self, _response: object) -> Iterator[Request]:
-        """Print the functions of the first fetch; request another page."""
+        """Print the result for the first fetch, and request a second page."""
         self.way.print("a first fetch")
         self.way.follow()
         yield Request(self.site.url("/2"), callback=self.parse_second)
 
     def parse_second(self, _response: object) -> Iterator[Request]:
-        """Print the functions of a known policy; request a page that is disallowed."""
+        """Print the result for a known policy, and request a disallowed page."""
         self.way.print("a known policy")
         self.way.follow()
         yield Request(self.site.url("/closed"), errback=self.refused)
 
     def refused(self, _failure: object) -> None:
-        """Print the functions of a refusal."""
+        """Print the result for a refusal."""
         self.way.print("a refusal")
 
 
 def main() -> None:
-    """Crawl, and print the numbers of the three requests."""
+    """Crawl one origin, and print the results for the three requests."""
     with Site() as site:
         site.robots(FILE)
         addons = {"scrapy_robots1994.Addon": 500}

@@ -1,7 +1,7 @@
 """Check the internal links of pages, and the paths of files that pages mention.
 
 Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. The output has
-one line for each of these errors, and the exit code is 1 if there is an error:
+one line for each of the following errors. If there is an error, the exit code is 1.
 
 * The file or the anchor of an internal link does not exist.
 * An id of a clause, a decision or a problem (F5, O24, R020) is not a link to its row.
@@ -30,7 +30,9 @@ CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
 
 
 class Page(HTMLParser):
-    """The links and anchors of one page, and the ids in its text that are not links."""
+    """The links and anchors of one page, and the ids in the text of the page that are not
+    links.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -99,7 +101,7 @@ def broken_in_markdown(path: Path) -> list[str]:
 
 
 def missing_files(path: Path) -> list[str]:
-    """Return the files and folders that the source *path* mentions but that do not exist."""
+    """Return the missing files and folders that the source *path* mentions."""
     named = {match[1] for match in NAMED_FILE.finditer(path.read_text("utf-8"))}
     return [
         f"{path}: {name}"

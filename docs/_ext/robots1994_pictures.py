@@ -1,9 +1,9 @@
 """Sphinx directive ``.. robots1994-picture:: NAME``, which draws a picture.
 
-NAME is ``request`` (the way of a request), ``policy`` (the life of a policy) or
-``evidence`` (one decision and its record). The picture is drawn from tables in the code, as
-SVG code in the page. The picture has the colours of the page's text, so it suits a light
-and a dark theme.
+NAME is ``request`` (how a request is processed), ``policy`` (the states of a policy) or
+``evidence`` (one decision and its record). The directive draws the picture from tables in
+the code, and inserts SVG code into the page. The picture uses the colours of the page, so
+it suits a light and a dark theme.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ EXIT_COLUMNS = 16
 
 
 class Step(NamedTuple):
-    """One step of a picture, in which steps follow each other from top to bottom.
+    """One step of a picture. The steps follow each other from top to bottom.
 
-    *leads_to* is the text of a second box next to the step, and *way* is the text above the
-    box. *below* is the text at the arrow to the next step.
+    *leads_to* is the text of a second box next to the step. *way* is the text above the
+    second box. *below* is the text next to the arrow to the next step.
     """
 
     title: str
@@ -249,7 +249,7 @@ def _width(text: str) -> float:
 
 
 def _fitted(text: str, width: int) -> list[str]:
-    """Return *text* in lines that are at most *width* pixels wide."""
+    """Split *text* into lines that are at most *width* pixels wide."""
     indent = "   " if text.startswith("·") else ""
     lines = [""]
     for word in text.split(" "):

@@ -100,7 +100,7 @@ def settings(_: str) -> str:
 
 
 def stats(_: str) -> str:
-    """Return every stat key, and what the key counts."""
+    """Return every stat key with its meaning."""
     return "\n".join(
         f"``{key}``\n    {documentation(crawl_stats, '', name)}\n"
         for name, key in vars(crawl_stats).items()
@@ -210,7 +210,7 @@ def _yes(has: bool) -> str:  # noqa: FBT001 - a cell
 
 
 def options(command: str) -> str:
-    """Return the options of *command*, as ``scrapy COMMAND --help`` shows the options."""
+    """Return the options of *command* with the texts of ``scrapy COMMAND --help``."""
     (found,) = entry_points(group="scrapy.commands", name=command)
     instance = found.load()()
     instance.settings = Settings()
@@ -257,7 +257,8 @@ class Reference(Directive):
     def run(self) -> list[nodes.Node]:
         """Return the nodes of the generated text."""
         kind, *argument = self.arguments
-        # The page depends on the code, whose changes Sphinx does not notice.
+        # Build the page again each time, because Sphinx does not notice changes to the
+        # code.
         self.state.document.settings.env.note_reread()
         text = WRITERS[kind](*argument or [""])
         lines: Iterable[str] = text.splitlines()

@@ -1,1 +1,1 @@
-"""Tests that run the programs in `tools/` in small sizes."""
+"""Tests that run the programs in `tools/` with small inputs."""

@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, and its pages are not too long."""
+"""Tests of the documentation: the build, the pages in a browser, and the number of pages."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ PAGES = (
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
-    """Examples, links and spelling are correct. On a phone and on a desktop, tables break
-    no words.
+    """The build finds no error in examples, links and spelling. On a phone and on a
+    desktop, tables do not break words, and the main pages are not too wide. axe finds no
+    violation.
     """
     done = subprocess.run(
         [ROOT / "docs" / "build"],
@@ -72,7 +73,9 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
 
 
 def test_documentation_has_at_most_24_pages() -> None:
-    """A reader finds a page by its title; the README has at most 150 lines."""
+    """The documentation has 16 to 24 pages, so that readers find a page by its title. The
+    README has at most 150 lines.
+    """
     pages = [p for p in (ROOT / "docs").rglob("*.rst") if p.parent.name[0] != "_"]
     assert 15 < len(pages) <= 24
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150

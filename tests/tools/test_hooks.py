@@ -1,4 +1,4 @@
-"""The hooks of pytest. Each is tested in a separate run of pytest."""
+"""Tests of the hooks of pytest. Each hook is tested in a separate run of pytest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def test_that_passes():
 def run(
     folder: Path, hook: str, code: str, monkeypatch: pytest.MonkeyPatch, **env: str
 ) -> str:
-    """Return what pytest prints of the tests in *code*, with the hooks of one module."""
+    """Run pytest for the tests in *code* with the hooks in the module *hook*. Return the
+    output of pytest.
+    """
     for name in ("ROBOTS1994_TEST_ALL", "ROBOTS1994_TEST_SHORT"):
         monkeypatch.delenv(name, raising=False)
     for name, value in env.items():
@@ -57,7 +59,9 @@ def run(
 def test_test_of_a_missing_plugin_is_skipped_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If ROBOTS1994_TEST_ALL is set, the test fails."""
+    """If a plugin is missing, its test is skipped, or fails if `ROBOTS1994_TEST_ALL` is
+    set. In both cases, the output contains the name of the plugin.
+    """
     missing = "scrapy-nothing is missing: pip install scrapy-nothing"
     skipped = run(tmp_path, "left_out", PLUGIN, monkeypatch)
     failed = run(tmp_path, "left_out", PLUGIN, monkeypatch, ROBOTS1994_TEST_ALL="1")
@@ -71,8 +75,9 @@ def test_test_of_a_missing_plugin_is_skipped_with_its_name(
 def test_what_a_failed_test_leaves_fails_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python warns about an open socket when the socket is collected, and warnings are
-    errors.
+    """If a failed test leaves a socket open, the next test still passes. Without the
+    hook, the next test would fail, because Python warns about the open socket, and
+    warnings are errors.
     """
     out = run(tmp_path, "after_failure", FAILING, monkeypatch)
 

@@ -1,4 +1,4 @@
-"""The races run with `--quick`; the tests do not check their timings."""
+"""The benchmarks run with `--quick`. The tests do not check the measured times."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ RACES = {
     "import": OURS,
     "wildcards": "the record has ignored * and $",
 }
-"""A published row of each race."""
+"""Some text in the output of each benchmark."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("race", RACES)
 def test_race_prints_its_rows(race: str, tmp_path: Path) -> None:
-    """`tools/bench/run --quick RACE` works in any folder."""
+    """`tools/bench/run --quick RACE` prints the rows of a benchmark, whatever the current
+    folder is.
+    """
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
     ran = subprocess.run(
@@ -45,8 +47,8 @@ def test_race_prints_its_rows(race: str, tmp_path: Path) -> None:
 
 
 def test_corpus_may_be_a_folder_or_an_archive_of_files(tmp_path: Path) -> None:
-    """The folder may not contain an archive, which would count as one robots.txt of
-    noise.
+    """A corpus is a folder or an archive. A folder that contains an archive is rejected,
+    because the archive would count as one robots.txt.
     """
     folder = tmp_path / "files"
     folder.mkdir()
@@ -65,7 +67,7 @@ def test_corpus_may_be_a_folder_or_an_archive_of_files(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_json_option_writes_every_value_of_a_side(tmp_path: Path) -> None:
-    """`tools/bench/run --json FILE`: results by name, values by side."""
+    """With `--json FILE`, the file contains each result with the values of each side."""
     path = tmp_path / "results.json"
 
     assert main(["--quick", "--json", str(path), "wildcards", "import"]) == 0

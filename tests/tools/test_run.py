@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run *command* with *variables* on top of the environment."""
+    """Run *command* with *variables* in addition to the environment."""
     plain = {key: os.environ[key] for key in os.environ if "ROBOTS1994" not in key}
     return subprocess.run(
         command,
@@ -27,7 +27,7 @@ def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[s
 
 
 def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]:
-    """Run pytest with a PATH without programs; return exit code and lines of output."""
+    """Run pytest with a PATH without programs. Return the exit code and the output lines."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     ran = run(*command, PATH="/nowhere", **variables)
     return ran.returncode, ran.stdout.splitlines()
@@ -38,8 +38,8 @@ BROWSER = "tests/commands/test_report_page.py"
 
 
 def test_last_lines_name_each_group_of_skipped_tests() -> None:
-    """The lines say how many tests were skipped, which program is missing, and which
-    package has it.
+    """For each group, the last lines contain the number of skipped tests, the missing
+    program, and the command that installs the program.
     """
     code, lines = without_programs(REDIS, BROWSER)
 
@@ -56,7 +56,9 @@ def test_last_lines_name_each_group_of_skipped_tests() -> None:
 
 @pytest.mark.long
 def test_missing_program_fails_a_run_of_all_tests() -> None:
-    """`tests/run --all` sets ROBOTS1994_TEST_ALL, and the run fails."""
+    """With `ROBOTS1994_TEST_ALL`, which `tests/run --all` sets, a missing program is a
+    failure.
+    """
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
 
     assert code == 1
@@ -69,7 +71,9 @@ def test_missing_program_fails_a_run_of_all_tests() -> None:
     ["--quick --all", "--all --quick", "--quick tests/oracle", "tests/oracle --all"],
 )
 def test_incompatible_modes_are_rejected(arguments: str, tmp_path: Path) -> None:
-    """The exit code is 2, with one line of error, before anything is installed."""
+    """If modes are incompatible, `tests/run` prints one error line, installs nothing, and
+    ends with exit code 2.
+    """
     ran = run(ROOT / "tests/run", *arguments.split(), VENV=str(tmp_path / "venv"))
 
     assert (ran.returncode, ran.stdout) == (2, "")

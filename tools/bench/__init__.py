@@ -1,1 +1,3 @@
-"""Benchmarks: `tools/bench/run` runs them, all sides in one run, and prints ratios."""
+"""The benchmarks of `tools/bench/run`, which compares all sides in one run and prints
+ratios.
+"""

@@ -45,7 +45,7 @@ RACES = (
 
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
-    """Return each race by name, smaller with `--quick`."""
+    """Return each benchmark by name. With `--quick`, the inputs are smaller."""
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]
@@ -78,7 +78,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the races, and print the result of each race when it ends."""
+    """Run the benchmarks, and print each result as soon as it is measured."""
     options = parsed(arguments)
     about = machine()
     say = partial(print, flush=True)
@@ -120,7 +120,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def machine() -> dict[str, str]:
-    """Return the versions and the machine of this run."""
+    """Return the versions of the software, and the system and CPU of this machine."""
     model = ""
     if sys.platform == "linux":
         lscpu = subprocess.run(["lscpu"], capture_output=True, text=True, check=False)

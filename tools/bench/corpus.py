@@ -1,4 +1,4 @@
-"""The files of the races: real files of a folder or archive, or generated files like them."""
+"""The files of the benchmarks: real files of a folder or archive, or generated files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.support.corpus import read_files
 
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
-"""The numbers of lines at quantiles of 4,231 real files. The longest file has
-12,000 lines.
+"""Quantiles of the lengths of 4,231 real files. Each pair contains a share of the files
+and a number of lines.
 """
 
 LONGEST = 12_000
@@ -52,8 +52,8 @@ PARTS = [
 
 
 def read_corpus(source: str) -> list[bytes]:
-    """Return the bytes of each file of *source*, a folder or a tar archive, sorted by name. If
-    *source* is "", return generated files.
+    """Return the bytes of each file in *source*, sorted by file name. *source* is the
+    path of a folder or a tar archive. If *source* is "", return generated files.
     """
     if not source:
         return made_corpus(COUNT)
@@ -67,8 +67,8 @@ def read_corpus(source: str) -> list[bytes]:
 
 
 def made_corpus(count: int) -> list[bytes]:
-    """Generate *count* files with as many lines as real files. The files are equal in every
-    run.
+    """Generate *count* files whose lengths are distributed like the lengths of real
+    files. Every run generates the same files.
     """
     dice = random.Random(1994)  # noqa: S311 - the same files every time is the point
     return [_made(dice, lines_at((n + 0.5) / count)) for n in range(count)]
@@ -80,13 +80,14 @@ def lines_at(share: float) -> int:
     for (low, least), (high, most) in zip(QUANTILES, ends, strict=True):
         if share <= high:
             within = (share - low) / (high - low)
-            # The last hundredth is a long tail: few files are nearly as long as the longest.
+            # Generate few files that are nearly as long as the longest file, as in
+            # reality.
             return round(least + (most - least) * (within**17 if high == 1 else within))
     return LONGEST
 
 
 def _made(dice: random.Random, lines: int) -> bytes:
-    """Generate a file of *lines* lines; its first record is for `*`."""
+    """Generate a file of *lines* lines, whose first record is for `*`."""
     end = dice.choice(("\n", "\n", "\r\n"))
     lines_made = ["User-agent: *"]
     while len(lines_made) < lines:

@@ -1,4 +1,6 @@
-"""Races of whole crawls: this plugin, the built-in and no robots.txt, with one server."""
+"""Benchmarks of whole crawls with our middleware, with the built-in, and without
+robots.txt.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,14 @@ SETTINGS: dict[str, Any] = {
 MB = 1e6
 
 NOT_DEARER = 1 / 1.03
-"""The target of a race in which our middleware may be up to 3% slower than the built-in."""
+"""The minimum ratio for benchmarks in which our middleware may be up to 3% slower than
+the built-in middleware.
+"""
 
 
 @contextmanager
 def serving(corpus: str = "") -> Iterator[int]:
-    """Run the server of the races; yield its port."""
+    """Run the server of the benchmarks, and yield the port of the server."""
     command = [sys.executable, "-m", "tools.bench.server", corpus]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -48,7 +52,7 @@ def serving(corpus: str = "") -> Iterator[int]:
 
 
 def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
-    """Run one crawl, and return the measurements of its spider."""
+    """Run one crawl, and return the measurements that the spider made."""
     result = crawl(
         spider=f"tools.bench.spiders:{spider}",
         spider_args=args,
@@ -63,16 +67,17 @@ def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any
 
 
 def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
-    """Crawl 20 fast hosts of 20 pages together with hosts whose robots.txt is slow."""
+    """Time the crawl of 20 fast hosts, together with hosts whose robots.txt is slow."""
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
-            # The built-in takes minutes with 500 slow hosts.
+            # With 500 slow hosts, the built-in middleware takes minutes.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # One round is enough for a crawl that takes a minute and hardly varies.
+                # Run the built-in middleware only once, because its crawl takes a minute
+                # and the time hardly varies.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])
@@ -83,7 +88,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
 
 
 def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result]:
-    """Crawl many origins, one page each; measure time, and memory during the crawl."""
+    """Measure CPU time and memory of a crawl of many origins, with one page each."""
     settings = {"CONCURRENT_REQUESTS": 100}
     store = {"ROBOTS1994_STORE": f"memory://?max_origins={bound}"}
     clock: dict[str, list[float]] = {side: [] for side in SIDES}
@@ -105,7 +110,7 @@ def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result
 
 
 def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
-    """Crawl eight pages of each of many origins, in turn; measure the CPU."""
+    """Measure the CPU time of a crawl of many origins with eight pages each, in turn."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving(corpus or "made") as port:
         args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 8}
@@ -117,7 +122,7 @@ def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
 
 
 def cached(rounds: int, pages: int) -> Iterator[Result]:
-    """Crawl pages that are in Scrapy's HTTP cache; measure the CPU."""
+    """Measure the CPU time of a crawl whose pages are in Scrapy's HTTP cache."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port, TemporaryDirectory() as folder:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
@@ -132,7 +137,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once per round, starting with another one each time."""
+    """Yield each side once per round. Each round starts with another side."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

@@ -1,4 +1,4 @@
-"""Measure the memory of the policies of a corpus, each side in its own process.
+"""Measure the memory of the policies of a corpus. Each side runs in its own process.
 
 `python -m tools.bench.memory SIDE [FOLDER]` prints the bytes per origin as JSON.
 """
@@ -27,8 +27,8 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes of memory per origin. Policies are stored as in a crawl, and used
-    once. Also measure the bytes for a second host with an equal file.
+    """Measure the memory for each origin, in bytes. Each policy is stored as in a crawl,
+    and used once. Also measure the memory for a second host with an identical file.
     """
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
@@ -40,7 +40,7 @@ def memory(corpus: str) -> Iterator[Result]:
 
 
 def _in_process(side: str, corpus: str) -> dict[str, float]:
-    """Run a side in a process of its own, and return its measurements."""
+    """Run *side* in a separate process, and return the measurements."""
     command = [sys.executable, "-m", "tools.bench.memory", side, corpus]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     measured: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
@@ -48,7 +48,7 @@ def _in_process(side: str, corpus: str) -> dict[str, float]:
 
 
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Store a policy as the middleware does: parsed, in the memory store, used once."""
+    """Return a function that stores and uses a policy as our middleware does."""
     from scrapy import Request  # noqa: PLC0415 - one side a process
 
     from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side a process
@@ -81,7 +81,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Store the netloc and the parser, as Scrapy's built-in middleware does."""
+    """Return a function that stores and uses a parser as the built-in middleware does."""
     from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side a process
 
     parsers: dict[str, Any] = {}
@@ -94,12 +94,12 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def main(side: str, corpus: str) -> None:
-    """Store all files twice, for different hosts, and print the memory of each."""
+    """Store all files twice, for different hosts, and print the mean memory for one file."""
     from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side a process
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)
-    # The first file creates the patterns and imports of all.
+    # Store one file before the measurement, because the first file causes one-time work.
     hold("warm.test", 0)
     measured = {}
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Races of the parser: parsing, questions, imports, and time against size."""
+"""Benchmarks of the parser: parsing, questions, imports, and growth with the size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ URLS = (
     "https://www.example.com/tmp/file",
     "https://www.example.com/cgi-bin/script.pl",
 )
-"""URLs for a known policy: plain pages, queries, a fragment, and two disallowed URLs."""
+"""URLs to ask about: plain pages, queries, a fragment, and two URLs that `TEN` disallows.
+"""
 
 TEN = b"User-agent: *\n" + b"".join(
     b"Disallow: /%b/\n" % word.encode()
@@ -64,9 +65,10 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Parse a whole corpus: without questions, and with one and eight questions for each file.
+    """Time the parsing of all files with no question, one question and eight questions.
 
-    Some sides, including ours, defer work to the first question.
+    Questions are included because some sides, including ours, defer work to the first
+    question.
     """
     sides, _ = all_sides()
     policies = {
@@ -91,7 +93,7 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _warned(files: Sequence[bytes], url: str) -> None:
-    """Parse each of *files* as a crawl does: report its warnings, and then answer one
+    """Parse each of *files* as a crawl does: find the problems to report, then answer one
     question.
     """
     for body in files:
@@ -109,7 +111,7 @@ def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
 
 
 def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time one question to a known policy: to files of the corpus, and to files of 10 and
+    """Time one question about a known policy, for the corpus and for files with 10 and
     10,000 rules.
     """
     sides, _ = all_sides()
@@ -143,7 +145,7 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
-    """Return a function that decides about all URLs by the policy of each of *files*."""
+    """Return a function that asks the policy of each of *files* about all URLs."""
     asks = [side.asks(side.policy(body)) for body in files]
     return lambda: [ask(url) for ask in asks for url in URLS]
 
@@ -162,9 +164,8 @@ def file_of_rules(count: int) -> bytes:
 
 
 def imports(rounds: int) -> Iterator[Result]:
-    """Time the import of the package, and check whether it imports Scrapy.
-
-    Each value is timed in a separate process.
+    """Time the import of the package, each time in a new process. Check that the package
+    does not import Scrapy.
     """
     values = []
     for _ in range(rounds):
@@ -178,7 +179,9 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Measure parse time against size, question time against rules, and the exponents."""
+    """Time parsing for several file sizes and questions for several numbers of rules.
+    Also yield the exponents of growth.
+    """
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]
@@ -203,5 +206,5 @@ def _rules_of(body: bytes) -> object:
 
 
 def _fitted(what: str, points: Sequence[tuple[float, float]]) -> Result:
-    """Return the exponent of a growth table as a result."""
+    """Return the exponent of the growth of *points* as a result."""
     return Result(f"exponent of {what}", "exponent", {OURS: [exponent(points)]})

@@ -1,4 +1,4 @@
-"""Results as text: medians, ratios to ours, and whether the target is met."""
+"""Results as text: medians, ratios to our median, and whether the target is met."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-"""Units of time, the largest first."""
+"""Units of time, with the largest unit first."""
 
 
 def heading(about: Mapping[str, str]) -> str:
-    """Return the versions and the machine in one line."""
+    """Return the versions and the description of the machine as one line."""
     return ", ".join(f"{name} {value}" for name, value in about.items() if value)
 
 
 def shown(result: Result) -> str:
-    """Return one result: a line for each side, ours first."""
+    """Return one result as text, with a line for each side."""
     lines = [f"\n{result.what}"]
     for side in result.values:
         amount = scaled(result.median(side), result.unit)
@@ -34,7 +34,7 @@ def shown(result: Result) -> str:
 
 
 def scaled(value: float, unit: str) -> str:
-    """Return a value with its unit, a time in a readable unit."""
+    """Return *value* with its unit. A time has a readable unit, such as ms."""
     if not unit.startswith("s"):
         return f"{value:,.2f} {unit}"
     for scale, name in SCALES:
@@ -44,7 +44,9 @@ def scaled(value: float, unit: str) -> str:
 
 
 def _spread(values: list[float]) -> str:
-    """Return the spread of the values as a share of the smallest value."""
+    """Return half the difference of the largest and the smallest value, in percent of the
+    smallest value.
+    """
     if len(values) < 2 or not min(values):
         return " " * 8
     return f" ±{(max(values) / min(values) - 1) * 50:4.0f} %"

@@ -1,4 +1,4 @@
-"""Races of the middleware without a network: requests with a known policy."""
+"""Benchmarks of the middleware without a network: requests with a known policy."""
 
 from __future__ import annotations
 
@@ -41,14 +41,15 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""A time in the far future, in seconds since the epoch: the policies stay fresh."""
+"""A lifetime in seconds, so long that the policies stay fresh."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` for origins with a known, fresh policy.
 
-    The URL of each request is parsed before the measurement, for both sides, as other parts
-    of Scrapy do in a crawl. This favours the built-in. No log line is written.
+    For both sides, the URL of each request is parsed before the measurement, because
+    other parts of Scrapy parse the URL in a crawl. This favours the built-in middleware.
+    No log line is written.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -77,7 +78,7 @@ def known_requests(rounds: int, most: int) -> Iterator[Result]:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Disable logging: both sides log each refusal."""
+    """Disable logging, because both sides log each refusal."""
     logging.disable(logging.CRITICAL)
     try:
         yield
@@ -86,11 +87,12 @@ def _no_log() -> Iterator[None]:
 
 
 def ignored_wildcards(rounds: int) -> Iterator[Result]:
-    """Time requests that pass a record with `*` and `$`, which 1994 ignores.
+    """Time allowed requests if the record contains `*` and `$`, which have no effect in
+    1994.
 
-    For the summary at the close, our middleware also decides each request by RFC 9309. The other
-    sides are our middleware with a record without wildcards, and the built-in, which obeys
-    wildcards.
+    For the summary at the close, our middleware also decides each request according to
+    RFC 9309. The other two sides are our middleware with a record without wildcards, and
+    the built-in middleware, which obeys wildcards.
     """
     count = KNOWN_ORIGINS[0]
     origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]
@@ -130,17 +132,17 @@ def middleware_with(
 
 
 def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
-    """Return a policy of *origin* with the rules of *body*, that stays fresh."""
+    """Return a policy of *origin* that has the rules of *body* and stays fresh."""
     reader = middleware._resolver.backend.reader
     terms = FreshnessSettings(ttl=HORIZON)
     return Policy.from_response(origin, RobotsResponse(200, body), reader, 1e9, terms)
 
 
 def _built_in(origins: int, body: bytes = TEN) -> Callable[..., Any]:
-    """Return `process_request` of Scrapy's middleware. It has the parsed file of each
-    origin.
+    """Return `process_request` of Scrapy's middleware, which already has a parser for
+    each origin.
 
-    Scrapy 2.13 needs the spider, but only for logging.
+    Scrapy 2.13 needs the argument *spider*, but only for logging.
     """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
@@ -156,7 +158,7 @@ def _built_in(origins: int, body: bytes = TEN) -> Callable[..., Any]:
 
 
 def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
-    """Return a coroutine function that passes each request to *process*."""
+    """Pass each of *requests* to *process* in an event loop."""
 
     async def drive() -> None:
         for request in requests:
@@ -167,7 +169,7 @@ def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
 
 
 def growth(rounds: int, most: int) -> Iterator[Result]:
-    """Measure the time of `process_request` against the number of stored origins."""
+    """Time `process_request` for several numbers of origins in memory."""
     points = []
     for count in (count for count in MORE_ORIGINS if count <= most):
         origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]

@@ -1,10 +1,11 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-It serves any host: a small page for every path, and for /robots.txt a file of the folder,
-or a generated file, chosen by the host name. For a host that begins with `slow-5-`,
-/robots.txt takes 5 seconds. `huge.test` has a file of 1.4 MB. `mixed.test` has the 1,000
-pages of `tests.support.mixed_site`, 10 KB each. The server prints its port when it is
-ready, and ends when its stdin closes.
+The server answers for any host, with a small page for every path. The answer to
+/robots.txt is a file of the folder, or a generated file. The host name determines which
+file. If a host name begins with `slow-5-`, its robots.txt takes 5 seconds. The robots.txt
+of `huge.test` has 1.4 MB. `mixed.test` has the 1,000 pages of `tests.support.mixed_site`,
+10 KB each. The server prints its port when the server is ready, and ends when its stdin
+closes.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 def huge() -> bytes:
-    """Return a file of 1.4 MB: one record with about 36,000 rules, like the file of a large
-    shop.
+    """Return a file of 1.4 MB that resembles the file of a large shop: one record with
+    about 36,000 rules.
     """
     lines, size, number = [b"User-agent: *\n"], 14, 0
     while size < HUGE_BYTES:
@@ -40,7 +41,9 @@ def huge() -> bytes:
 
 
 def page(host: bytes, target: bytes) -> bytes:
-    """Return the page of a host. Only the pages of `mixed.test` depend on the target."""
+    """Return the page of *host* at *target*. All pages are equal, except those of
+    `mixed.test`.
+    """
     if not host.startswith(b"mixed."):
         return PAGE
     number = int(target.rpartition(b"/")[2])
@@ -76,7 +79,7 @@ class ServerProtocol(asyncio.Protocol):
                 self.send(body, b"text/plain")
 
     def robots(self, host: bytes) -> bytes:
-        """Return the robots.txt of a host; the same file for each request."""
+        """Return the robots.txt of *host*, which is the same for each request."""
         if host.startswith(b"huge."):
             return huge()
         name = host.partition(b":")[0]
@@ -90,12 +93,12 @@ class ServerProtocol(asyncio.Protocol):
 
 
 async def main(corpus: str) -> None:
-    """Listen on loopback until stdin closes. Without *corpus*, all sites permit all
-    URLs.
+    """Listen on loopback until stdin closes. If *corpus* is "", all sites have the file
+    `OPEN`.
     """
     if corpus:
-        # Leave out files that disallow everything: a crawl whose pages are all refused would
-        # measure nothing.
+        # Leave out files that disallow everything, because a crawl without pages measures
+        # nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         ServerProtocol.bodies = tuple(
             body for body in files if b"Disallow: /\n" not in body

@@ -1,4 +1,4 @@
-"""The sides of a race: parsers of robots.txt, each used as crawlers use it."""
+"""The sides of a benchmark: parsers of robots.txt, each used as in a crawler."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 class Side:
     """One parser.
 
-    *policy* takes the bytes of a file, and returns the policy for `ROBOT`. *asks* takes
-    this policy, and returns a function from a URL to a bool. One call of this function is
-    timed as a question.
+    *policy* receives the bytes of a file, and returns the policy for `ROBOT`. *asks*
+    receives this policy, and returns a function that takes a URL and returns whether the
+    URL is allowed. One call of the returned function is one question.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Side:
 
 
 def _ours() -> Side:
-    """Return our side: the policy is the `RobotRules` of the robot."""
+    """Return our side, whose policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,
@@ -42,7 +42,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Return the side of Protego as Scrapy uses it: each question looks up the robot."""
+    """Return the side of Protego. Each question looks up the robot, as in Scrapy."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -68,7 +68,7 @@ def _urllib() -> Side:
 
 
 def _rerp() -> Side:
-    """Return the side of robotexclusionrulesparser: decode, then parse."""
+    """Return the side of robotexclusionrulesparser."""
     make = import_module("robotexclusionrulesparser").RobotExclusionRulesParser
 
     def policy(body: bytes) -> Any:
@@ -84,8 +84,8 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, which is written in C++. Its policy is the agent of the
-    robot.
+    """Return the side of reppy, which is written in C++. The policy is reppy's agent for
+    the robot.
     """
     parse = import_module("reppy.robots").Robots.parse
     return Side(
@@ -96,8 +96,8 @@ def _reppy() -> Side:
 
 
 def all_sides() -> tuple[list[Side], list[str]]:
-    """Return every side whose library is installed, ours first, and a line for each missing
-    library.
+    """Return every side whose library is installed, and a message for each missing
+    library. Our side is the first side.
     """
     found, missing = [], []
     for make in (_ours, _protego, _reppy, _urllib, _rerp):

@@ -1,4 +1,4 @@
-"""Spiders of the crawl races, which measure their own process."""
+"""Spiders of the crawl benchmarks, which measure their own process."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """Request the pages of its arguments, and yield time, CPU and memory as one item.
+    """Requests the same number of pages from each host, and records time, CPU and memory
+    as one item.
 
-    *hosts* are patterns with a count (`site-{}.test` and 20). *pages* is the number of
-    pages of each host. All hosts are requested before the next page. With *required*, the
-    crawl ends once all pages of the hosts that start with *required* have been fetched.
+    *hosts* contains patterns with a count, such as `site-{}.test` and 20. *pages* is the
+    number of pages of each host. The first page of all hosts is requested before the
+    second page of any host. With *required*, the crawl ends as soon as all pages of the
+    hosts that start with *required* have been fetched.
     """
 
     name = "counting"
@@ -49,7 +51,7 @@ class MeasuredSpider(scrapy.Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request all pages, in an order that mixes the hosts."""
+        """Request all pages in an order that alternates between the hosts."""
         self.fetched, self.required_fetched = 0, 0
         self.resident: list[int] = []
         names = [
@@ -67,7 +69,7 @@ class MeasuredSpider(scrapy.Spider):
                 yield scrapy.Request(url, errback=self.missed, dont_filter=True)
 
     def parse(self, response: Response) -> Any:
-        """Count a page, and end the crawl once all required pages were fetched."""
+        """Count a page. End the crawl as soon as all required pages have been fetched."""
         self.fetched += 1
         if self.fetched % max(self.all // SAMPLES, 1) == 0:
             self.resident.append(resident())
@@ -75,7 +77,7 @@ class MeasuredSpider(scrapy.Spider):
             self.required_fetched += 1
             if self.required_fetched == self.required_total:
                 self.required_after = monotonic() - self.started
-                # All required pages were fetched.
+                # All required pages have been fetched.
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
@@ -97,11 +99,12 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Request the first page, and from its callback all other pages.
+    """Requests the first page, and all other pages from the callback of the first page.
 
-    Scrapy downloads one, two or 16 start requests at a time, depending on how many of them
-    waited for a robots.txt. If pages arrive at once, as from a cache, this alone changes the CPU
-    time by a tenth. Scrapy downloads the requests of a callback 16 at a time.
+    Scrapy downloads one, two or 16 start requests at a time, depending on the number of
+    start requests that waited for a robots.txt. If pages arrive immediately, as from a
+    cache, this number alone changes the CPU time by a tenth. Scrapy downloads 16 requests
+    of a callback at a time.
     """
 
     name = "listing"
@@ -112,14 +115,16 @@ class ListedPagesSpider(MeasuredSpider):
         yield self.others.pop(0)
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Count a page; from the first page, request all other pages."""
+        """Count a page. If the page is the first page, request all other pages."""
         super().parse(response)
         others, self.others = self.others, []
         yield from others
 
 
 def resident() -> int:
-    """Return the resident bytes of this process; 0 if the system does not report them."""
+    """Return the resident memory of this process in bytes, or 0 if this number is
+    unknown.
+    """
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - no file
             return int(statm.read().split()[1]) * PAGE

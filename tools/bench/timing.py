@@ -1,8 +1,8 @@
-"""Time several sides alternately, so that other load affects all of them equally.
+"""Time several sides alternately, so that other load affects all sides equally.
 
-The values are stored as pyperf benchmarks (median, spread, JSON that `pyperf` reads).
-pyperf itself measures each benchmark to its end before the next one, and a ratio is
-only meaningful if both sides ran under the same load.
+`as_pyperf` converts the values to pyperf benchmarks. pyperf itself would measure one side
+completely before the next side. Then the load might differ between the sides, and their
+ratio would be wrong.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""The number of first rounds of each side that are discarded."""
+"""The number of rounds at the start whose values are discarded."""
 
 MIN_SECONDS = 0.02
-"""The minimum CPU seconds of one value. Shorter work is repeated."""
+"""The minimum CPU time of one measurement, in seconds. A function that takes less time
+runs several times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one race: the values of each side. Smaller values are better.
+    """The result of one benchmark.
 
-    *per* says what a value is for ("file", "question"), *unit* is the unit of the values.
-    *target* is how many times faster or smaller than the side *against* our side should be.
+    *values* contains the values of each side in *unit*; smaller values are better.
+    *target* is the minimum ratio of the median of the side *against* to our median.
     """
 
     what: str
@@ -43,20 +45,20 @@ class Result:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def median(self, side: str) -> float:
-        """Return the median of a side."""
+        """Return the median of the values of *side*."""
         return median(self.values[side])
 
     def ratio(self, side: str) -> float:
-        """Return the median of *side*, divided by our median. If it is above 1, ours is
-        faster.
+        """Return the median of *side*, divided by our median. If the ratio is above 1,
+        our side is better.
         """
         ours = self.median(OURS)
         return self.median(side) / ours if ours else math.inf
 
     @property
     def meets_target(self) -> bool | None:
-        """Return whether the target is met, or `None` without a target or without the side
-        *against*.
+        """Return whether our side meets the target. Return `None` if there is no target,
+        or if the side *against* was not measured.
         """
         if not self.target or self.against not in self.values:
             return None
@@ -66,13 +68,14 @@ class Result:
 def race(
     sides: Mapping[str, Callable[[], object]], *, rounds: int, per: int = 1
 ) -> dict[str, list[float]]:
-    """Return CPU seconds of each side, divided by *per*, once per round.
+    """Return the CPU seconds of each side in each round, divided by *per*.
 
-    The order of the sides changes from round to round, because the previous side left the
-    caches in its state. CPU time excludes other processes.
+    The order of the sides changes from round to round, because each side affects the
+    caches for the next side. CPU time excludes other processes.
     """
     for side in sides.values():
-        # The first use includes one-time work.
+        # Run each side once before the measurement, because the first run includes
+        # one-time work.
         side()
     loops = {name: _loops(side) for name, side in sides.items()}
     names = list(sides)
@@ -87,7 +90,9 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """Return how often *side* must run so that the CPU clock can measure the time."""
+    """Return how often *side* must run so that the measurement takes at least
+    `MIN_SECONDS`.
+    """
     loops = 1
     while (taken := _timed(side, loops)) < MIN_SECONDS:
         loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)
@@ -95,8 +100,8 @@ def _loops(side: Callable[[], object]) -> int:
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """Return the CPU seconds of *loops* runs, after a garbage collection, with the
-    collector enabled.
+    """Collect garbage, and then return the CPU seconds of *loops* runs. The garbage
+    collector stays enabled during the runs.
     """
     gc.collect()
     started = process_time()

@@ -1,7 +1,7 @@
-"""Real crawls with Scrapy's built-in middleware and with ours in the same scenarios.
+"""Run Scrapy's built-in middleware and our middleware in the same scenarios.
 
-`python -m tools.compare_builtin` (`example_project/compare_builtin`) runs all scenarios,
-and prints one table. `registry` defines a scenario. `waiting`, `failures`, `origins`,
-`storing` and `messages` have the scenarios of each subject. `crawls` runs one crawl,
-`in_process` has the hooks and middlewares that run in it, and `table` prints the table.
+`python -m tools.compare_builtin` (`example_project/compare_builtin`) runs all scenarios
+as real crawls, and prints one table. `registry` defines the class of a scenario.
+`waiting`, `failures`, `origins` and `storing` contain the scenarios. `crawls` runs one
+crawl. `in_process` contains the hooks and middlewares for the process of the crawl.
 """

@@ -1,6 +1,6 @@
-"""Run the scenarios on both sides and print the outcomes.
+"""Run the scenarios with both middlewares, and print the outcomes.
 
-The exit code is 0 if our side was right in every scenario, otherwise 1.
+The exit code is 0 if our middleware was right in every scenario, otherwise 1.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def arguments(args: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def run(scenario: Scenario, side: Side) -> Finding:
-    """Run one scenario on one side, and report its start on stderr."""
+    """Run one scenario with one middleware, and then print a line to stderr."""
     try:
         finding = scenario.run(side)
     except CrawlError as error:
@@ -64,7 +64,7 @@ def run(scenario: Scenario, side: Side) -> Finding:
 
 
 def run_all(scenarios: Sequence[Scenario]) -> Results:
-    """Run the scenarios, as many at once as there are processors."""
+    """Run the scenarios in parallel, one for each processor."""
     pairs = [(each, side) for each in scenarios for side in SIDES]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         findings = pool.map(lambda pair: run(*pair), pairs)
@@ -73,7 +73,7 @@ def run_all(scenarios: Sequence[Scenario]) -> Results:
 
 
 def as_json(results: Results) -> str:
-    """Return all measurements as a JSON list in the order of the table."""
+    """Return all measurements as a JSON list, in the order of the table."""
     rows = [
         {
             "number": scenario.number,
@@ -90,14 +90,16 @@ def as_json(results: Results) -> str:
 
 
 def row(cells: Sequence[str]) -> str:
-    """Return one row; a cell too long for its column is wrapped."""
+    """Return one row of the table. Text that is longer than the width of its column is
+    wrapped.
+    """
     columns = [textwrap.wrap(*pair) for pair in zip(cells, WIDTHS, strict=True)]
     lines = zip_longest(*columns, fillvalue="")
     return "\n".join(GAP.join(map(str.ljust, line, WIDTHS)).rstrip() for line in lines)
 
 
 def cell(finding: Finding) -> str:
-    """Return the finding with its mark as a prefix."""
+    """Return the text of *finding*, with the prefix "ok" or "NOT OK"."""
     return f"{'ok' if finding.ok else 'NOT OK'}: {finding.did}"
 
 
@@ -120,7 +122,9 @@ def table(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """Return how many scenarios each side got right, and the versions."""
+    """Return the number of scenarios in which each middleware was right, and the
+    versions.
+    """
     right = {side: sum(found[side].ok for _, found in results) for side in SIDES}
     return (
         f"Right: built-in {right['builtin']}, ours {right['ours']} of {len(results)}. "

@@ -1,4 +1,4 @@
-"""Run one crawl of a scenario: a Scrapy process with the scripted site."""
+"""Run one crawl of a scenario, in a separate process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tools.compare_builtin.registry import Side
 
 IN_PROCESS = "tools.compare_builtin.in_process"
-"""Module of hooks and middlewares, which the crawling process imports."""
+"""The module with hooks and middlewares, which the process of the crawl imports."""
 
 CLOSED = "User-agent: *\nDisallow: /\n"
 PRIVATE = "User-agent: *\nDisallow: /private\n"
@@ -30,9 +30,9 @@ def crawl(
     settings: Mapping[str, object] | None = None,
     **options: Any,
 ) -> CrawlResult:
-    """Request all `urls` at once with the middleware of `side`, and return the result.
+    """Crawl `urls` with the middleware of `side`, and return the result.
 
-    `settings` are Scrapy's; `options` are those of `tests.support.crawl`.
+    `settings` are settings of Scrapy. `options` are further arguments of `start_crawl`.
     """
     running = start_crawl(urls, middleware=side, settings=settings, **options)
     return _checked(running.result())
@@ -65,14 +65,16 @@ def crawl_or_hang(
 
 
 def _checked(done: CrawlResult) -> CrawlResult:
-    """Return `done`, or raise: a failed crawl must not count as "nothing fetched"."""
+    """Return `done`. If the crawl failed, raise `CrawlError`, so that the failure does
+    not count as "nothing fetched".
+    """
     if done.error:
         raise CrawlError(done.error)
     return done
 
 
 def pages(site: Site) -> list[str]:
-    """Return the pages that were requested, as `host/path`, without robots.txt."""
+    """Return the requested pages as `host/path`, without robots.txt."""
     return [
         seen.host.partition(":")[0] + seen.target
         for seen in site.log()
@@ -81,18 +83,22 @@ def pages(site: Site) -> list[str]:
 
 
 def verb(fetched: object, *, welcome: bool = False) -> str:
-    """Return what happened to the private page, or to an allowed one."""
+    """Return a phrase that says whether the private page, or an allowed page, was
+    fetched.
+    """
     page = "allowed" if welcome else "private"
     return f"{page} page {'fetched' if fetched else 'refused'}"
 
 
 def unless(done: object, otherwise: str) -> str:
-    """Return an empty string if the control `done` is true, otherwise `; otherwise`."""
+    """Return an empty string if `done` is true. Otherwise, return the text `otherwise`
+    after "; ".
+    """
     return "" if done else f"; {otherwise}"
 
 
 def behind(names: Sequence[str]) -> str:
-    """Return a phrase that says the pages of which hosts were fetched."""
+    """Return a phrase that lists the hosts whose pages were fetched."""
     return f"fetched the page behind {listing(names)}" if names else "fetched no page"
 
 

@@ -26,7 +26,7 @@ LINE, RULE = "line 3", "Disallow: /private"
     "only the 404 opens its host",
 )
 def status(side: Side) -> Finding:
-    """Crawl four hosts; the body of the 404 looks like a file that disallows everything."""
+    """Crawl four hosts. The body of the 404 looks like a file that disallows everything."""
     bodies = {401: b"", 403: b"", 404: CLOSED.encode(), 503: b""}
     with Site() as site:
         for code, body in bodies.items():
@@ -46,7 +46,7 @@ def status(side: Side) -> Finding:
     "unknown is not allowed: no page is fetched",
 )
 def failure(side: Side) -> Finding:
-    """Crawl three hosts whose robots.txt cannot be fetched, and a control."""
+    """Crawl three hosts whose robots.txt cannot be fetched, and one host without a fault."""
     with Site() as site:
         site.robots(PRIVATE, at="sound.test")
         loop = replies.redirect(site.url("/robots.txt", host="loop.test"))
@@ -79,7 +79,7 @@ def failure(side: Side) -> Finding:
     "the redirect is followed, its rules are obeyed",
 )
 def redirect_off_site(side: Side) -> Finding:
-    """Redirect robots.txt to another host, as a site behind a content network does."""
+    """Redirect robots.txt to another host, as some sites behind a CDN do."""
     with Site() as site:
         site.robots(PRIVATE, at="elsewhere.test")
         elsewhere = site.url("/robots.txt", host="elsewhere.test")
@@ -104,7 +104,7 @@ def redirect_off_site(side: Side) -> Finding:
     "the refresh is not followed",
 )
 def meta_refresh(side: Side) -> Finding:
-    """Serve an HTML page as robots.txt that redirects browsers elsewhere."""
+    """Serve an HTML page as robots.txt, which redirects browsers to another page."""
     refresh = '<meta http-equiv="refresh" content="0; url=/elsewhere">'
     with Site() as site:
         site.answer("/robots.txt", replies.html(f"<html><head>{refresh}</head></html>"))
@@ -127,7 +127,7 @@ def meta_refresh(side: Side) -> Finding:
     "one line that names the robots.txt, no traceback",
 )
 def failure_log(side: Side) -> Finding:
-    """Reset the connection; the log must say which robots.txt failed."""
+    """Reset the connection. The log must contain the URL of the robots.txt that failed."""
     with Site() as site:
         site.answer("/robots.txt", replies.reset())
         robots = site.url("/robots.txt")

@@ -31,12 +31,12 @@ def through_proxy(crawler: Crawler) -> None:
 
 
 def record_cost(crawler: Crawler) -> None:
-    """Record the cost of a robots.txt in the stats, see `CostRecorder`."""
+    """Record the cost of each robots.txt in the stats, with a `CostRecorder`."""
     crawler.cost_recorder = CostRecorder(crawler)  # type: ignore[attr-defined]  # keeps it alive
 
 
 def count_parsed(crawler: Crawler) -> None:
-    """Record in the stats how many parsed files are in memory at the end."""
+    """Record in the stats the number of parsed files in memory at the end of the crawl."""
 
     def count() -> None:
         gc.collect()
@@ -49,7 +49,7 @@ def count_parsed(crawler: Crawler) -> None:
 
 
 class CostRecorder:
-    """Record the bytes received for robots.txt, and the longest pause of the event loop."""
+    """Records the received bytes of robots.txt, and the longest pause of the event loop."""
 
     def __init__(self, crawler: Crawler) -> None:
         """Connect to the signals of `crawler`."""
@@ -59,7 +59,7 @@ class CostRecorder:
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     def received(self, data: bytes, request: Request) -> None:
-        """Count received bytes of a robots.txt."""
+        """Count *data* if the request is for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             self._crawler.stats.inc_value("scenario/robots_bytes", len(data))
 
@@ -81,13 +81,13 @@ class CostRecorder:
 
 
 class CancelRobots:
-    """Downloader middleware that cancels the coroutine fetching robots.txt."""
+    """Downloader middleware that cancels the coroutine that fetches robots.txt."""
 
     async def process_request(
         self,
         request: Request,
         spider: Spider | None = None,
     ) -> None:
-        """Raise CancelledError for a robots.txt."""
+        """Raise `CancelledError` if the request is for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             raise asyncio.CancelledError

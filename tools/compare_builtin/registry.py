@@ -8,16 +8,18 @@ from typing import Literal
 
 Side = Literal["builtin", "ours"]
 SIDES: tuple[Side, ...] = ("builtin", "ours")
-"""The sides of the table. A test compares a dry run with the built-in."""
+"""The two middlewares that the table compares."""
 
 
 class CrawlError(Exception):
-    """A crawl did not start, so that nothing was measured; the message says why."""
+    """Raised if a crawl failed, so that nothing was measured. The message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The measured outcome of a scenario on one side, and whether it was right."""
+    """The measured outcome of a scenario with one middleware, and whether the outcome is
+    right.
+    """
 
     did: str
     ok: bool

@@ -1,4 +1,4 @@
-"""Scenarios about how long policies are stored, and how much of a file is read."""
+"""Scenarios about the lifetime of policies, and about the size limit of a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ HOSTS, MAX_ORIGINS = 30, 10
     "requested again, obeyed; no more than 10 in memory",
 )
 def expiry(side: Side) -> Finding:
-    """Crawl a chain of three pages, each slower than the lifetime of the policy."""
+    """Crawl three pages, one after the other, each slower than the lifetime of the
+    policy.
+    """
     with Site() as site:
         site.answer("/robots.txt", [replies.text(""), replies.text(CLOSED)])
         for page, link in (("/one", "/two"), ("/two", "/three")):
@@ -54,7 +56,7 @@ def expiry(side: Side) -> Finding:
 
 
 def _parsed_after_many_hosts(side: Side) -> int:
-    """Return how many parsed files are in memory at the end of a crawl."""
+    """Return the number of parsed files in memory at the end of a crawl of many hosts."""
     settings = {"ROBOTS1994_STORE": f"memory://?max_origins={MAX_ORIGINS}"}
     with Site() as site:
         site.robots(PRIVATE)
@@ -70,7 +72,7 @@ def _parsed_after_many_hosts(side: Side) -> int:
     "the next run requests it again and obeys",
 )
 def http_cache(side: Side) -> Finding:
-    """Run two crawls with one cache folder; the server recovers before the second."""
+    """Run two crawls with one cache folder. The server recovers before the second crawl."""
     with Site() as site, tempfile.TemporaryDirectory() as folder:
         cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
         site.answer("/robots.txt", replies.status(503))
@@ -97,7 +99,7 @@ def http_cache(side: Side) -> Finding:
     "no more than the limit is read, its lines are obeyed",
 )
 def size_limit(side: Side) -> Finding:
-    """Serve a file whose first rule decides, with 400,000 rules after it."""
+    """Serve a file whose first rule decides. 400,000 further rules follow the first rule."""
     filler = b"".join(b"Disallow: /no/%07d\n" % number for number in range(LINES))
     whole = PRIVATE.encode() + filler
     with Site() as site:
@@ -111,8 +113,8 @@ def size_limit(side: Side) -> Finding:
     stop = done.stats.get("scenario/longest_stop", 0.0)
     did = f"read {read / 1e6:.1f} MB; the crawl paused for {stop:.1f} s; "
     did += verb("private" in fetched)
-    # Bytes that are under way when the limit is reached still arrive, in one read of the
-    # event loop.
+    # Allow some bytes over the limit, because the event loop has read them before the
+    # download stops.
     ok = 0 < read < 2 * LIMIT and fetched == ["page"]
     facts = {"bytes": read, "of": len(whole), "longest_stop": stop, "fetched": fetched}
     return Finding(did, ok, facts)

@@ -18,21 +18,22 @@ from tools.compare_builtin.registry import Finding, Side, scenario
 
 SLOW, HEALTHY, PAGES = 20, 10, 16
 TIME_LIMIT = 8.0
-"""Seconds after which a crawl that does not end counts as hung."""
+"""The number of seconds after which a running crawl counts as hung."""
 
 QUIET = 5
-"""Seconds without a new request after which no more are expected."""
+"""The number of seconds without a new request after which the wait ends."""
 
 
 @scenario(1, "six disallowed URLs of one host at once", "none is fetched")
 def six_at_once(side: Side) -> Finding:
-    """Let six requests wait for one robots.txt that disallows them all."""
+    """Let six requests wait for one robots.txt, which disallows all six URLs."""
     with Site() as site:
         site.robots(PRIVATE, gate="six")
         site.robots(PRIVATE, at="another.test")
         urls = [site.url(f"/private/{number}") for number in range(6)]
         urls.append(site.url("/allowed", host="another.test"))
-        # Requests leave in order, so all six wait by the time of this request.
+        # Requests are sent in order, so all six requests wait when `/allowed` is
+        # requested.
         site.open_when("six", "/allowed")
 
         crawl(side, urls)
@@ -50,7 +51,9 @@ def six_at_once(side: Side) -> Finding:
     "all pages of the healthy ones are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
-    """Count the healthy pages that are requested before any slow robots.txt arrives."""
+    """Count the pages of healthy hosts that are requested before a slow robots.txt
+    arrives.
+    """
     slow = [f"slow-{number}.test" for number in range(SLOW)]
     healthy = [f"healthy-{number}.test" for number in range(HEALTHY)]
     with Site() as site:
@@ -74,8 +77,8 @@ def slow_and_healthy(side: Side) -> Finding:
 
 
 def _requested_until_quiet(site: Site) -> int:
-    """Return how many healthy pages are requested before requests stop, or before a slow
-    page is requested.
+    """Return the number of pages of healthy hosts that are requested before requests
+    stop, or before a page of a slow host is requested.
     """
     seen, quiet = 0, 0
     while quiet < QUIET and len(site.log("/slow")) == 0:

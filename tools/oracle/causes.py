@@ -1,9 +1,10 @@
-"""Why another RFC 9309 program answers differently, by the leniencies that it may have.
+"""Find the reason why another RFC 9309 program decides differently.
 
-Each transform removes from a file, or from the URL, the text to which one leniency applies, and
-does not change our answer. The cause of a difference is the first transform after which the other
-program agrees. If no single transform has this effect, the transforms are applied one after the
-other, and the cause is the transform after which the program first agrees.
+Other programs are lenient on some points of the RFC. For each of these leniencies, a
+transform changes the file or the URL so that the leniency has no effect. Our decision
+does not change. The cause of a difference is the first transform after which both
+programs agree. If no single transform has this effect, the transforms are applied one
+after the other. Then the cause consists of all transforms up to the agreement.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Asks = Callable[[str, str], bool]
-    """A function from a file and a URL that returns whether the other program allows the
-    URL.
+    """A function that takes a file and a URL, and returns whether the other program
+    allows the URL.
     """
 
 KNOWN = ("user-agent", "allow", "disallow")
@@ -42,8 +43,8 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A leniency. Its name includes the section of the RFC that it violates. Its transform
-    removes it.
+    """A leniency, whose name includes the section of the RFC, and the transform that
+    removes the effect of the leniency.
     """
 
     name: str
@@ -61,12 +62,12 @@ def read(text: str) -> Iterator[Line]:
 
 
 def without(text: str, is_removed: Callable[[Line], bool]) -> str:
-    """Return the file without some of its lines."""
+    """Return the file without the lines for which *is_removed* is true."""
     return "\n".join(line.text for line in read(text) if not is_removed(line))
 
 
 def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str]) -> str:
-    """Return the file with the values of some fields rewritten."""
+    """Return the file, with the values of the fields *names* rewritten by *change*."""
     return "\n".join(
         f"{line.name}: {change(line.value)}" if line.name in names else line.text
         for line in read(text)
@@ -87,7 +88,7 @@ def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove fields that only resemble a field of the RFC."""
+    """Remove other fields whose lines begin like a known field, such as `Disalow`."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -95,7 +96,7 @@ def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_unknown(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove every field except the three of the RFC."""
+    """Remove every field except User-agent, Allow and Disallow."""
     return without(text, lambda line: line.name not in KNOWN), url
 
 
@@ -105,7 +106,7 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace each name in the file by the robot's token, `*` or an unrelated name."""
+    """Replace each name in the file with the robot's token, `*` or an unrelated name."""
     own = robot_names(robot)
 
     def name(value: str) -> str:
@@ -119,7 +120,7 @@ def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove rules that begin with neither `/` nor `*`."""
+    """Remove rules whose value begins with neither `/` nor `*`."""
     return without(
         text,
         lambda line: (
@@ -131,7 +132,9 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Write `index.html` in a way that no program recognises."""
+    """Percent-encode a letter of `index.html` in Allow rules, so that no program treats
+    the name specially.
+    """
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
@@ -140,14 +143,14 @@ def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Normalise the percent-encoding of rules and URL."""
+    """Normalise the percent-encoding of the rules and the URL."""
     origin, target = split_url(url)
     rewritten = with_values(text, KNOWN[1:], normalised)
     return rewritten, origin + normalised(target)
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove lines longer than some programs read."""
+    """Remove lines that are so long that some programs truncate them."""
     return without(text, lambda line: len(line.text.encode()) > 16_000), url
 
 
@@ -173,7 +176,7 @@ UNEXPLAINED = "not explained"
 def of_difference(
     body: bytes, url: str, robot: str, ours: bool, ask: Asks | None = None
 ) -> str:
-    """Return the cause why another program, Protego by default, answers differently."""
+    """Return the reason why another program (by default, Protego) decides differently."""
     asks = ask or (lambda text, to: Protego.parse(text).can_fetch(to, robot))
     text = decoded(body)
     if is_robots_txt(split_url(url)[1]):

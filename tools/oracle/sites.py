@@ -1,9 +1,10 @@
-"""Compare the dialect `rfc9309` with google/robotstxt and Protego, question by question.
+"""Compare the decisions of the dialect `rfc9309` with google/robotstxt and Protego.
 
-`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow line of
-each file, for Scrapy's default User-Agent, and names the cause of each difference. CORPUS is a
-folder or a tar archive; without it the files are those of `tests/support/corpus.py`.
-google/robotstxt is asked if its binding is installed (`pip install jwm.robotstxt`).
+`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow line
+of each file, for Scrapy's default User-Agent. The program prints the number of
+differences for each cause. CORPUS is a folder or a tar archive. Without CORPUS, the files
+of `tests/support/corpus.py` are used. google/robotstxt is only compared if its Python
+binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from tests.support.corpus import corpus_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""The maximum number of questions about one file. If there are more, only every n-th is
-asked.
+"""The maximum number of questions about one file. If there are more questions, only every
+n-th question is asked.
 """
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
@@ -39,7 +40,9 @@ HAS_GOOGLE = find_spec("jwm") is not None
 
 
 class Difference(NamedTuple):
-    """One question that another program answers differently, and why."""
+    """One question that another program answers differently, and the cause of the
+    difference.
+    """
 
     program: str
     cause: str
@@ -48,17 +51,17 @@ class Difference(NamedTuple):
 
 
 def google_allows(body: bytes, url: str) -> bool:
-    """Return whether google/robotstxt allows *url* to the product token of Scrapy."""
+    """Return whether google/robotstxt allows *url* for the product token of Scrapy."""
     matcher = import_module("jwm.robotstxt.googlebot").RobotsMatcher()
     token = next(iter(robot_names(USER_AGENT)), "")
     return bool(matcher.OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
 def question_urls(host: str, body: bytes) -> list[str]:
-    """Return one URL for each Allow and Disallow line, as Scrapy would request it.
+    """Return one URL for each Allow and Disallow line, as Scrapy would request the URL.
 
-    Wildcards are filled with a letter and a final `$` is removed, so that the author of
-    the line may have meant the URL.
+    Each `*` is replaced with a letter, and a final `$` is removed, so that the pattern of
+    the line matches the URL.
     """
     found: dict[str, None] = {}
     for line in fields(body):
@@ -72,13 +75,14 @@ def question_urls(host: str, body: bytes) -> list[str]:
         try:
             found[Request(url).url] = None
         except ValueError:
-            continue  # not a URL that Scrapy could request
+            # Leave out a URL that Scrapy cannot request.
+            continue
     urls = list(found)
     return urls[:: -(-len(urls) // MAX_QUESTIONS)] if urls else []
 
 
 def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
-    """Return how many questions were asked about one file, and the differences."""
+    """Return the number of questions that were asked about one file, and the differences."""
     name, body = file
     protego = Protego.parse(decode_robotstxt(body, None))
     ours = RobotsTxt.parse(body, dialect="rfc9309")
@@ -104,7 +108,9 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
 
 
 def table(program: str, asked: int, found: list[Difference]) -> str:
-    """Return how often `rfc9309` agrees with *program*, and the causes of the differences."""
+    """Return a text with the number of agreements with *program* and the causes of
+    differences.
+    """
     mine = [it for it in found if it.program == program]
     agree = asked - len(mine)
     lines = [

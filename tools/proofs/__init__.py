@@ -1,1 +1,1 @@
-"""Long proofs, run by hand. The test suite runs each proof with few origins."""
+"""Long proofs to run by hand. The test suite runs small versions of the proofs."""

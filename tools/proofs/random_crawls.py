@@ -1,16 +1,17 @@
-"""Run random crawls: no page is lost, and no disallowed page is requested.
+"""Run random crawls to show that no page is lost and no disallowed page is requested.
 
-Run it with `python -m tools.proofs.random_crawls --first 1 --count 100`. Each number is the
-seed of a crawl, so that the crawl can be repeated. The robots.txt of a host is plain,
-compressed, slow, absent or redirected, or it fails at first or always. Pages are plain,
-redirect to other hosts, fail once, are slow, or are disallowed. Concurrency, stores,
-lifetimes, features beyond 1994, the reactor and other middlewares differ. Some of these
-middlewares fail, replace or delay requests. A quarter of the crawls are interrupted and
-resumed (JOBDIR). Another quarter end at a number of pages, and are resumed.
+`python -m tools.proofs.random_crawls --first 1 --count 100` runs 100 crawls. The number
+of a crawl is its random seed, so that the crawl can be repeated. The robots.txt of a host
+is plain, compressed, slow, absent or redirected, fails at first, or always fails. Pages
+are plain, redirect to other hosts, fail once, are slow, or are disallowed. The
+concurrency, the store, the lifetimes, the features beyond 1994, the reactor and the other
+middlewares vary. Some middlewares fail, replace or delay requests. A quarter of the
+crawls are interrupted and resumed (JOBDIR). Another quarter of the crawls end after a
+number of pages, and are resumed.
 
-The program prints each crawl with its faults, and then the totals as JSON. It exits with 1
-if a page was lost, a disallowed page was fetched, or the log has an unexpected traceback.
-With `--show`, it also prints the settings of each crawl.
+The program prints each crawl with its faults, and then the totals as JSON. The exit code
+is 1 if a page was lost, a disallowed page was fetched, or a log contains an unexpected
+traceback. With `--show`, the program also prints the settings of each crawl.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# Intentional failures log a traceback, so logs of such crawls are only searched for BUGS.
+# Intentional failures log a traceback. If a crawl has intentional failures, search its
+# log only for BUGS.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -99,7 +101,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the final policy of *host*, and the responses to its robots.txt requests.
 
-    With *is_failed*, a middleware may fail one more of these requests.
+    *is_failed* is true if a middleware may also fail one of these requests.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
@@ -108,8 +110,8 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # After a third failure in a row, the site would be unreachable, by R5
-        # (unreachable).
+        # Use only one failure, because after three failures the site would be unreachable
+        # (R5, unreachable).
         del fails[1:]
     return dice.choice(
         (
@@ -127,7 +129,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """Return the settings of a crawl, without its mode."""
+    """Return random settings of a crawl, except the settings of its mode."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),
@@ -171,7 +173,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
 
 
 def plan_of(seed: int, site: Site, folder: Path) -> Plan:
-    """Return the crawl with this seed, and script *site* for it."""
+    """Return the plan of the crawl with *seed*, and script *site* for the crawl."""
     dice = random.Random(seed)  # noqa: S311 - each crawl must be repeatable
     plan = Plan(dice.choice(MODES), settings_of(seed, folder, dice))
     if plan.mode != "whole":
@@ -194,7 +196,7 @@ def plan_of(seed: int, site: Site, folder: Path) -> Plan:
 def _request(
     site: Site, host: str, page: int, dice: random.Random, plan: Plan
 ) -> CrawlRequest:
-    """Return the request of one page of *host*, scripted at random."""
+    """Return the request for one page of *host*, and script the page at random."""
     kind = dice.choice(
         ("plain", "plain", "private", "moved", "hidden", "slow", "fails")
     )
@@ -224,7 +226,9 @@ def _request(
 
 
 def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
-    """Run the crawl to its end with all interruptions, and return the result of each run."""
+    """Run the crawl, and resume it after each interruption. Return the result of each
+    run.
+    """
     dice = random.Random(-seed)  # noqa: S311 - each crawl must be repeatable
     known = reactors()
     results: list[CrawlResult] = []
@@ -233,7 +237,8 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
         if plan.mode == "counted":
             settings["CLOSESPIDER_PAGECOUNT"] = dice.choice((5, 20, 50))
         running = start_crawl(
-            # The scheduler has the pending requests of the first round.
+            # After the first round, pass no requests, because the scheduler has stored
+            # the requests.
             [] if results else plan.requests,
             spider="tools.proofs.random_parts:RandomSpider",
             settings=settings,
@@ -283,12 +288,12 @@ def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
 
 
 def print_progress(*lines: str) -> None:
-    """Print *lines* to standard error, all but the first indented."""
+    """Print *lines* to standard error, and indent all lines except the first line."""
     print(*lines, sep="\n    ", file=sys.stderr)  # noqa: T201 - progress
 
 
 def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
-    """Run the crawls, print each, and return the totals."""
+    """Run the crawls, print a line for each crawl with its faults, and return the totals."""
     faulty, requests, rounds = [], 0, 0
     for seed in range(first, first + count):
         with Site() as site, tempfile.TemporaryDirectory() as folder:
@@ -299,7 +304,8 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
                 results = rounds_of(plan, seed)
                 faults = faults_of(plan, site, results)
             except AssertionError as error:
-                # The crawl did not end or had no result; the message contains its log.
+                # Report the end of the message, which contains the log of a crawl without
+                # a result.
                 results, faults = [], [f"no end: {str(error)[-MAX_SHOWN:]}"]
         requests += len(plan.requests)
         rounds += len(results)

@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""The spider logs this line. An interruption after the line must not lose a request."""
+"""The line that the spider logs after its last request. A later interruption must not
+lose any request.
+"""
 
 
 class RandomSpider(RequestingSpider):
-    """Request every URL of the job. Some of the requests are filtered as duplicates."""
+    """Requests every URL of the job. Some requests are filtered as duplicates."""
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield all requests, and log ALL_YIELDED."""
+        """Yield all requests, and then log `ALL_YIELDED`."""
         for request in self.requests:
             meta = dict(request["meta"])
             is_unique = meta.pop("is_unique")
@@ -32,9 +34,9 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fail a few requests, as a network does, but no robots.txt more than once.
+    """Fails a few requests, as a network does, but fails each robots.txt at most once.
 
-    A site whose robots.txt fails three times in a row is unreachable, by R5 (unreachable).
+    If a robots.txt fails three times in a row, the site is unreachable (R5, unreachable).
     """
 
     def __init__(self, seed: int, share: float) -> None:
@@ -69,10 +71,10 @@ class FailingMiddleware:
 
 
 class ReplacingMiddleware:
-    """Replace each request once by a copy, like middlewares that choose a proxy."""
+    """Replaces each request once with a copy, like middlewares that choose a proxy."""
 
     def process_request(self, request: Request, **_: Any) -> Request | None:
-        """Return a copy of the request, unless the request is itself a copy."""
+        """Return a copy of *request*, unless *request* is already a copy."""
         if "is_replaced" in request.meta:
             return None
         meta = request.meta | {"is_replaced": True}
@@ -80,7 +82,7 @@ class ReplacingMiddleware:
 
 
 class SlowMiddleware:
-    """Delay each request, like a middleware that awaits a token."""
+    """Delays each request, like a middleware that awaits a token."""
 
     async def process_request(self, request: Request, **_: Any) -> None:
         """Sleep for 10 ms."""

@@ -1,12 +1,12 @@
 """Count the requests and Redis commands of workers that share one queue.
 
-Run it with `python -m tools.proofs.shared_queue [--workers 4] [--origins 200] [--pages
-10]`. The workers are Scrapy processes with the scheduler and the duplicates filter of
-scrapy-redis. The policies are in a separate redis-server, so that its INFO commandstats
-counts only our commands. The last page of each origin is disallowed.
+Run `python -m tools.proofs.shared_queue [--workers 4] [--origins 200] [--pages 10]`. The
+workers are Scrapy processes with the scheduler and the duplicate filter of scrapy-redis.
+The policies are on a separate Redis server, whose `INFO commandstats` counts only the
+commands of our package. The last page of each origin is disallowed.
 
-It prints JSON, and exits with 0 if each permitted page was fetched exactly once, no
-disallowed page was fetched, and there was one robots.txt request for each origin.
+The program prints JSON. The exit code is 0 if each allowed page was fetched exactly once,
+no disallowed page was fetched, and each robots.txt was requested once.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
 
 
 def wait_until_open(worker: Crawl) -> None:
-    """Return once the worker has opened its spider."""
+    """Wait until the worker has opened its spider."""
     path = worker.folder / "log.txt"
     while "Spider opened" not in path.read_text("utf-8", "replace"):
         time.sleep(0.02)
 
 
 def serve(site: Site, pages: int) -> None:
-    """Script all origins. Each page links to all pages of its origin except the start page.
+    """Script all origins. Each page links to all pages of its origin except the start
+    page, so workers find each page several times.
 
-    Every worker finds every page again, so only the filter prevents a second request. No
-    start page is sent before the gate "started" is open, so no worker crawls alone while
-    the others start.
+    Only the duplicate filter prevents a second request. No start page is sent before the
+    gate "started" is open, so that no worker crawls before all workers have started.
     """
     targets = [*(f"/open/{page}" for page in range(1, pages - 1)), CLOSED]
     links = "".join(f'<a href="{target}">page</a>' for target in targets)
@@ -95,13 +95,13 @@ def serve(site: Site, pages: int) -> None:
         "*": replies.html(links),
     }
     for target, reply in scripted.items():
-        # Close each connection: open connections would take a descriptor of the server for each
-        # origin and worker.
+        # Close each connection, because each open connection needs a file descriptor in
+        # the server.
         site.answer(target, replace(reply, ending="close"))
 
 
 def requests_of(site: Site) -> dict[str, int]:
-    """Return the counts of the server's log."""
+    """Count the requests in the log of *site*."""
     seen = Counter((each.host, each.target) for each in site.log())
     pages = {page: times for page, times in seen.items() if page[1] != ROBOTS}
     return {
@@ -113,12 +113,12 @@ def requests_of(site: Site) -> dict[str, int]:
 
 
 def commands_of(client: Redis, origins: int, pages: int) -> dict[str, Any]:
-    """Return how many commands the workers sent, in all and by name."""
+    """Return the number of Redis commands that the workers sent, in total and by name."""
     stats: dict[str, Any] = client.info("commandstats")
     calls = {
         name.removeprefix("cmdstat_"): each["calls"] for name, each in stats.items()
     }
-    # This command was sent by the proof itself.
+    # Do not count this command, because the proof itself sent it.
     del calls["config|resetstat"]
     sent = sum(calls.values())
     return {
@@ -130,7 +130,9 @@ def commands_of(client: Redis, origins: int, pages: int) -> dict[str, Any]:
 
 
 def is_right(measured: dict[str, Any]) -> bool:
-    """Return whether each permitted page and each robots.txt was requested once."""
+    """Return whether each allowed page and each robots.txt was requested exactly once,
+    and no disallowed page was requested.
+    """
     return bool(
         measured["pages_fetched"] == measured["pages_permitted"]
         and not measured["pages_fetched_twice"]

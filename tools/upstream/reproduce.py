@@ -1,9 +1,9 @@
 """Show that Scrapy's RobotsTxtMiddleware lets disallowed requests through.
 
-Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. A local server says
-``Disallow: /`` and answers /robots.txt after half a second, so that all requests wait
-for it. Every page that reaches the server is a request that robots.txt disallows.
-Exit status: 0 if none did, 1 if some did, 2 if the crawl failed by itself.
+Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. The robots.txt of a local
+server contains ``Disallow: /``, and arrives after half a second, so that all requests
+wait for robots.txt. The exit code is 0 if no page was requested, 1 if disallowed pages
+were requested, and 2 if robots.txt was never requested.
 """
 
 import sys
@@ -22,10 +22,10 @@ requested: list[str] = []
 
 
 class Site(BaseHTTPRequestHandler):
-    """Disallow everything, and record the requests that come all the same."""
+    """A site that disallows everything, and records the requests that it receives."""
 
     def do_GET(self) -> None:
-        """Answer /robots.txt late and every other path at once."""
+        """Answer /robots.txt after half a second, and every other path immediately."""
         if self.path == "/robots.txt":
             robots_requests.append(self.path)
             time.sleep(0.5)
