@@ -258,6 +258,6 @@ def _text(value: str) -> str:
     try:
         return unescape(value)
     except ValueError:
-        # Python does not convert a number with more than 4,300 digits, so a character
-        # reference with a longer number stays as written.
+        # Python refuses to convert a character reference with more than 4,300 digits. Do
+        # not decode the value in that case.
         return value

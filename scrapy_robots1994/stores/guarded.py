@@ -213,8 +213,9 @@ class GuardedStore:
     _is_closed: bool = False
     _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # `_held` contains the origins whose lease this process has acquired, or may have
-    # acquired in a call that failed. Only the thread of the store uses `_held`.
+    # `_held` contains the origins whose lease this process has acquired. It also contains
+    # origins whose lease a failed call has possibly acquired. Only the thread of the store
+    # uses `_held`.
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
