@@ -1,8 +1,8 @@
 """Split a robots.txt file into numbered field lines and blank lines.
 
 The functions follow clauses F1 to F5 (lines and comments), and decisions O6 (blank lines)
-and O13 to O17 (unusual lines and bytes). They share no code with the parser, and are slow
-and simple on purpose.
+and O13 to O17 (unusual lines and bytes). The functions share no code with the parser, and
+are slow and simple on purpose.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ does.
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""The character that represents a percent-encoded slash. It is not an octet, so it equals
-no other character of a target (O18).
+"""The character that represents a percent-encoded slash. The character is not an octet, so
+no other character of a target is equal (O18).
 """
 
 

@@ -189,7 +189,7 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
     """In RFC 9309, the two names share a group, so the rule disallows the site to every
-    robot. The problem is reported as an error. It occurs in 5% of modern files.
+    robot. The problem is reported as an error, and occurs in 5% of modern files.
     """
     body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")

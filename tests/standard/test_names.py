@@ -134,8 +134,8 @@ def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "revisited"])
 def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
-    """A record applies to a robot if the name of the record is a part of a name of the
-    robot (1994 A2, name comparison).
+    """A record applies to a robot if its value is a part of one of the names of the robot
+    (1994 A2, name comparison).
     """
     for robot, names in HEADERS:
         for name in names:

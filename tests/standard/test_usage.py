@@ -214,9 +214,7 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
 
 
 def test_example_16_use_is_handed_over() -> None:
-    """The value of `use` is returned as written. It is taken from the lines that apply to
-    the URL.
-    """
+    """The value of `use` is returned as written, from the lines that apply to the URL."""
     body = f"{STAR}Content-Signal: use=Reference\nContent-Signal: /full/ use=full, search=yes"
 
     assert usage(body).use == "Reference"
@@ -470,7 +468,7 @@ def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
 
 def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
     """Long values with many members, parameters, quotes or open lists do not raise an
-    exception. Neither does a file with 10,000 wildcards.
+    exception. A file with 10,000 wildcards gives the right answers.
     """
     shapes: dict[str, Any] = {
         "members": lambda n: "a=n," * n + "b=y",

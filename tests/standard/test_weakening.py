@@ -53,8 +53,9 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
 
 
 def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
-    """A wildcard does not weaken the policy in RFC 9309, which obeys the wildcard. Neither
-    does a wildcard in an Allow line, which could only allow more.
+    """A wildcard does not weaken the policy in RFC 9309, which obeys wildcards. In other
+    dialects, a wildcard in an Allow line does not weaken the policy, because the wildcard
+    could only allow more.
     """
     assert weakening_codes(f"{STAR}Disallow: /*.pdf$\n", dialect="rfc9309") == []
     for dialect in ("1994", "extended"):

@@ -152,7 +152,7 @@ class StoreContract(ABC):
         assert list(store.entries()) == [entry(OTHER)]
 
     def test_entry_that_is_over_is_not_an_error(self, store: PolicyStore) -> None:
-        """A store may return or delete an expired entry. It never returns the older entry
+        """A store may return or delete an expired entry, but never returns the older entry
         that the expired entry has replaced.
         """
         store.put(entry(packed=b"older"))
@@ -285,7 +285,7 @@ class StoreContract(ABC):
 
 
 class SharedStoreContract(StoreContract):
-    """A store with leases. By the leases, workers agree which worker fetches a robots.txt."""
+    """A store with leases. A lease decides which worker fetches a robots.txt."""
 
     @pytest.fixture
     def shared(self, store: PolicyStore) -> SharedStore:

@@ -137,8 +137,8 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_store_of_an_earlier_version_is_read(
     recorded: Path, site: Site, tmp_path: Path
 ) -> None:
-    """A crawl reads the store of an earlier version. It fetches no robots.txt, and obeys
-    the stored rules.
+    """A crawl reads the store of an earlier version, fetches no robots.txt, and obeys the
+    stored rules.
     """
     urls = [f"http://{page}" for page in ("file.test/open", "file.test/closed")]
     urls.append("http://absent.test/closed")
@@ -295,8 +295,8 @@ def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
 def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     site: Site, code: int, tmp_path: Path
 ) -> None:
-    """The crawl sends the signal once when it begins to use the stored file: after a 304,
-    after the file was sent again, or after an error.
+    """The crawl sends the signal once when it begins to use the file. The file begins to
+    apply after a 304, after a new copy was fetched, or after an error.
     """
     named = f"Sitemap: {site.url('/map.xml')}\n"
     body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()

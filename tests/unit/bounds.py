@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 PACKAGE = "scrapy_robots1994"
 SETTING = "TEST_BOUNDS"
-"""The name of a setting whose value is a dict of bounds, and of an environment variable
-whose value is such a dict as JSON.
+"""The name of a setting, and of an environment variable. The setting contains a dict of
+bounds, and the variable contains such a dict as JSON.
 """
 
 BOUNDED: set[str] = set()

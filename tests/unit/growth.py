@@ -4,7 +4,7 @@ Run `python -m tests.unit.growth`, optionally with the names of operations.
 
 Each row is about one kind of file and one operation. The numbers are nanoseconds of CPU per
 byte, for files of 1 KB to 4 MB. Constant numbers mean linear time. The exit code is 1 if a
-byte of the longest file costs at least 6 times as much as a byte of a file of 4 KB.
+byte of the longest file takes at least 6 times as long as a byte of a 4 KB file.
 """
 
 from __future__ import annotations

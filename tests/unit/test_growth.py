@@ -40,8 +40,8 @@ def calls_per_byte(body: str, operation: str) -> float:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_linearly_with_the_file(name: str) -> None:
-    """The time per byte does not grow. The number of calls does not show this, because a
-    pattern that scans a long line repeatedly takes more time, but not more calls.
+    """The time per byte does not grow. The number of calls cannot show this: a pattern that
+    scans a long line repeatedly takes more time, but not more calls.
     """
     for operation in ("weakening", "problems"):
         small, large = (

@@ -326,8 +326,8 @@ class EveryOrder:
         return [each for each in self.requests if not each.running.is_done]
 
     def each_result_is_right(self) -> None:
-        """Check that each finished request got a policy that was usable, or failed with a
-        failure that was injected while it waited.
+        """Check that each finished request got a usable policy, or failed with a failure
+        that was injected while the request waited.
         """
         for request in [each for each in self.unchecked if each.running.is_done]:
             self.unchecked.remove(request)

@@ -305,7 +305,7 @@ def imported_of_scrapy(file: Path) -> Iterator[str]:
 
 def test_nothing_undocumented_is_imported_outside_of_one_module() -> None:
     """Only `crawl/scrapy_private.py` imports undocumented names of Scrapy, because any
-    release of Scrapy may rename them.
+    release of Scrapy may rename such names.
     """
     documented = set(" ".join(DOCUMENTED.values()).split())
     found = {

@@ -40,7 +40,7 @@ def many_rules(number: int) -> bytes:
 def test_memory_of_large_files_is_bounded(
     file: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After 30 files, the object takes at most 25% more memory than its limit."""
+    """After 30 files, `IgnoredWildcards` takes at most 25% more memory than its limit."""
     monkeypatch.setattr(module, "MAX_BYTES", MAX_BYTES)
     crawler: Any = idle_crawler({})
     wildcards = module.IgnoredWildcards(crawler, "1994")

@@ -174,7 +174,7 @@ class BrowserRequests:
 
 
 def _key(url: str) -> object:
-    """Return a key that is the same for all spellings of one URL.
+    """Return a key that is equal for all spellings of one URL.
 
     Scrapy and the browser may spell a URL in different ways.
     """
