@@ -1,5 +1,6 @@
-"""Measure how long a hostile site stops the event loop: `python -m tests.unit.stalls
-[NAME...]`.
+"""Measure how long a hostile site stops the event loop.
+
+Run `python -m tests.unit.stalls [NAME...]`.
 
 Each row is about a crawl of 3 origins with 20 pages each. The first number is the longest
 time between two turns of the loop in three runs, in milliseconds. The second number is the

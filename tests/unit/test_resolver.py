@@ -248,9 +248,7 @@ class EveryOrder:
 
     @property
     def may_close(self) -> bool:
-        """Whether the crawl is open, and more than a tenth of `STEPS` requests have
-        arrived.
-        """
+        """Whether the crawl is open, and more than `STEPS // 10` requests have arrived."""
         return not self.backend.is_closing and len(self.requests) > STEPS // 10
 
     def close(self) -> None:
