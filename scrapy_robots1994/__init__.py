@@ -22,7 +22,7 @@ from __future__ import annotations
 from importlib import import_module
 
 # Type checkers treat `TYPE_CHECKING` like `typing.TYPE_CHECKING`. Do not import `typing`,
-# because importing `typing` would more than double the import time of this package.
+# because the import would more than double the import time of this package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

@@ -177,8 +177,8 @@ def _groups_of_headers(
             # the colon is not the name of a robot.
             continue
         else:
-            # Pages P6 (named headers): the terms after a name and a colon, up to the next
-            # name, are only for the robot with that name.
+            # Pages P6 (named headers): the terms after a name and a colon are only for the
+            # robot with that name. The next name ends these terms.
             group = name
         if not group or group in ours:
             groups.setdefault(group, []).append(term)
@@ -200,8 +200,8 @@ def _plain(text: str) -> str:
 # with `<` and ends where the HTML tokenizer ends the piece. If the end of a piece is
 # missing, the piece extends to the end of the page. A match never fails after consuming
 # text, so the matching time is linear in the length of the page. Other parsers do not
-# guarantee linear time. libxml2 before 2.14 takes quadratic time for attributes and end
-# tags, and `html.parser` takes quadratic time for quotes and comments.
+# guarantee linear time. For attributes and end tags, libxml2 before 2.14 takes quadratic
+# time. For quotes and comments, `html.parser` takes quadratic time.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -230,14 +230,13 @@ _ATTRIBUTE = re.compile(
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*. Never raises.
 
-    Tags in comments, scripts and other text are ignored. A tag without a name, without
-    content or without its `>` is ignored, too. The running time is linear in the length of
-    *page*.
+    Tags in comments, scripts and other text are ignored. A tag is also ignored if its name,
+    its content or its `>` is missing. The running time is linear in the length of *page*.
     """
-    # Pages P8 (tags in the body): a meta tag in the body counts, too, because an author may
-    # have put the tag into the body by mistake. Most bodies contain no meta tag, so stop
-    # after the last "meta". The lower-case text is never shorter than *page*, so the loop
-    # never stops too early.
+    # Pages P8 (tags in the body): a meta tag in the body also counts. An author possibly
+    # put the tag into the body by mistake. Most bodies contain no meta tag, so stop after
+    # the last "meta". The lower-case text is never shorter than *page*, so the loop never
+    # stops too early.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:
@@ -258,6 +257,6 @@ def _text(value: str) -> str:
     try:
         return unescape(value)
     except ValueError:
-        # Python does not convert a number with more than 4,300 digits, so a character
-        # reference with a longer number stays as written.
+        # Python refuses to convert a character reference with more than 4,300 digits. Do
+        # not decode the value in that case.
         return value

@@ -92,10 +92,10 @@ def _percent_encode(match: re.Match[str]) -> str:
 def escape_control_chars(text: str, width: int = 120) -> str:
     r"""Return *text* as one line that is safe to print and at most *width* characters long.
 
-    Escapes such as `\\x1b` replace the characters that move a cursor, end a line, change
-    the direction of writing, are invisible or cannot be encoded. The beginning of a command
-    for a CI system is escaped, too. If the escaped text is longer than *width*, the text is
-    truncated and ends with `…`.
+    Escapes such as `\\x1b` replace characters that move a cursor, end a line or change the
+    direction of writing. Invisible characters, and characters that cannot be encoded, are
+    also escaped. The beginning of a command for a CI system is also escaped. If the escaped
+    text is longer than *width*, the text is truncated and ends with `…`.
     """
     shown = text[: width + 1]
     # Skip the search in most URLs, because a crawl logs the URL of each refused request.

@@ -1,7 +1,7 @@
 """Protects a crawl from a slow or failing store, and coordinates fetches between workers.
 
 If the store fails, the crawl continues as if the store had no entry. The store may be an
-instance of any class, so all methods of the store run in one daemon thread
+instance of any class. Therefore all methods of the store run in one daemon thread
 (`_StoreThread`), one after the other. Two mechanisms protect the crawl:
 
 * **A circuit breaker** (`CircuitBreaker`): after a failed read, the store is not called for
@@ -213,8 +213,9 @@ class GuardedStore:
     _is_closed: bool = False
     _is_watched: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # `_held` contains the origins whose lease this process has acquired, or may have
-    # acquired in a call that failed. Only the thread of the store uses `_held`.
+    # `_held` contains the origins whose lease this process has acquired. `_held` also
+    # contains origins whose lease a failed call has possibly acquired. Only the thread of
+    # the store uses `_held`.
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -363,8 +364,8 @@ class GuardedStore:
         lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
         if not lease.granted:
             self._held.discard(origin)
-        # Read the store now, because the previous holder of the lease may have stored a
-        # policy since our last check.
+        # Read the store now. Since our last check, the previous holder of the lease has
+        # possibly stored a policy.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
             return lease

@@ -113,8 +113,8 @@ PRAGMA wal_autocheckpoint = 250;
 PRAGMA journal_size_limit = 1048576;
 """
 
-# Read origins as bytes, because an origin in the file may not be valid UTF-8, and `entries`
-# needs the exact bytes to find the next origin.
+# Read origins as bytes, because an origin in the file is not necessarily valid UTF-8.
+# `entries` needs the exact bytes to find the next origin.
 _ENTRY = (
     "SELECT CAST(origin AS BLOB), keep_until, CASE WHEN typeof(packed) = 'blob' "  # noqa: S608 - no input
     f"AND length(packed) <= {MAX_ENTRY_BYTES} THEN packed END FROM policies "
@@ -179,8 +179,8 @@ class SqliteStore(PolicyStore):
             bound = self.max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
-                # Check the objects again, because another program may have added a trigger
-                # since the file was opened.
+                # Check the objects again, because another program can add a trigger while
+                # the file is open.
                 _check_objects(base)
                 now = self.clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
@@ -287,8 +287,8 @@ class SqliteStore(PolicyStore):
         if sys.version_info >= (3, 11):
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES + 2**16)
         base.executescript(PRAGMAS)
-        # Check the file after the table was created, because another process may have
-        # created the table meanwhile.
+        # Check the file after the table was created, because another process can create the
+        # table at the same time.
         if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             self._make(base)
         if _number(base, "application_id") != APPLICATION_ID:

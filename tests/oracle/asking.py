@@ -45,7 +45,7 @@ class Difference:
 
 
 class Row(NamedTuple):
-    """The values that are compared: those of the verdict, and the crawl delay."""
+    """The values that are compared: the fields of the verdict, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -61,7 +61,9 @@ def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Return the package's answer, even if `allowed()` contradicts the verdict."""
+    """Return the package's answer. If `allowed()` and `verdict()` differ, the reason says
+    so.
+    """
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value
@@ -72,14 +74,14 @@ def ask(robots: RobotsTxt, question: Question) -> Row:
 
 
 def expect(naive: Reading, question: Question) -> tuple[Row, Answer]:
-    """Return the answer of the naive parser, as a row and with its features."""
+    """Return the answer of the naive parser, first as a row and then with its features."""
     answer = naive.answer(*question)
     return Row(*answer[:-1], naive.crawl_delay(question.robot)), answer
 
 
 class Tally:
-    """Counts the questions that rules decided, and for each feature the files in which it
-    decided.
+    """Counts the questions that a rule decided. For each feature, counts the files in which
+    the feature decided a question.
     """
 
     def __init__(self) -> None:
@@ -98,8 +100,8 @@ class Tally:
 
     @property
     def shortfalls(self) -> list[str]:
-        """The features, or rules, that decided too seldom for the run to prove anything
-        about them.
+        """One message for each feature that decided a question in too few files. Another
+        message if rules decided too few questions.
         """
         short = [
             f"{name}: decides in {self.features[name]} of {self.files} files"
@@ -118,10 +120,11 @@ def differences(
     threads: bool = False,
     tally: Tally | None = None,
 ) -> Iterator[Difference]:
-    """Ask all questions of a case in each dialect and reading.
+    """Ask all questions of *case* in each dialect and reading, and yield the differences.
 
-    One object answers all questions in turn, and a new object answers the last question
-    again. With *threads*, several threads share one object. *tally* counts the answers.
+    One `RobotsTxt` object answers all questions. Then a new object answers the last
+    question again. If *threads* is true, several threads share the first object. *tally*
+    counts the answers.
     """
     everything: list[tuple[Row, Answer]] = []
     for dialect in dialects:

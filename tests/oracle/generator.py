@@ -1,7 +1,7 @@
-"""Generate files, and questions at the edges of their rules.
+"""Generate robots.txt files, and questions about URLs that are close to the rules.
 
-The same seed gives the same cases. Most records are for the robot of the questions, and
-most URLs begin with one of the rules, so that rules decide.
+Equal seeds give equal cases. Most records are for the robot of the questions, and most URLs
+resemble the value of a rule. Therefore rules decide many questions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.oracle import words
 
 
 class Question(NamedTuple):
-    """A URL and the robot that may or may not request it."""
+    """The question whether *robot* may request *url*."""
 
     url: str | bytes
     robot: str | bytes
@@ -37,11 +37,11 @@ class Generator:
         self.values: list[str] = []
 
     def chance(self, share: float) -> bool:
-        """Return true for the share *share* of calls."""
+        """Return `True` with the probability *share*."""
         return self.dice.random() < share
 
     def small(self, questions: int = 16) -> Case:
-        """Return a file of a few records, and questions about it."""
+        """Return a file with a few records, and questions about the file."""
         self.values = []
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 2, 2, 2, 3, 3, 3, 4))):
@@ -49,7 +49,7 @@ class Generator:
         return Case(self.body(lines), [self.question() for _ in range(questions)])
 
     def large(self, questions: int = 60) -> Case:
-        """Return a file with many rules, and questions about it."""
+        """Return a file with many rules, and questions about the file."""
         self.values = []
         lines: list[str] = []
         count = self.dice.randint(97, 1300)
@@ -91,8 +91,8 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a field line in one of its equivalent spellings, or rarely with an unknown
-        field.
+        """Return a field line in a random equivalent spelling. Rarely, the field is
+        unknown.
         """
         pick = self.dice.choice
         if self.chance(0.02):
@@ -100,7 +100,7 @@ class Generator:
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, value: str) -> str:
-        """Return a Disallow or Allow line, and record its value."""
+        """Return a Disallow or Allow line, and add its value to `values`."""
         self.values.append(value)
         first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
@@ -108,7 +108,7 @@ class Generator:
         if self.chance(0.08):
             more = self.path()
             self.values.append(more)
-            value = f"{value} {more}"  # two paths in one value: K2
+            value = f"{value} {more}"  # K2 (lists of paths)
         return self.line(first, value)
 
     def other_line(self) -> str:
@@ -132,12 +132,13 @@ class Generator:
         if kind < 0.2:
             origin = self.origin()
             if self.chance(0.2):
-                return origin[: -self.dice.randint(1, 3)]  # O19: within the authority
+                # O19: the value ends within the authority.
+                return origin[: -self.dice.randint(1, 3)]
             return origin + self.dice.choice(("", "?a", self.path()))
         return self.path() + ("$" if kind > 0.92 else "")
 
     def many_value(self, stem: str) -> str:
-        """Return a value for a large file. Most values are similar to others."""
+        """Return the value of a rule in a large file. Most values resemble other values."""
         if self.chance(0.1):
             return self.value()
         number = self.dice.randint(0, 400)
@@ -153,7 +154,7 @@ class Generator:
         return path.strip(" ")
 
     def origin(self) -> str:
-        """Return an origin in one of its spellings, mostly the origin of the questions."""
+        """Return an origin in a random spelling, usually an origin of `OUR_ORIGINS`."""
         pick = self.dice.choice
         origin = pick(words.OUR_ORIGINS)
         if self.chance(0.2):
@@ -163,7 +164,7 @@ class Generator:
         return origin
 
     def body(self, lines: list[str]) -> bytes | str:
-        """Return a file with these lines, and random line ends, mark and encoding."""
+        """Return a file with *lines*. Line ends, byte order mark and encoding are random."""
         pick = self.dice.choice
         endings = pick((("\n",), ("\n",), ("\r\n",), ("\r",), ("\n", "\r\n", "\r")))
         ends = [pick(endings) for _ in lines]
@@ -182,7 +183,7 @@ class Generator:
     # Questions
 
     def question(self) -> Question:
-        """Return a question. Most questions are about one of the values and our robot."""
+        """Return a question. Most questions are about a robot of `OUR_ROBOTS`."""
         robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
         robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
@@ -191,7 +192,7 @@ class Generator:
         return Question(self.url(), robot)
 
     def url(self) -> str | bytes:
-        """Return a URL that is mostly close to a value."""
+        """Return a URL. Most URLs are close to the value of a rule."""
         value = self.dice.choice(self.values) if self.values else ""
         if self.chance(0.05) or not value:
             value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
@@ -203,17 +204,17 @@ class Generator:
         else:
             slash = "" if value[:1] in ("", "?", "#") else "/"
             url = self.origin() + slash + value
-        # No URL has space around it.
+        # Remove the spaces around the URL, because no URL begins or ends with a space.
         url = url.strip(" ")
         if self.chance(0.15) or re.search("[\ud800-\udfff]", url):
             return url.encode("utf-8", "surrogateescape")
         return url
 
     def edge(self, value: str) -> str:
-        """Return a path at the edge of a value: equal, slightly longer or shorter."""
+        """Return *value*, or a path or URL that differs slightly from *value*."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # The edges of a URL are the spellings of its origin and the edges of its path.
+            # Change the path of a URL, and sometimes replace its origin.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):
@@ -228,7 +229,7 @@ class Generator:
         return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
 
     def cut(self, value: str) -> str:
-        """Return the value without its last character, or cut at a random place."""
+        """Return the value without its last character, or only its beginning."""
         return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
 
     def change(self, value: str) -> str:
@@ -252,12 +253,12 @@ class Generator:
         return value[:place] + code + value[place + 1 :]
 
     def unescape(self, value: str) -> str:
-        """Return the value percent-decoded."""
+        """Return the percent-decoded value."""
         octets = unquote_to_bytes(value.encode("utf-8", "surrogateescape"))
         return octets.decode("utf-8", "surrogateescape")
 
     def dots(self, value: str) -> str:
-        """Return the value with redundant dot segments."""
+        """Return the value with an inserted dot segment."""
         dot = self.dice.choice((".", "%2e", "%2E"))
         two = self.dice.choice(("..", "%2e.", ".%2E", "%2e%2e"))
         slash = self.dice.choice(("/", "/", "/", "\\"))
@@ -271,20 +272,20 @@ class Generator:
         return value[:place] + self.dice.choice("\t\n\r") + value[place:]
 
     def fill(self, value: str) -> str:
-        """Return the value with its wildcards filled, and without a final `$`."""
+        """Return the value with text in place of its wildcards, and without a final `$`."""
         filler = self.dice.choice(("", "a", "a/b", "*", "x?y"))
         return value.removesuffix("$").replace("*", filler)
 
     def overlap(self, value: str) -> str:
-        """Return the value with its wildcards removed, and without one more character.
+        """Return the value without its wildcards, its final `$` and its last character.
 
-        In a pattern such as `/a*a$`, the text before the `$` cannot begin before the
-        wildcard.
+        For the pattern `/a*a$`, the result is `/a`. The pattern does not match `/a`,
+        because the text after the wildcard must not overlap the text before the wildcard.
         """
         return value.removesuffix("$").replace("*", "")[:-1]
 
     def reslash(self, value: str) -> str:
-        """Return the value with another kind of slash."""
+        """Return the value with another kind of slash in place of the second slash."""
         new = self.dice.choice(("\\", "//", "%2F", "%2f"))
         return value[:1] + value[1:].replace("/", new, 1)
 

@@ -1,7 +1,8 @@
-"""A robots.txt file as numbered field lines: clauses F1 to F5, O6 and O13 to O17.
+"""Split a robots.txt file into numbered field lines and blank lines.
 
-This module follows only the clauses and decisions, not the parser. It is slow and simple on
-purpose.
+The functions follow clauses F1 to F5 (lines and comments), and decisions O6 (blank lines)
+and O13 to O17 (unusual lines and bytes). The functions share no code with the parser, and
+are slow and simple on purpose.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def decoded(body: bytes | str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines of *text*, which end with CR, CR NL or NL only (F2)."""
+    """Split *text* into lines. Only CR, CR NL and NL end a line (F2)."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
@@ -58,7 +59,7 @@ def fields(body: bytes | str) -> list[Field | Blank]:
         if not content.strip(BLANKS):
             if not mark:
                 found.append(Blank(number))  # O6
-            continue  # F5: a line with only a comment ends no record
+            continue  # F5: a line with only a comment does not end a record
         name, colon, value = content.partition(":")
         if colon:  # O14: a line without a colon is ignored
             # F4, O15: only ASCII letters have two cases in a field name.

@@ -1,4 +1,4 @@
-"""Make a difference that the oracle found as small as possible."""
+"""Minimise a difference that the oracle has found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS_TO_MINIMISE = 10
 
 
 def minimised(found: Difference) -> Difference:
-    """Return a difference of the same kind with as few lines and characters as possible."""
+    """Return a difference of the same kind as *found*, with a small file and a short URL."""
     best = found
     lines = lines_of(found.body)
     size = len(lines)
@@ -39,8 +39,8 @@ def minimised(found: Difference) -> Difference:
 
 
 def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference | None:
-    """Return the difference for a smaller file or URL, or None if there is none of the same
-    kind.
+    """Return the difference for *body* and *url*. Return `None` if there is no difference
+    of the same kind as *found*.
     """
     question = found.question._replace(url=url)
     naive = Reading(body, found.dialect, found.reading)
@@ -55,26 +55,26 @@ def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference 
 
 
 def lines_of(body: bytes | str) -> list[str]:
-    """Return the lines of a file with their ends; bytes are decoded as Latin-1."""
+    """Return the lines of *body* with their line ends. Bytes are decoded as Latin-1."""
     text = body.decode("latin-1") if isinstance(body, bytes) else body
     return re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", text)[:-1]
 
 
 def without_character(url: bytes | str, place: int) -> bytes | str:
-    """Return a URL without one of its characters."""
+    """Return *url* without the character at the index *place*."""
     if isinstance(url, bytes):
         return url[:place] + url[place + 1 :]
     return url[:place] + url[place + 1 :]
 
 
 def joined(lines: list[str], like: bytes | str) -> bytes | str:
-    """Return a file with these lines, of the same type as *like*."""
+    """Join *lines* into a file of the same type as *like* (bytes or text)."""
     text = "".join(lines)
     return text.encode("latin-1") if isinstance(like, bytes) else text
 
 
 def authority_end(url: bytes | str) -> int:
-    """Return the index at which the path of a URL begins, or 1 without an authority."""
+    """Return the index at which the path of *url* begins, or 1 if *url* has no authority."""
     text = url.decode("latin-1") if isinstance(url, bytes) else url
     match = re.match("[A-Za-z]+://[^/?#]*", text)
     return match.end() if match else 1

@@ -14,12 +14,12 @@ NOBODY_WORDS = (
     "compatible intel macintosh wow64 win64 x64 x86_64 u ubuntu crios"
 )
 NOBODY = set(NOBODY_WORDS.split())
-"""Words of browsers and systems, which name no robot (O9)."""
+"""Words of browsers and operating systems. The words are not names of robots (O9)."""
 
 
 class Name(NamedTuple):
-    """A name in a header. *order* sorts the names of a robot. *in_records* says that a
-    record with the header has the name, too (O10).
+    """A name in a User-Agent header. The names of a robot are sorted by *order*. If the
+    header is the value of a User-agent line, only names with *in_records* count (O10).
     """
 
     order: int
@@ -29,11 +29,11 @@ class Name(NamedTuple):
 
 @lru_cache(1 << 16)
 def texts(header: str) -> list[tuple[int, str]]:
-    """Return the texts of a header between parentheses, each with the number of comments
-    around it.
+    """Split a header at the parentheses of its comments. Return each text with the number
+    of comments that contain the text.
 
-    A parenthesis opens a comment at the start, after a space, after another comment or
-    after a version; inside a name it is a part of the name (O9).
+    A parenthesis opens a comment at the start of the header, after a space, after another
+    comment and after a version. Inside a name, a parenthesis is a part of the name (O9).
     """
     found, are_comments, word = [(0, "")], list[bool](), ""
     for character in header:
@@ -54,7 +54,7 @@ def texts(header: str) -> list[tuple[int, str]]:
 
 
 def is_address(word: str) -> bool:
-    """Return whether a word is a URL or a mail address, or begins as one (O9)."""
+    """Return whether *word* is or begins like a URL or a mail address (O9)."""
     lower = word.lower()
     return (
         "://" in lower
@@ -65,7 +65,7 @@ def is_address(word: str) -> bool:
 
 
 def is_version(text: str) -> bool:
-    """Return whether a text begins as a version does (O9)."""
+    """Return whether *text* begins like a version (O9)."""
     return re.match("[vV]?[0-9]", text) is not None
 
 
@@ -86,7 +86,7 @@ def runs(words: list[str]) -> list[str]:
 
 
 def before_number(run: str) -> str:
-    """Return a run of words without the version at its end, or "" if it does not end with a
+    """Return *run* without the version at its end. Return "" if *run* does not end with a
     version.
     """
     words = run.split(" ")
@@ -95,19 +95,19 @@ def before_number(run: str) -> str:
 
 
 def last_of(run: str) -> str:
-    """Return the last word of a run, up to a slash."""
+    """Return the last word of *run*, up to the first slash."""
     return run.rpartition(" ")[2].partition("/")[0]
 
 
 def is_name(name: str) -> bool:
-    """Return whether a text may name a robot (O9)."""
+    """Return whether *name* can be the name of a robot (O9)."""
     words = name.split()
     heads = {re.split("[/:]", it)[0].lower() for it in words} - {""}
     return not any(map(is_address, words)) and not heads <= NOBODY
 
 
 def all_names(header: str) -> list[Name]:
-    """Return the names in a header, in their order there (O9, O10)."""
+    """Return the names in *header* (O9, O10)."""
     found: list[Name] = []
     for depth, text in texts(header):
         last_part: list[str] = []
@@ -142,12 +142,12 @@ def all_names(header: str) -> list[Name]:
 
 
 def has_letter(run: str) -> bool:
-    """Return whether a run has anything but digits and punctuation."""
+    """Return whether *run* contains a character that is neither a digit nor punctuation."""
     return re.fullmatch("[0-9.,:;_+ -]*", run) is None
 
 
 def cleaned(names: list[Name]) -> list[Name]:
-    """Return the names that may be names of robots, without punctuation around them
+    """Remove the punctuation around *names*, and return the names that robots can have
     (O9).
     """
     marks = " \t,;:/\"'"
@@ -161,15 +161,15 @@ def cleaned(names: list[Name]) -> list[Name]:
 
 
 def is_header(value: str) -> bool:
-    """Return whether the value of a record is a whole User-Agent header (O10)."""
+    """Return whether the value of a User-agent line is a whole User-Agent header (O10)."""
     return len(texts(value)) > 1 and bool(re.search(r"[^\s/]/[vV]?[0-9]", value))
 
 
 def record_names(value: str, dialect: str) -> list[str]:
     """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
     if is_header(value):
-        # The header of a browser names no robot, because no robot has the whole header as
-        # its name.
+        # If the header does not contain the name of a robot, use the whole header as the
+        # name. No robot has that name.
         found = cleaned(all_names(value))
         names = [it.text for it in found if it.in_records] or [value]
     elif dialect == "revisited":
@@ -185,7 +185,7 @@ def without_version(value: str) -> str:
 
 
 def header_text(header: bytes) -> str:
-    """Return a header in bytes as text: UTF-8, or else Latin-1."""
+    """Decode *header* as UTF-8, or as Latin-1 if the bytes are not valid UTF-8."""
     try:
         return header.decode()
     except UnicodeDecodeError:
@@ -200,7 +200,7 @@ def robot_names(robot: bytes | str) -> list[str]:
         return robot_names(header_text(robot))
     robot = robot.strip()
     if "/" not in robot and len(texts(robot)) == 1:
-        return [robot.lower()]  # a bare name
+        return [robot.lower()]  # *robot* is a bare name
     head = re.split(r"[/(]", robot)[0].strip()
     before = [Name(3, it, in_records=False) for it in (head, before_number(head))]
     names = sorted(cleaned([*all_names(robot), *before]), key=lambda it: it.order)
@@ -208,6 +208,8 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 
 def longest_match(record: list[str], robot: list[str]) -> int:
-    """Return the length of a record's longest name that matches a robot, or 0 (A2, O8)."""
+    """Return the length of the longest name in *record* that is a part of a name in
+    *robot*. Return 0 if there is no such name (A2, O8).
+    """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

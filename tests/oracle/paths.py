@@ -1,4 +1,4 @@
-"""Which URLs a rule covers: D1, O18 to O20, O22, O26 and O27."""
+"""Decide which URLs a rule covers (D1, O18 to O20, O22, O26 and O27)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from contextlib import suppress
 from functools import lru_cache
 
 ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
-"""Scheme, authority and the rest; a backslash ends the authority like a slash."""
+"""Matches scheme, authority and rest of a URL. A backslash ends the authority, as a slash
+does.
+"""
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""A character that stands for a percent-encoded slash. It is not an octet, so it only
-equals itself (O18).
+"""The character that represents a percent-encoded slash. The character is not an octet, so
+no other character of a target is equal (O18).
 """
 
 
 def as_text(url: bytes | str) -> str:
-    """Return a URL as text; undecodable bytes become surrogates (O17)."""
+    """Return *url* as text. Undecodable bytes become surrogates (O17)."""
     return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
 
 
@@ -34,7 +36,7 @@ def written(text: str) -> str:
 
 @lru_cache(1 << 16)
 def unescaped(text: str) -> str:
-    """Return *text* percent-decoded except for `%2F`, one character per octet (O18)."""
+    """Percent-decode *text* except for `%2F`. Return one character for each octet (O18)."""
 
     def octet(match: re.Match[str]) -> str:
         code = int(match.group(1), 16)
@@ -54,7 +56,7 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def normalised_origin(origin: str) -> str:
-    """Return an origin without default port, and with an ASCII host (§3)."""
+    """Return *origin* in lower case, without the default port, and with an ASCII host (§3)."""
     match = ABSOLUTE.fullmatch(origin)
     if not match:
         return origin
@@ -64,7 +66,7 @@ def normalised_origin(origin: str) -> str:
     host = place[:end] + host
     host = host.lower().rstrip(".")
     if not host.isascii():
-        # A name that has no ASCII form is not changed.
+        # Do not change a host that has no ASCII form.
         with suppress(UnicodeError):
             host = host.encode("idna").decode()
     port = "" if port == PORTS.get(scheme) else port
@@ -74,7 +76,7 @@ def normalised_origin(origin: str) -> str:
 def without_dots(target: str) -> str:
     """Return *target* without dot segments in its path (RFC 3986 5.2.4, O27).
 
-    Some clients also remove tabs and line ends, anywhere.
+    Also remove tabs and line ends, because some clients remove these characters.
     """
     target = re.sub("[\t\r\n]", "", target)
     path, mark, query = target.partition("?")
@@ -95,7 +97,9 @@ def without_dots(target: str) -> str:
 
 
 def spellings(url: bytes | str) -> list[tuple[str, str]]:
-    """Return origin and target as written, and without dot segments if different (O27)."""
+    """Return the origin with the target as written. If `without_dots` changes the target,
+    also return the origin with the changed target (O27).
+    """
     origin, target = split_url(as_text(url))
     cleaned = without_dots(target)
     both = [(origin, target), (origin, cleaned)]
@@ -108,7 +112,7 @@ def is_robots_txt(target: str) -> bool:
 
 
 def begins(target: str, value: str) -> bool:
-    """D1, O18: return whether *target* begins with *value*, as written or decoded."""
+    """Return whether *target* begins with *value*, as written or decoded (D1, O18)."""
     return written(target).startswith(written(value)) or unescaped(target).startswith(
         unescaped(value)
     )
@@ -120,8 +124,8 @@ def without_user(url: str) -> str:
 
 
 def without_case(url: str) -> str:
-    """Return *url* with scheme and authority in lower case. A `%3F` ends the authority of a
-    decoded URL (O19).
+    """Return *url* with scheme and authority in lower case. An encoded `?` or backslash
+    also ends the authority (O19).
     """
     head = re.match(r"(?i)[a-z][a-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url)
     return url[: head.end()].lower() + url[head.end() :] if head else url
@@ -133,8 +137,10 @@ def covers(value: str, origin: str, target: str) -> bool:
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20
-    # O19: user name and password are left out. Compared as written (D1: also the beginning
-    # of an authority), with the authority without case, or with both origins normalised.
+    # O19: ignore the user name and the password. The rule covers a URL that begins with the
+    # value, ignoring the case of the authority. The value may end within the authority
+    # (D1). The rule also covers a URL whose normalised origin is equal and whose target
+    # begins with the path of the rule.
     value, origin = without_user(value), without_user(origin)
     if begins(without_case(origin + target), without_case(value)):
         return True

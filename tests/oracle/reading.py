@@ -1,8 +1,8 @@
-"""A naive parser of the standard: records, and their answer for a URL and a robot.
+"""A naive parser that reads records, and answers questions about a URL and a robot.
 
-Each step cites its clause or decision. No code here is shared with the package. An answer
-also says which features of the grammar decided, so that a run can show that all features
-occurred.
+Each step cites its clause or decision. The parser shares no code with the package. An
+answer also lists the features of the grammar that decided, so that a run can show that
+every feature occurred.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, writte
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""The dialects with groups of whole tokens and with wildcards. In these, a blank line has
-no meaning.
+"""The dialects with wildcards, and with groups that are found by whole product tokens. In
+these dialects, a blank line has no meaning.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
@@ -32,11 +32,15 @@ FEATURES = (
     *("byte order mark", "lone CR", "percent-encoding", "dot segments"),
     *("raw tab or line end", "absolute URL"),
 )
-"""The features that decide answers. A run shows that each of them does."""
+"""The features that can decide answers. A run must show that each feature decides an
+answer.
+"""
 
 
 class Answer(NamedTuple):
-    """The contents of a verdict, and its features, which are not compared."""
+    """The values of a verdict, and the features that decided. The features are not
+    compared.
+    """
 
     allowed: bool
     reason: str
@@ -58,7 +62,7 @@ class Rule(NamedTuple):
 
 @dataclass
 class Record:
-    """User-agent lines with the rules and delays that follow them."""
+    """The User-agent lines of a record, and the rules and delays that follow."""
 
     names: list[str] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
@@ -71,7 +75,7 @@ class Record:
 
 
 class Records:
-    """The records of a file. If *joined*, blank lines do not end records (O5, 5.1)."""
+    """The records of a file. If *joined* is true, blank lines do not end records (O5, 5.1)."""
 
     def __init__(self, body: bytes | str, dialect: str, *, joined: bool) -> None:
         self.found: list[Record] = []
@@ -97,8 +101,7 @@ class Records:
         ):
             self._add_rule(record, line.number, line.name, line.value)
         elif line.name == "crawl-delay" and dialect in WITH_DELAY:
-            # X4: a delay is a decimal number and nothing else, and a timer can wait that
-            # long.
+            # X4: a delay is a decimal number that is not too large for a timer.
             is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
             if is_number and float(line.value) != float("inf"):
                 record.delays.append((float(line.value), record.run))
@@ -128,7 +131,7 @@ class Records:
 
     def _add_rule(self, record: Record, number: int, name: str, value: str) -> None:
         record.has_rule_line = True
-        # K2: any number of paths on a line. D2, O21: an empty value adds nothing.
+        # K2: a line may contain any number of paths. D2, O21: an empty value adds no rule.
         is_list = self._dialect == "revisited"
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
         features = frozenset({"list"} if len(values) > 1 else ())
@@ -138,7 +141,7 @@ class Records:
 
 
 class Reading:
-    """One file in one dialect and one reading."""
+    """A file that is parsed in one dialect and one reading."""
 
     def __init__(
         self, body: bytes | str, dialect: str = "1994", reading: str = "literal"
@@ -166,15 +169,15 @@ class Reading:
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
             # 5.1: a delay applies to the names in the last run of User-agent lines above
-            # it.
+            # the delay.
             all_names = [name for it in obeyed for name in it.names]
             by = next((it for it in (*own, "*") if it in all_names), None)
             delays = [it for it in delays if by in it[1]]
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Return the answer for a URL. If any half disallows any spelling of it, the URL is
-        disallowed.
+        """Return the answer for *url*. The URL is disallowed if the records of any list in
+        `halves` disallow any spelling of the URL.
         """
         own = robot_names(robot)
         text = as_text(url)
@@ -192,8 +195,8 @@ class Reading:
                     )
                 answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
-        # O5: if both readings refuse the URL, the literal one gives the line and the
-        # reason.
+        # O5: if both readings refuse the URL, return the line and the reason of the literal
+        # reading.
         return (refusals or answers)[0]
 
     def _judge(
@@ -230,7 +233,9 @@ class Reading:
     def _decisions(
         self, chosen: list[Record], origin: str, target: str
     ) -> list[tuple[Record, Rule, set[str]]]:
-        """Return the rules that may decide, with their records. The first rule decides."""
+        """Return the rules that can decide, with their records and features. The first rule
+        decides.
+        """
         if self.dialect in GROUPED:
             rules = [(record, rule) for record in chosen for rule in record.rules]
             return most_specific(rules, target)
@@ -241,13 +246,13 @@ class Reading:
             if covers(rule.value, origin, target)
         ]
         if self.dialect != "extended":
-            # O2: the records for all robots are obeyed together. D1: any rule that covers
-            # the URL disallows it, and the verdict names the first of the shortest such
-            # rules.
+            # O2: the records for all robots are obeyed together. D1: the URL is disallowed
+            # if any rule covers the URL. The verdict names the shortest of these rules. Of
+            # several shortest rules, the verdict names the first rule.
             return sorted(found, key=lambda it: (len(it[1].value), it[1].line))
         # X1: in each record, the first rule that covers the URL decides. X3: each record
-        # for all robots is a group of its own, and the URL is disallowed if one group
-        # disallows it.
+        # for all robots is a separate group, and the URL is disallowed if any group
+        # disallows the URL.
         firsts = [
             next(it for it in found if it[0] is record)
             for record in chosen
@@ -256,10 +261,10 @@ class Reading:
         return sorted(firsts, key=lambda it: it[1].allows)
 
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
-        """Return the record for a robot, or all default records (A3, O1, O2, O3)."""
+        """Return the records that apply to a robot with the names *own* (A3, O1, O2, O3)."""
         if self.dialect in GROUPED:
-            # RFC 9309 2.2.1: groups with an equal whole token are merged. The robot's first
-            # name with a group decides.
+            # RFC 9309 2.2.1: groups with equal product tokens are merged. The first name of
+            # the robot that has a group decides.
             for name in (*own, "*"):
                 groups = [record for record in records if name in record.names]
                 if groups:
@@ -270,8 +275,8 @@ class Reading:
             for record in records
         ]
         if any(lengths):
-            # §5: the longest name decides in extended. O1: elsewhere, and of equally long
-            # names, the first.
+            # §5: in the dialect `extended`, the record with the longest name applies. O1:
+            # in the other dialects, and of equally long names, the first record applies.
             wanted = max(lengths)
             if self.dialect != "extended":
                 wanted = next(filter(None, lengths))
@@ -294,7 +299,7 @@ def features_of(rule: Rule, origin: str, target: str) -> set[str]:
 def most_specific(
     rules: list[tuple[Record, Rule]], target: str
 ) -> list[tuple[Record, Rule, set[str]]]:
-    """Return the rule with the most octets; Allow wins a tie (RFC 9309 2.2.2)."""
+    """Return the matching rule with the most octets. Allow wins a tie (RFC 9309 2.2.2)."""
     found = [it for it in rules if rfc9309.matches(it[1].value, target)]
     if not found:
         return []

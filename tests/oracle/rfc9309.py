@@ -39,15 +39,15 @@ def triplet_of(character: str) -> str:
 
 
 def octets_of(url: str) -> str:
-    """Return a request target for matching with rules. Its `*` and `$` are literal."""
+    """Normalise a request target, and encode its `*` and `$`, which are literal."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 
 def matches(pattern: str, target: str) -> bool:
-    """Return whether a pattern matches a request target from its first octet on.
+    """Return whether *pattern* matches *target* from the first octet of *target* on.
 
-    At each step, the set `ends` has all positions of the target at which the pattern read
-    so far may end.
+    At each step, the set `ends` contains all positions of the target at which the pattern
+    that was read so far can end.
     """
     if not pattern.startswith(("/", "*")):
         return False

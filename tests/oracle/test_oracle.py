@@ -16,8 +16,8 @@ FILES = 110
 
 
 def check(generator: Generator, files: int, *, threads: bool = False) -> Tally:
-    """Check that package and naive parser agree about some files, the last of which is
-    large.
+    """Check that the package and the naive parser agree about *files* generated files. The
+    last file is large.
     """
     tally = Tally()
     cases = [generator.small() for _ in range(files - 1)] + [generator.large()]
@@ -33,8 +33,8 @@ def check(generator: Generator, files: int, *, threads: bool = False) -> Tally:
 
 @pytest.mark.parametrize("seed", ["one", "two"])
 def test_package_agrees_with_the_naive_parser(seed: str) -> None:
-    """In each dialect and reading, answer, reason, line, rule, spelling and crawl delay are
-    equal.
+    """In each dialect and reading, the package and the naive parser return equal answers,
+    reasons, lines, rules, spellings and crawl delays.
     """
     tally = check(Generator(seed), FILES)
 
@@ -42,14 +42,14 @@ def test_package_agrees_with_the_naive_parser(seed: str) -> None:
 
 
 def test_package_agrees_when_several_threads_ask_one_object() -> None:
-    """In a crawl, origins share a file, and pages of several origins come at the
-    same time.
-    """
+    """If several threads ask one object at the same time, all answers are right."""
     check(Generator("threads"), 12, threads=True)
 
 
 def test_naive_parser_knows_every_dialect() -> None:
-    """A new dialect needs its clauses in `reading.py`, or a reason in this test why not."""
+    """The naive parser and the package have the same dialects. A new dialect needs its
+    clauses in `reading.py`.
+    """
     with pytest.raises(ValueError, match="it may be") as raised:
         RobotsTxt.parse("", dialect="?")
 

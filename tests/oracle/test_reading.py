@@ -1,6 +1,4 @@
-"""The comparison with the oracle: it can be repeated, finds differences, and counts
-features.
-"""
+"""The comparison with the oracle can be repeated, finds differences, and counts features."""
 
 from __future__ import annotations
 
@@ -14,13 +12,15 @@ from tests.oracle.reading import FEATURES
 
 
 def test_same_seed_makes_same_cases() -> None:
-    """The differences of a run can be reproduced with its seed."""
+    """Equal seeds make equal cases, so that the differences of a run can be reproduced."""
     assert Generator(7).small() == Generator(7).small()
     assert Generator(7).large() != Generator(8).large()
 
 
 def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong answer of the package about one path is reported, with a minimal file."""
+    """If the package gives a wrong answer about one path, the answer is reported with a
+    minimal file.
+    """
     right = asking.ask
 
     def wrong(robots: RobotsTxt, question: Question) -> asking.Row:
@@ -39,7 +39,7 @@ def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_run_in_which_nothing_decides_is_too_short() -> None:
-    """Files without rules prove nothing, however many questions are asked."""
+    """If no rule decides a question, the run reports rules and each feature as shortfalls."""
     tally = asking.Tally()
     case = Case(b"User-agent: *\nDisallow:\n", [Question("/a", "foo")])
 

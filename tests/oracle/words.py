@@ -25,7 +25,7 @@ DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     "9" * 400,
 )
 OTHER_FIELDS = {"Crawl-delay": DELAYS}
-"""Good and bad values of fields that have neither robot names nor paths."""
+"""Valid and invalid values of fields whose values are neither robot names nor paths."""
 OTHER_LINES = (
     *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
     *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),
@@ -45,7 +45,7 @@ OUR_NAMES = (
     "Mozilla/5.0 (X11; FooBot/v1.4; Build/9) (x (y/1 foo@bot.test/1))",
     "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9 FooBot/1 Safari/9",
 )
-"""Names of records that are for `OUR_ROBOTS` in some dialect."""
+"""Values of User-agent lines. In some dialect, each value names a robot of `OUR_ROBOTS`."""
 
 OUR_ROBOTS = (
     *("FooBot", "foobot", "FooBot/2.1", "FooBot/2.1 (+http://foo.test/)") * 2,
@@ -111,4 +111,4 @@ PORTS = ("",) * 6 + (":80", ":443", ":8080", ":808", ":")
 OUR_ORIGINS = ("http://h.test",) * 6 + (
     *("HTTP://h.test", "http://H.Test", "http://h.test:80", "http://h.test."),
 )
-"""Spellings of one origin. Most are the first one."""
+"""Spellings of one origin. The first spelling is used most."""

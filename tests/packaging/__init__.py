@@ -1,3 +1,3 @@
-"""Released files are built, checked, installed outside the source folder, and used
-there.
+"""Tests of the released files, which are built, checked, and installed outside the source
+folder.
 """

@@ -1,4 +1,4 @@
-"""Run the commands of a release, each in its own folder."""
+"""Run the commands that build, check and install a release."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
-    """Run a command with *variables*, which must succeed, and return its output."""
-    # With its variables, coverage would trace pip, too.
+    """Run *command* in *folder*, and return its output. Add *variables* to the environment.
+    Raise `AssertionError` if the command fails.
+    """
+    # Remove the variables of coverage. Otherwise, coverage would also trace pip.
     known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
         [str(part) for part in command],
@@ -29,7 +31,7 @@ def run(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def install(folder: Path, *wanted: str | Path) -> Path:
-    """Create a virtual environment with *wanted*, and return its Python."""
+    """Create a virtual environment, install *wanted*, and return the path of its Python."""
     venv = ("-m", "venv", "--without-pip", folder / "venv")
     run(sys.executable, *venv, folder=folder)
     python = folder / "venv" / "bin" / "python"

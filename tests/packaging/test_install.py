@@ -16,7 +16,9 @@ from tests.support.project import CLOSED, REFUSAL, SPIDER
 from tests.support.site import Site
 
 LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""The newest versions that work with Twisted 21.7, the lowest version that we support."""
+"""The newest versions of indirect dependencies that work with Twisted 21.7. Twisted 21.7 is
+the lowest version that we support.
+"""
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package
@@ -25,7 +27,7 @@ robots = package.RobotsTxt.parse(b"User-agent: *\\nDisallow: /tmp")
 assert not robots.allowed("http://a.test/tmp/x", "me")
 print(package.Addon.__name__)
 """
-# The extra for evidence comes first, because the extra for reports also installs warcio.
+# Test the extra for evidence before the extra for reports, which also installs warcio.
 EXTRAS = {
     "redis": ["redis"],
     "evidence": ["warcio"],
@@ -35,7 +37,7 @@ FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.arg
 
 
 def crawl(python: Path, folder: Path, site: Site) -> str:
-    """Return the log of a crawl with the add-on in the environment of *python*."""
+    """Run a crawl with the add-on in the environment of *python*, and return the log."""
     site.robots(CLOSED)
     (folder / "walk.py").write_text(SPIDER % {"base": "", "custom": None})
     addons = 'ADDONS={"scrapy_robots1994.Addon": 500}'
@@ -56,9 +58,7 @@ def test_newest_dependencies(newest: Path, tmp_path: Path, site: Site) -> None:
     sys.version_info >= (3, 13), reason="the lowest Twisted runs up to Python 3.12"
 )
 def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
-    """The environment has each dependency in the lowest version that pyproject.toml
-    allows.
-    """
+    """A crawl works with the lowest version of each dependency that pyproject.toml allows."""
     needs = [need for need in requires("scrapy_robots1994") or () if ";" not in need]
     lowest = [need.replace(">=", "==") for need in needs]
     assert all("==" in need for need in lowest)
@@ -70,7 +70,9 @@ def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -> None:
-    """The dependencies are missing before `pip install 'scrapy_robots1994[EXTRA]'`."""
+    """The modules of an extra are missing before `pip install 'scrapy_robots1994[EXTRA]'`,
+    and can be imported afterwards.
+    """
     modules = EXTRAS[extra]
     before = run(newest, "-c", FIND, *modules, folder=dist).split()
 
@@ -83,7 +85,9 @@ def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -
 
 
 def test_tox_lists_all_environments() -> None:
-    """The environments are only listed, because running all of `tox` takes an hour."""
+    """`tox list` shows the expected environments. The test does not run the environments,
+    because a complete run takes an hour.
+    """
     matrix = configparser.ConfigParser()
     matrix.read(ROOT / "setup.cfg", "utf-8")
 

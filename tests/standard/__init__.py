@@ -1,4 +1,4 @@
-"""The contract of the grammar: clauses, decisions, dialects and problems as users see them.
+"""Tests of the grammar as users see it: clauses, decisions, dialects and problems.
 
-Of this package, these tests use only what `scrapy_robots1994` exports.
+From the package, these tests import only names that `scrapy_robots1994` exports.
 """

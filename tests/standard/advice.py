@@ -1,4 +1,4 @@
-"""Follow the advice of lint: apply a fix to its file, and compare what robots may fetch."""
+"""Apply the fixes that lint suggests, and compare what robots may fetch before and after."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ROUNDS = 12
 
 
 def fixed(robots: RobotsTxt, problem: Problem) -> tuple[str, set[int]]:
-    """Return the text with the lines that the fix of *problem* writes, and the numbers of
-    these lines.
+    """Apply the fix of *problem*. Return the new text, and the numbers of the lines that
+    the fix has written.
     """
     texts: list[str] = []
     written: set[int] = set()
@@ -31,8 +31,8 @@ def fixed(robots: RobotsTxt, problem: Problem) -> tuple[str, set[int]]:
 
 
 def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
-    """Yield mistakes in the advice for a file. Each fix is checked alone, in every dialect.
-    Then the fixes are applied one after the other, until none is left.
+    """Yield a message for each mistake in the advice for a file. Each fix is checked alone,
+    in every dialect. Then the fixes are applied one after the other, until no fix is left.
     """
     robots = RobotsTxt.parse(body, dialect=dialect)
     for problem in robots.problems:
@@ -52,8 +52,8 @@ def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
 
 
 def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
-    """Yield a question that the fix of *problem* answers otherwise than its effect
-    permits.
+    """Yield a message if the fix of *problem* changes an answer in a way that the stated
+    effect of the fix does not permit.
     """
     text, written = fixed(robots, problem)
     effect = problem.effect.name
@@ -83,7 +83,7 @@ def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
 
 
 def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:
-    """Return whether one of *lines* is in the record that decided."""
+    """Return whether one of *lines* is in the record of *verdict*."""
     record = verdict.record
     return record is not None and any(
         record.first_line <= it <= record.last_line for it in lines
@@ -91,7 +91,7 @@ def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:
 
 
 def _questions(values: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return URLs and robot names that suit the values of lines."""
+    """Return URLs and robot names that resemble *values*, which are the values of lines."""
     urls: dict[str, None] = {"/zz": None}
     names: dict[str, None] = {"zzrobot": None}
     for value in values:

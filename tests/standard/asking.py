@@ -1,4 +1,4 @@
-"""Helpers that parse a file and return one answer, and spellings of a file."""
+"""Helpers that parse a file and return one answer, and helpers that respell a file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ READINGS = reading.READINGS
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *robot* may retrieve *path*, or a whole URL."""
+    """Return whether *robot* may retrieve *path*. *path* may be a whole URL."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """Return whether *robot* may retrieve *url*; `verdict()` and `allowed()` must agree."""
+    """Return whether *robot* may retrieve *url*. Check that `verdict()` and `allowed()`
+    agree.
+    """
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
@@ -45,22 +47,23 @@ def codes(body: str | bytes) -> list[str]:
 
 
 def clauses(body: str | bytes) -> list[str]:
-    """Return the ids of the rules that the problems of a file are about."""
+    """Return the ids of the clauses and decisions to which the problems of a file refer."""
     return [problem.clause for problem in RobotsTxt.parse(body).problems]
 
 
 def _recased(text: str, case: Callable[[str], str]) -> str:
-    """Return *text* with its field names in another case."""
+    """Return *text* with *case* applied to its field names."""
     for field in ("User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap"):
         text = text.replace(field, case(field))
     return text
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*, by the name of the change."""
+    """Return equivalent spellings of *text*. The key of each spelling names the change."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # End a blank line with CR NL: after a CR, a single NL would belong to that CR.
+    # End a blank line with CR NL. After a line that ends with CR, a single NL would be read
+    # as a part of that line end.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {
@@ -77,7 +80,9 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *robot* may retrieve *path*; all spellings of *body* must agree."""
+    """Return whether *robot* may retrieve *path*. Check that the answer is equal for all
+    spellings of *body*.
+    """
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

@@ -1,4 +1,4 @@
-"""Files that have each kind of problem, in all its forms, among other lines."""
+"""Generate files that have each kind of problem, in each of its forms, among other lines."""
 
 from __future__ import annotations
 
@@ -207,7 +207,9 @@ FORMS: dict[str, tuple[str, ...]] = {
     "R057": ("Content-Signal: ai-train=no\n", "Content-Usage: train-ai=n\n\n"),
     "R058": ("License: /rsl.xml\n", "{U}: {n}\nLicense:\n", "license: www.h.test/x\n"),
 }
-"""Lines, by the code of their problem. The letters in braces are placeholders."""
+"""For each problem code, lines that have the problem. `{D}`, `{U}`, `{n}`, `{p}` and `{w}`
+are placeholders.
+"""
 
 WHOLE: dict[str, tuple[bytes, ...]] = {
     "R012": (b"\xef\xbb\xbfUser-agent: *\nDisallow: /\n",),
@@ -227,7 +229,7 @@ WHOLE: dict[str, tuple[bytes, ...]] = {
         b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n",
     ),
 }
-"""Files, by the code of their problem. A file may have other problems, too."""
+"""For each problem code, files that have the problem. A file may also have other problems."""
 
 NAMES = ("rex", "max", "*", "rexbot", "Googlebot", "SemrushBot")
 PATHS = (

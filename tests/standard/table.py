@@ -1,12 +1,15 @@
 """Tables of files and their answers, with one row per line.
 
-A row is `what is said | file | answers | clauses of the problems`. In the file, `{U}`,
-`{D}` and `{H}` stand for `User-agent: `, a new Disallow line and an origin; escapes are
-those of Python. A file without a line end is the value of one Disallow line for every
-robot. As an answer, `-/a` is a disallowed URL and `+/a` an allowed URL, for the robot of
-the table. `-max/a` is a disallowed URL for the robot max. The last column is about the
-dialect 1994. There, `-` means that no problem is reported. Without the column, any problem
-may be reported.
+A row has the form `title | file | answers | clauses of the problems`. In the file, `{U}`
+stands for `User-agent: `, `{D}` for the beginning of a new Disallow line, and `{H}` for an
+origin. Escapes are written as in Python. A file without a line end is the value of one
+Disallow line for every robot.
+
+The answer `-/a` means that `/a` is disallowed for the robot of the table, and `+/a` means
+that `/a` is allowed. The answer `-max/a` means that `/a` is disallowed for the robot max.
+The last column contains the clauses of the problems that are reported in the dialect 1994.
+There, `-` means that no problem is reported. If the column is missing, the problems are not
+checked.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ def rows(
     reading: str = "literal",
     robot: str = "rex",
 ) -> list[Row]:
-    """Return the rows of *table*. Answers that name no robot are for *robot*."""
+    """Return the rows of *table*. An answer without the name of a robot is for *robot*."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]
@@ -63,14 +66,16 @@ def rows(
 
 
 def check(row: Row) -> None:
-    """Assert the answers of *row*, in each spelling of its file, and its problems."""
+    """Check the answers of *row* for each spelling of its file. Also check the problems of
+    the file.
+    """
     assert row.answers
     for answer in row.answers:
         robot, slash, path = answer[1:].partition("/")
         is_url = robot.endswith(":")
         url = answer[1:] if is_url else slash + path
         robot = row.robot if is_url or not robot else robot
-        # A file with a CR of its own cannot have other line ends.
+        # Do not respell a file that already contains a CR.
         asked = allowed if "\r" in row.body else allowed_however_spelt
         for dialect in row.dialects:
             given = asked(row.body, url, robot, dialect=dialect, reading=row.reading)

@@ -12,7 +12,7 @@ STAR = "User-agent: *\n"
 
 
 def fixes(text: str, code: str, dialect: str = "1994") -> list[str]:
-    """Return the fixes of all problems with this code, in order."""
+    """Return the fixes of all problems with *code*, in order."""
     problems = RobotsTxt.parse(text, dialect=dialect).problems
     return [problem.fix for problem in problems if problem.code == code]
 
@@ -52,16 +52,20 @@ quotes              | "/a"               | R005 | Write `Disallow: /a`: what is 
 path of a shell     | ./a                | R005 | Write `Disallow: /a`: what is around the path…
 another colon       | {U}*\nDisallow:: /a\n | R005 | Write `Disallow: /a`: what is around the path…
 """
-"""The site or a keyword, the file, the code, the fix, and the dialect unless it is 1994.
+"""A row contains the site or a keyword, the file, the code of the problem, and the fix. A
+row ends with the dialect if the dialect is not 1994.
 
-`/` covers the whole site, so it is suggested only if the author may mean the whole site. A
-404 instead of the file would allow the URLs that the records disallow.
+The rule `/` covers the whole site, so a fix suggests `/` only if the author possibly meant
+the whole site. For a file with records, no fix suggests a 404, because a 404 would allow
+the URLs that the records disallow.
 """
 
 
 @pytest.mark.parametrize("row", FIXES.strip().splitlines())
 def test_fix_says_what_to_write(row: str) -> None:
-    """A file of one line is the value of a Disallow line. `…` stands for any words."""
+    """The fix equals the fix in the row, where `…` stands for any words. A file without a
+    line end is the value of a Disallow line.
+    """
     _, file, code, fix, *dialect = map(str.strip, row.split(" | "))
     text = unescaped(file)
     text = text if "\n" in text else disallowing(text)
@@ -77,7 +81,7 @@ def test_fix_says_what_to_write(row: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "rfc9309"])
 def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> None:
-    """The advice names the wrong line above each rule."""
+    """The fix of each rule names the wrong User-agent line above the rule."""
     text = "User agent: *\nDisallow: /x\n\nUser-agnt: b\nDisallow: /y\n"
 
     assert fixes(text, "R001", dialect) == [
@@ -104,14 +108,18 @@ def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> Non
 def test_effect_promises_no_more_change_than_the_fix_may_make(
     lines: str, dialect: str, code: str, effect: str
 ) -> None:
-    """A program may apply fixes that only close, and leave the others to people."""
+    """The effect of a fix says whether the fix can allow URLs, disallow URLs, both or
+    neither.
+    """
     problems = RobotsTxt.parse(f"{STAR}{lines}\n", dialect=dialect).problems
 
     assert [it.effect.name for it in problems if it.code == code] == [effect]
 
 
 def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
-    """Some programs write a backslash and an `n` in place of a line end."""
+    """If a backslash and an `n` are in the place of a line end, the fix splits the line
+    there. Some programs write such files.
+    """
     robots = RobotsTxt.parse("User-agent: *\\nDisallow: /a\\n")
 
     (problem,) = robots.problems
@@ -119,7 +127,9 @@ def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
 
 
 def test_new_line_has_control_characters_percent_encoded() -> None:
-    """Deleting a character would change the path, so the new line keeps it."""
+    """The new line contains the percent-encoding of the control character. Deleting the
+    character would change the path.
+    """
     robots = RobotsTxt.parse(disallowing("/a\x07b"))
 
     (problem,) = robots.problems
@@ -127,7 +137,9 @@ def test_new_line_has_control_characters_percent_encoded() -> None:
 
 
 def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> None:
-    """Without the blank line, the rules would disallow the site to the robot above."""
+    """The fix does not delete the blank line above, because the rules would then disallow
+    the site to the robot above.
+    """
     text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"
 
     for above, code in (("", "R002"), ("Disallow: /a\n", "R001")):
@@ -139,7 +151,9 @@ def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> N
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_record_with_only_a_delay_does_not_weaken_the_policy(dialect: str) -> None:
-    """www.planetware.com: the author of the file wanted pauses, and to disallow nothing."""
+    """A record with only a crawl delay is not reported as weakening the policy. The author
+    of the file of www.planetware.com wanted only pauses.
+    """
     text = "User-agent: msnbot\nCrawl-delay: 2\nUser-agent: Slurp\nCrawl-delay: 4\n"
     robots = RobotsTxt.parse(text, dialect=dialect)
 
@@ -168,7 +182,9 @@ LISTS = [
 def test_fix_of_one_path_of_a_list_preserves_the_others(
     value: str, expected: list[tuple[str, int, str]]
 ) -> None:
-    """Revisited K2 (lists of paths): the fix never says to delete the line."""
+    """Revisited K2 (lists of paths): the fix changes one path, and never deletes the whole
+    line.
+    """
     body = f"{STAR}Disallow: {value}\n"
     problems = RobotsTxt.parse(body, dialect="revisited").problems
 
@@ -179,7 +195,9 @@ def test_fix_of_one_path_of_a_list_preserves_the_others(
 
 
 def test_longer_rule_is_not_redundant_if_a_merged_group_allows() -> None:
-    """RFC 9309 2.2.1: without the longer rule, the Allow line would decide."""
+    """The longer rule is not reported as redundant. Without it, the Allow line of the
+    merged group would decide (RFC 9309 2.2.1).
+    """
     body = "User-agent: rex\nDisallow: /a/b\nDisallow: /\nUser-agent: rex\nAllow: /a\n"
 
     assert not RobotsTxt.parse(body, dialect="rfc9309").allowed("/a/b", "rex")
@@ -188,7 +206,9 @@ def test_longer_rule_is_not_redundant_if_a_merged_group_allows() -> None:
 
 
 def test_fix_of_two_default_records_disallows_what_both_did() -> None:
-    """In the extended dialect, lines moved below an Allow line could have no effect."""
+    """The fix says to put the lines of one record above the others. In the extended
+    dialect, a rule below an Allow line could have no effect.
+    """
     first, second = "Allow: /a\nDisallow: /b\n", "Disallow: /a/x\n"
     (fix,) = fixes(f"{STAR}{first}\n{STAR}{second}", "R008", "extended")
 
@@ -212,7 +232,9 @@ def test_fix_of_two_default_records_disallows_what_both_did() -> None:
 def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
     dialect: str, short: str, long: str, url: str
 ) -> None:
-    """In the other dialect, deleting the rule would allow more paths."""
+    """Neither dialect reports the longer rule, because deleting the rule would allow more
+    paths in the other dialect.
+    """
     body = f"{STAR}Disallow: {short}\nDisallow: {long}\n"
 
     assert not RobotsTxt.parse(body, dialect="rfc9309").allowed(url, "rex")
@@ -223,8 +245,8 @@ def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -> None:
-    """www.ajc.com: merging this record with the default record would disallow all to every
-    robot.
+    """The fix does not say to merge the record with the default record, because that would
+    disallow the whole site to every robot (www.ajc.com).
     """
     agent = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\n"
     body = f"{disallowing('/a')}\n{agent}Disallow: /\n"
@@ -243,8 +265,9 @@ def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -
 def test_names_separated_only_by_an_ignored_field_share_their_rules(
     field: str, more: str
 ) -> None:
-    """www.parts-express.com: the Allow lines of the file were meant to allow Googlebot
-    everything.
+    """An ignored field between two names does not separate the names, so the rules apply to
+    both robots. A blank line separates the names. The author of the file of
+    www.parts-express.com wanted to allow Googlebot everything.
     """
     body = f"User-agent: Googlebot\n{field}{more}\nUser-agent: Yandex\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
@@ -272,14 +295,16 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
         ),
         # There are no rules to share.
         ("User-agent: a\nHost: x\nUser-agent: b\nDisallow:", "1994", ["R019"]),
-        # In this dialect the User-agent line begins a record.
+        # In the extended dialect, the User-agent line begins a record.
         ("User-agent: a\nAllow: /\nUser-agent: b\nDisallow: /", "extended", ["R007"]),
     ],
 )
 def test_shared_rules_are_not_reported_if_another_problem_is_the_cause(
     body: str, dialect: str, codes: list[str]
 ) -> None:
-    """Shared rules are not reported either if a blank line would change nothing."""
+    """Shared rules are not reported if a misspelt field is the cause, or if a blank line
+    would not change any answer.
+    """
     problems = RobotsTxt.parse(body, dialect=dialect).problems
 
     assert [it.code for it in problems] == codes
@@ -288,7 +313,9 @@ def test_shared_rules_are_not_reported_if_another_problem_is_the_cause(
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_empty_record_that_is_merged_does_not_weaken_the_policy(dialect: str) -> None:
-    """www.elsevier.com: a second record for every robot has only a sitemap."""
+    """A second record with only a sitemap is merged with the first record, and does not
+    weaken the policy (www.elsevier.com).
+    """
     is_rfc = dialect == "rfc9309"
     name, fix = ("Rex", []) if is_rfc else ("*", ["Make one record of the two."])
     text = f"{disallowing('/a', name)}\nUser-agent: {name.lower()}\nSitemap: x\n"

@@ -1,4 +1,6 @@
-"""Any bytes, URLs and robots: nothing raises an exception, and every line has a kind."""
+"""Any bytes, URLs and robots are accepted without an exception, and give consistent
+results.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def test_any_body_url_and_robot_has_an_answer(
     robot: str | bytes,
     way: tuple[int | None, str, str],
 ) -> None:
-    """Verdict, lines, records and problems are consistent with each other."""
+    """The verdict, lines, records and problems of any file are consistent with each other."""
     limit, dialect, reading = way
     robots = RobotsTxt.parse(body, limit=limit, dialect=dialect, reading=reading)
 
@@ -80,7 +82,7 @@ def test_any_body_url_and_robot_has_an_answer(
 
 @given(st.integers())
 def test_printed_records_are_read_as_the_same_records(seed: int) -> None:
-    """The printed records have the names and values of the file."""
+    """Parsing the printed records of a file gives records that are printed in the same way."""
     records = RobotsTxt.parse(Generator(seed).small().body).records
     again = RobotsTxt.parse("\n".join(map(str, records))).records
 

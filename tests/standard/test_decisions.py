@@ -185,18 +185,20 @@ O27 raw line ends       | /private | -/\nprivate -/private\r
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_1994_clause_decides(row: Row) -> None:
-    """The rule is a clause of the text, or a consequence of one."""
+    """The answers to a row follow from a clause of the text of 1994."""
     check(row)
 
 
 @pytest.mark.parametrize("row", OURS, ids=str)
 def test_ours_decision_decides(row: Row) -> None:
-    """The rule is a decision about something that the text of 1994 does not say."""
+    """The answers to a row follow from a decision about a question that the text of 1994
+    does not answer.
+    """
     check(row)
 
 
 def test_1994_d1_line_may_have_any_length() -> None:
-    """A long value is compared to its last character."""
+    """A value of 100,000 characters is compared up to its last character."""
     path = "/" + "x" * 100_000
 
     assert not allowed(disallowing(path + "y"), path + "yz")
@@ -204,7 +206,9 @@ def test_1994_d1_line_may_have_any_length() -> None:
 
 
 def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
-    """If the byte were removed, an unknown field could become a known one."""
+    """An undecodable byte in a field name makes the field unknown. If the byte were
+    removed, the field would be known.
+    """
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
     assert allowed(body, "/x")
@@ -235,7 +239,9 @@ def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> No
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Every kind of line has an effect, says nothing, or says why the line is ignored."""
+    """Each line says why it is ignored, except blank lines, comments and User-agent lines
+    that name a robot.
+    """
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines
@@ -245,7 +251,9 @@ def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
 
 
 def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
-    """Any other character at either end of a value is a part of the value."""
+    """Only spaces and tabs are removed from the ends of a value. Other ASCII characters
+    belong to the value, except line ends and `#`.
+    """
     ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
     values = [f"{end}/x{end}" for end in ends]
 
@@ -255,7 +263,7 @@ def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
 
 
 def test_1994_f5_comment_is_removed_with_the_space_before_it() -> None:
-    """The rest of the line, from `#` on, is not a part of the value either."""
+    """Neither the comment nor the space before the comment is a part of the value."""
     line = RobotsTxt.parse("User-agent: * \t# all: of them").lines[0]
 
     assert (line.value, line.comment) == ("*", "# all: of them")
@@ -276,8 +284,8 @@ BOTH_REFUSE = [
 def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
     body: str, url: str, line: int, dialect: str
 ) -> None:
-    """The cautious reading has another line and reason only if it alone disallows
-    the URL.
+    """If the literal reading disallows the URL, the cautious reading has the line and the
+    reason of the literal reading.
     """
     literal, cautious = (
         RobotsTxt.parse(body, dialect=dialect, reading=reading).verdict(url, "rex")
@@ -285,8 +293,8 @@ def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
     )
 
     if literal.allowed:
-        # Among rules that only the cautious reading obeys, the dialect chooses as usual.
-        # With Allow, the first rule decides (X1).
+        # The dialect decides which of the rules below a blank line applies. In a dialect
+        # with Allow, the first rule decides (X1).
         allow = RobotsTxt.parse("User-agent: *\nAllow: /", dialect=dialect).lines[1]
         line -= allow.kind is LineKind.ALLOW
         assert cautious.reason is Reason.SPLIT_RECORD
@@ -301,8 +309,8 @@ FILE = disallowing("/caf\u00e9")
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
-    """The first line is read as usual, and the mark is reported. Without a mark, UTF-16 is
-    not read.
+    """A byte order mark is removed from the text, and is reported. Without the mark, UTF-16
+    is not decoded.
     """
     body = FILE.encode(encoding)
 
@@ -314,7 +322,9 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """A rule that is only a prefix of a percent-encoding does not cover the byte."""
+    """An undecodable byte in a URL equals its percent-encoding in a rule. A rule that ends
+    within the percent-encoding does not cover the byte.
+    """
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
@@ -323,7 +333,9 @@ def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
 
 
 def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> None:
-    """Only a whole URL begins with an origin."""
+    """A rule that is a whole URL does not cover a path, because only a whole URL begins
+    with an origin.
+    """
     assert RobotsTxt.parse(disallowing("http://a.example/")).allowed("/x", "rex")
 
 
@@ -346,8 +358,8 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """The beginning of a line could be another rule. If no line is complete, the body is
-    empty.
+    """The incomplete last line is dropped, because the beginning of a line could be another
+    rule. If no line is complete, the body is empty.
     """
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
@@ -358,7 +370,9 @@ def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
 
 
 def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
-    """The explanation says which path the URL means."""
+    """If a rule covers only the URL without dot segments, the verdict and its explanation
+    contain the URL without dot segments.
+    """
     verdict = RobotsTxt.parse(disallowing("/private")).verdict("/a/../private?q", "rex")
 
     assert (verdict.line, verdict.spelling) == (2, "/private?q")
@@ -390,7 +404,9 @@ def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
 
 
 def test_ours_o28_ordinary_question_to_a_large_file_is_decided() -> None:
-    """The largest files of real sites stay far below the bound."""
+    """The rules decide an ordinary question about a file with 5,000 patterns, because the
+    work stays below the bound.
+    """
     rules = "".join(f"Disallow: /*/d{number}/*?x=\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
 

@@ -1,4 +1,4 @@
-"""The terms of the robots meta tag and of X-Robots-Tag: P1 to P6."""
+"""The terms of the robots meta tag and of X-Robots-Tag (decisions P1 to P6 and P10)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def directives_of(
     headers: Iterable[str] = (),
     robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
-    """Return the directives for *robot* of a page with these meta tags and X-Robots-Tag
-    lines.
+    """Return the directives of a page for *robot*. The page has the meta tags *tags* and
+    the X-Robots-Tag lines *headers*.
     """
     metas = "".join(
         f'<meta name="{escape(name)}" content="{escape(content)}">'
@@ -35,13 +35,17 @@ def directives_of(
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Return whether a page with these meta tags may be indexed and followed."""
+    """Return whether a page may be indexed, and whether its links may be followed. The page
+    has a meta tag *name* with each of *contents*.
+    """
     made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 
 
 def by_headers(*headers: str) -> tuple[bool, bool]:
-    """Return whether a page with these X-Robots-Tag lines may be indexed and followed."""
+    """Return whether a page with the X-Robots-Tag lines *headers* may be indexed, and
+    whether its links may be followed.
+    """
     made = directives_of((), headers)
     return made.index, made.follow
 
@@ -50,7 +54,7 @@ TERMS = [
     ("ALL", True, True),
     ("NONE", False, False),
     ("INDEX", True, True),
-    ("NOINDEX", False, True),  # P10: Koster's FAQ speaks of the page only
+    ("NOINDEX", False, True),  # P10: Koster's FAQ mentions only the page
     ("FOLLOW", True, True),
     ("NOFOLLOW", True, False),
     ("noindex,nofollow", False, False),
@@ -60,7 +64,8 @@ TERMS = [
     ("noindex nofollow", True, True),
     ("no index", True, True),
     ("noarchive, noodp, nofollow", True, False),
-    # P3: ALL overrides the rest; P4: of two contradicting terms the restrictive one applies.
+    # P3: ALL overrides the other terms. P4: of two contradicting terms, the more
+    # restrictive term applies.
     ("noindex, all, nofollow", True, True),
     ("none, ALL", True, True),
     ("follow, nofollow", True, False),
@@ -71,8 +76,8 @@ TERMS = [
 def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     content: str, index: bool, follow: bool
 ) -> None:
-    """There are six terms, separated by commas, in any case. Any other term has no
-    effect.
+    """The six known terms have their effects in any case, separated by commas. Any other
+    term has no effect.
     """
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
@@ -91,10 +96,10 @@ HEADERS = [
     (["other: all, none"], True, True),
     (["noindex, other: all"], False, True),
     (["*: none, rover: all"], False, False),
-    # P4: of two contradicting terms the restrictive one applies.
+    # P4: of two contradicting terms, the more restrictive term applies.
     (["index", "noindex"], False, True),
-    # P6: a name before a colon limits the terms after it. A term that takes a value is not
-    # a name.
+    # P6: the terms after a name and a colon are only for the robot with that name. A term
+    # that takes a value is not a name.
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),
@@ -107,8 +112,7 @@ HEADERS = [
     (["unavailable_after: 25/06/2010 15:00, nofollow"], True, False),
     (["rover:"], True, True),
     ([": noindex"], True, True),
-    # P6: the name also limits the terms of the next line, which may begin with another
-    # name.
+    # P6: the terms of the next line are also for the named robot, up to the next name.
     (["other: noindex", "nofollow"], True, True),
     (["other: noindex", "rover: nofollow"], True, False),
     (["noindex", "other: nofollow", "all"], False, True),
@@ -127,8 +131,8 @@ def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
 
 
 def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
-    """ALL overrides only the terms of its own tag. Of contradicting terms, the restrictive
-    one applies.
+    """ALL overrides only the terms of its own tag or header. Of contradicting terms, the
+    most restrictive term applies.
     """
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
@@ -144,12 +148,16 @@ NAMES |= dict.fromkeys(("other", "rov", "rover2", "", "description"), False)
 def test_pages_p5_meta_name_must_equal_the_robots_name(
     name: str, is_ours: bool
 ) -> None:
-    """Names are compared as a whole, without case; `robots` addresses every robot."""
+    """Whole names are compared, and case is ignored. The name `robots` addresses every
+    robot.
+    """
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 
 def test_pages_p6_name_may_have_several_words() -> None:
-    """O9 (names of a header): one name of `My Company Bot/1.0` is `My Company Bot`."""
+    """A robot name before a colon may contain spaces. The header `My Company Bot/1.0`
+    contains the name `My Company Bot` (O9, names of a header).
+    """
     terms = ["my company bot: noindex"]
     assert not directives_of((), terms, "My Company Bot/1.0").index
 
@@ -158,7 +166,9 @@ def test_pages_p6_name_may_have_several_words() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """These terms have no effect, and are returned so that they can be logged."""
+    """Terms that are not separated by commas have no effect. The directives list these
+    terms, so that a crawl can log them.
+    """
     made = directives_of([("robots", content)])
     header = directives_of((), [content])
 
@@ -169,15 +179,17 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """Terms that contain none of the six terms are ignored (P1)."""
+    """A term is reported only if it contains one of the six known terms and is not itself a
+    known term (P1).
+    """
     terms = ("noarchive", "max-image-preview:large, noodp", "indexifembedded", "none")
     for content in terms:
         assert directives_of([("robots", content)], [content]).not_understood == ()
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """Names may be in any case. All KEYWORDS are joined, and of any other tag, the first
-    one counts.
+    """Names may be in any case. All KEYWORDS are joined. If there are several DESCRIPTION
+    or URL tags, the first usable tag counts.
     """
     made = directives_of(
         [
@@ -202,7 +214,7 @@ def test_directives_of_the_meta_page_are_read() -> None:
 
 
 def test_pages_each_directive_has_its_source() -> None:
-    """The source names the term and its place."""
+    """Each directive says which term states the directive, and where."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"])
 
     assert str(made.noindex) == '"none" in the meta tag rover'

@@ -33,7 +33,9 @@ O5 cautious: split record | {U}*\n\nAllow: /a/b{D}/a | -/a/c +/a/b
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_extended_clause_decides(row: Row) -> None:
-    """X1 to X8, and the decisions about 1994 that concern Allow."""
+    """The answers to a row follow from X1 to X8, or from a decision about 1994 that
+    concerns Allow.
+    """
     check(row)
 
 
@@ -58,18 +60,18 @@ STAR = "User-agent: *\n"
 SPLIT = f"{STAR}\nCrawl-delay: 5\n"
 DELAYS = [
     *(
-        (f"{STAR}Crawl-delay: {value}\n", seconds)  # X4: a decimal number, in seconds
+        (f"{STAR}Crawl-delay: {value}\n", seconds)  # X4: a decimal number of seconds
         for value, seconds in {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "0": 0}.items()
     ),
     (f"{STAR}Crawl-delay:   7 \n", 7),
-    # X5: the longest, in one record or in several default records (O2).
+    # X5: the longest delay in one record, or in several default records (O2), applies.
     (f"{STAR}Crawl-delay: 2\nCrawl-delay: 5\n", 5),
     (f"{STAR}Crawl-delay: 2\n\n{STAR}Crawl-delay: 9\n\n{STAR}Crawl-delay: 3\n", 9),
     # A3: a robot whose own record has no delay does not obey the delay of the default
     # record.
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: max\nDisallow:\n", 5),
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: rex\nDisallow:\n", None),
-    # X6: a delay between two names does not separate them.
+    # X6: a delay between two names does not separate the names.
     ("User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", 5),
     ("User-agent: rex\nCrawl-delay: 5\nUser-agent: a\nDisallow: /\n", 5),
     # O4, O5: a delay below a blank line is ignored.
@@ -80,8 +82,8 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """The dialect of 1994 has no delay. The cautious reading also obeys the delay of a
-    split record (O5).
+    """The extended dialect obeys the delay, and the dialect of 1994 ignores the delay. The
+    cautious reading and `rfc9309` also obey the delay of a split record (O5).
     """
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
@@ -93,7 +95,9 @@ def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> No
     "value", ["", "ten", "-1", "10s", "1e3", "0x5", "1,5", "inf", "9" * 400, "\u0665"]
 )
 def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
-    """The parser does not guess a number."""
+    """An invalid delay is ignored, and its line says why. The parser does not guess a
+    number.
+    """
     body = f"User-agent: *\nCrawl-delay: {value}\n"
 
     line = RobotsTxt.parse(body, dialect="extended").lines[1]
@@ -104,7 +108,7 @@ def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
 
 
 def test_extended_x7_sitemaps_may_be_anywhere() -> None:
-    """Sitemaps are listed in order, each once, without comments."""
+    """Sitemaps in any place are listed in order, without comments and without duplicates."""
     body = (
         "Sitemap: http://h/1.xml # one\nUser-agent: *\nSITEMAP : /2.xml\n"
         "Disallow: /x\n\nsitemap:\nSitemap: http://h/1.xml\n"

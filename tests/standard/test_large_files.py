@@ -1,4 +1,4 @@
-"""Files with many rules or records are read like small files."""
+"""Files with many rules or records give right answers, and need little work and memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.calls import calls
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
-    """Ours O2, X3: each of the records decides."""
+    """Each of 5,000 records for every robot decides the URLs that its rules cover (O2, X3)."""
     records = (
         f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
         for number in range(5_000)
@@ -45,8 +45,8 @@ EQUAL = {
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None:
-    """The same line decides as with one rule, and the verdict takes about as many function
-    calls.
+    """If a rule is repeated 2,000 times, its first line still decides. A verdict needs
+    about as many function calls as with one rule.
     """
     found = []
     for times in (1, 2_000):
@@ -65,7 +65,7 @@ def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_very_long_values_are_not_cached(dialect: str) -> None:
-    """Names of hosts and robots are cached, but not the huge names of a hostile file."""
+    """The huge names of hosts and robots in a hostile file are not cached."""
     size = 200_000
     tracemalloc.start()
     try:

@@ -19,7 +19,7 @@ WIDTH = 100
 
 
 def lint(body: str | bytes, *args: str) -> str:
-    """Return what the console script prints about a file."""
+    """Return the output of the console script for the file *body*."""
     data = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
     done = subprocess.run(
         [SCRIPT, *args, "-"],
@@ -35,7 +35,7 @@ def lint(body: str | bytes, *args: str) -> str:
 
 
 def report(body: str, dialect: str = "1994") -> dict[str, Any]:
-    """Return the report of a file as JSON."""
+    """Return the JSON report of the file *body*, decoded."""
     (file,) = json.loads(lint(body, "--format", "json", "--dialect", dialect))["files"]
     found: dict[str, Any] = file
     return found
@@ -89,7 +89,7 @@ Allow: /|allows everything
 
 @pytest.mark.parametrize(("dialect", "rows"), EFFECTS.items())
 def test_each_line_has_its_effect(dialect: str, rows: str) -> None:
-    """The report says how a robot of the dialect understands the line."""
+    """The report states the effect that each line has on a robot of the dialect."""
     lines, expected = zip(*(row.split("|") for row in rows.splitlines()), strict=True)
 
     found = report("\n".join(lines), dialect)["lines"]
@@ -109,8 +109,8 @@ TEXT = """\
 
 
 def test_text_has_each_line_with_its_problems_below() -> None:
-    """A problem has place, severity, code, clause and fix. A message that is a question
-    ends with `?`.
+    """The text format shows each line, and below the line its problems with place,
+    severity, code, clause and fix.
     """
     text = lint("User-agent: *\nDisallow: a\nDisalow: /x\n")
 
@@ -139,7 +139,9 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("dialect", OTHERWISE)
 def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> None:
-    """The differences are in fields, lists, wildcards and blank lines."""
+    """For each other dialect, the report lists the lines that the dialect reads otherwise.
+    The differences are in fields, lists, wildcards and blank lines.
+    """
     found = report(BODY, dialect)["read_otherwise"]
 
     assert {name: found[name] for name in OTHERWISE[dialect]} == OTHERWISE[dialect]
@@ -147,15 +149,17 @@ def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> No
 
 
 def test_line_that_both_dialects_ignore_is_not_read_otherwise() -> None:
-    """A Crawl-delay without a number has no effect in any dialect."""
+    """A line that has no effect in any dialect is not listed, such as a Crawl-delay without
+    a number.
+    """
     assert (
         report("User-agent: *\nCrawl-delay: x\nno\nHost: h\n")["read_otherwise"] == {}
     )
 
 
 def test_text_has_a_sentence_about_each_other_dialect() -> None:
-    """The sentence has the fields as they are written. `--only-problems` omits it, and the
-    lines.
+    """The sentence spells the fields as the file does. `--only-problems` omits the sentence
+    and the lines.
     """
     text = " ".join(lint(BODY).split())
 
@@ -172,7 +176,9 @@ def test_text_has_a_sentence_about_each_other_dialect() -> None:
 
 
 def test_json_has_records_with_separate_allow_and_disallow() -> None:
-    """In a dialect that has a crawl delay, the records have the delay, too."""
+    """A record in the JSON report has separate lists for Allow and Disallow. In a dialect
+    with Crawl-delay, the record also has the delay.
+    """
     first, second = report(BODY, "extended")["records"]
 
     assert first == {
@@ -188,8 +194,8 @@ def test_json_has_records_with_separate_allow_and_disallow() -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "github"])
 def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
-    """Ours O25 (control characters): this is tested with files of the corpus. Text has a
-    limited width.
+    """The output for files of the corpus contains only printable characters (O25, control
+    characters). Lines of the text format have a limited width.
     """
     for number, (_, body) in enumerate(corpus_files()[::9]):
         (tmp_path / f"{number}.txt").write_bytes(body[:20_000])
@@ -213,7 +219,7 @@ def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
 
 
 def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
-    """Percent signs are escaped, and so are the separators of properties in a file name."""
+    """Percent signs are escaped everywhere. Commas and colons are escaped in a file name."""
     assert lint("User-agent: a%b\nDisallow: x%y\n", "--format", "github") == (
         "::error file=-,line=2,col=11,title=R005 (O20)::the value "
         '"x%25y" does not begin with a slash and matches nothing. '
@@ -227,7 +233,7 @@ def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
 
 
 def test_ignored_codes_are_neither_listed_nor_counted() -> None:
-    """`--ignore` removes these codes from the list and from the counts."""
+    """`--ignore R018` removes the code R018 from the list and from the counts."""
     body = "Sitemap: https://h.test/s.xml\n"
     assert lint(body, "--ignore", "R018", "--only-problems") == (
         "-: 1 line, 0 records\n"
@@ -239,7 +245,9 @@ JOINED = "User-agent: *\nCrawl-delay: 10\n\nUser-agent: SemrushBot\nDisallow: /\
 
 
 def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -> None:
-    """In RFC 9309, the rule is for every robot, and disallows the whole site."""
+    """The report lists a rule that applies to every robot in RFC 9309. In RFC 9309, the
+    rule disallows the whole site to every robot.
+    """
     found = report(JOINED)
 
     assert 5 in found["read_otherwise"]["rfc9309"]
@@ -250,8 +258,8 @@ def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -
 
 
 def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
-    """A site owner wants to know these problems. In another dialect, the sentence is
-    omitted.
+    """In the dialect of 1994, the last sentence counts the problems in `rfc9309`. In
+    another dialect, the sentence is omitted.
     """
     last = lint(JOINED).splitlines()[-1]
 
@@ -265,7 +273,9 @@ def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
 
 
 def test_summary_has_the_highest_severity_that_occurred() -> None:
-    """The file has an error and then a warning of one kind."""
+    """If one kind of problem occurs as an error and as a warning, the summary shows
+    `error`.
+    """
     mild = "\nUser-agent: rex\nCrawl-delay: 5\n\nUser-agent: max\nDisallow: /a\n"
     args = ("--dialect", "rfc9309")
     found = re.findall(r"(\w+) R043", lint(JOINED + mild, *args, "--only-problems"))
@@ -277,14 +287,16 @@ def test_summary_has_the_highest_severity_that_occurred() -> None:
 
 
 def test_summary_of_clean_files_has_no_empty_table() -> None:
-    """The header of the table would have no row below it."""
+    """If no file has a problem, the summary has no table."""
     assert lint("User-agent: *\nDisallow:\n", "--dialect", "rfc9309", "--summary") == (
         "1 file, 1 without a problem\n"
     )
 
 
 def test_preference_is_no_ignored_line() -> None:
-    """A crawl reads usage preferences in every dialect."""
+    """The report does not call a usage preference ignored, because a crawl reads usage
+    preferences in every dialect.
+    """
     shown = lint("User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a\n")
 
     assert "states a usage preference, which is not a rule" in shown
@@ -292,7 +304,9 @@ def test_preference_is_no_ignored_line() -> None:
 
 
 def test_console_script_says_its_version_and_wants_no_host() -> None:
-    """A bare host name is not a file. The error is that of robots-check."""
+    """`--version` prints the name and the version. A bare host name is an error, because it
+    is neither a file nor a URL.
+    """
     version = subprocess.run(
         [SCRIPT, "--version"], capture_output=True, text=True, check=True, timeout=60
     )

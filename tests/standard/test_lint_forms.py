@@ -21,8 +21,8 @@ ABOVE = ("", "User-agent: zz\n", "User-agent: zz\nDisallow: /zz\n", "Disallow: /
     ("code", "form"), [(code, form) for code, forms in FORMS.items() for form in forms]
 )
 def test_form_has_its_problem(code: str, form: str) -> None:
-    """The problem is reported in some dialect, below a record, below a name, or at the
-    beginning.
+    """Each form has its problem in at least one dialect: below a record, below a name or at
+    the beginning of a file.
     """
     text = filled(form, random.Random(repr(form)))  # noqa: S311 - the same file every time
 
@@ -42,7 +42,9 @@ def test_form_has_its_problem(code: str, form: str) -> None:
     [(code, body) for code, bodies in WHOLE.items() for body in bodies],
 )
 def test_whole_file_has_its_problem(code: str, body: bytes) -> None:
-    """A file that is not a robots.txt has one problem, whatever its lines are."""
+    """Each file has its problem. A file that is not a robots.txt (R048) has no other
+    problem.
+    """
     codes = [it.code for it in RobotsTxt.parse(body).problems]
 
     assert code in codes
@@ -52,7 +54,9 @@ def test_whole_file_has_its_problem(code: str, body: bytes) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("seed", range(FILES))
 def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -> None:
-    """The files are generated, and all dialects are tried. The advice comes to an end."""
+    """In a generated file, each fix has only the effect that it states. After all fixes
+    have been applied, no fix is left.
+    """
     text, _ = form_file(f"form {seed}")
 
     found = list(complaints(text.encode("utf-8", "surrogateescape"), dialect))
@@ -60,7 +64,7 @@ def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -
     assert not found, found[0]
 
 
-# Each of these files once had a fix with another effect than promised.
+# For each of these files, an earlier version suggested a fix with a wrong stated effect.
 HARD = (
     "User-agent: *\nDisallow: /a\nAllow: /a/\nDisallow: /a/b\n",
     "User-agent: rex\nAllow: /a\n\xa0Disallow: /b\nUser-agent: max\nDisallow: /c\n",
@@ -77,9 +81,9 @@ HARD = (
     "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
     "User-agent: *\nDisallow: /$*/b/*\n",
     "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
-    # Only in rfc9309 is the last rule a part of the record.
+    # The last rule is a part of the record only in rfc9309.
     "User-agent: *\nAllow: /\nAllow: /list-3\n\nDisallow: /*-3$\n",
-    # Only in revisited does the line above have two paths.
+    # The first Disallow line has two paths only in revisited.
     "User-agent: *\nDisallow: /a b\nDisallow: /a\nDisallow: /a/c\n",
     # In rfc9309, an empty Disallow would make rex ignore the Allow of the other names.
     (
@@ -98,7 +102,9 @@ HARD = (
 def test_following_advice_for_hard_files_does_what_its_words_promise(
     body: str, dialect: str
 ) -> None:
-    """In these files, two dialects group or rank the lines in different ways."""
+    """Each fix has only the effect that it states, although two dialects group or rank the
+    lines of the file in different ways.
+    """
     found = list(complaints(body, dialect))
 
     assert not found, found[0]
@@ -108,7 +114,9 @@ def test_following_advice_for_hard_files_does_what_its_words_promise(
 def test_following_advice_for_real_files_does_what_its_words_promise(
     dialect: str,
 ) -> None:
-    """The files are a sample of the corpus, or of files like it."""
+    """In a sample of the corpus, or of similar files, each fix has only the effect that it
+    states.
+    """
     small = [body for _, body in corpus_files() if len(body) < LONGEST]
     some = random.Random(dialect).sample(small, 12)  # noqa: S311 - the same every time
 
@@ -119,8 +127,8 @@ def test_following_advice_for_real_files_does_what_its_words_promise(
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> None:
-    """The site of a city has such paths. Without the character, the rule is for another
-    path.
+    """The fix preserves an invisible character inside a path, because the rule covers
+    another path without the character. The paths of a real site contain such characters.
     """
     inside = "/hill-s%E2%80%8Btreet"
     for rule in (
@@ -141,7 +149,9 @@ def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> N
 
 
 def test_record_without_rules_for_a_name_of_another_record_is_to_be_joined() -> None:
-    """www.rwth-aachen.de: an empty `Disallow:` would close the site to MSNBot in rfc9309."""
+    """The fix says to join the two records. An empty `Disallow:` in the second record would
+    disallow the site to MSNBot in rfc9309 (www.rwth-aachen.de).
+    """
     body = (
         "User-agent: MSNBot\nDisallow: /\n\nUser-agent: msnbot\nCrawl-delay: 9\n\n"
         "User-agent: *\nAllow: /\n"
@@ -160,7 +170,9 @@ def test_record_without_rules_for_a_name_of_another_record_is_to_be_joined() -> 
 def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules() -> (
     None
 ):
-    """In the file of a shop, rules that were meant for GPTBot are for every robot."""
+    """If a record above gets the rules of a lost User-agent field, the problem tightens the
+    policy. In the file of a shop, rules for GPTBot became rules for every robot.
+    """
     lost = "Sitemap: https://h.test/s.xmlUser-agent: GPTBot\nDisallow: /\n"
     joined = RobotsTxt.parse(f"User-agent: *\nDisallow: /a\n{lost}")
     alone = RobotsTxt.parse(lost)
@@ -168,16 +180,16 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
     assert not joined.allowed("/", "rex")
     (problem,) = [it for it in joined.problems if it.code == "R039"]
     assert (problem.weakens_policy, problem.tightens_policy) == (False, True)
-    # The lost rule covers this rule. Deleting this one would allow its URLs once the lost
-    # rule is moved.
+    # `Disallow: /a` is not reported as redundant. If it were deleted, moving the lost rule
+    # to its own record would allow `/a`.
     assert [it.code for it in joined.problems if it.code == "R023"] == []
     assert "R039" in [it.code for it in alone.weakening_problems("rex")]
 
 
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
-    """RFC 9309: 5% of modern files join records in this way, and disallow the site to each
-    robot.
+    """In RFC 9309, the two names share a group, so the rule disallows the site to every
+    robot. The problem is reported as an error, and occurs in 5% of modern files.
     """
     body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
@@ -199,7 +211,9 @@ def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -
 def test_record_that_closes_nothing_on_purpose_is_no_error(
     line: str, dialect: str
 ) -> None:
-    """The problem neither weakens nor tightens the policy."""
+    """If a record has another field but no rule, the missing rule is reported as `info`.
+    The problem neither weakens nor tightens the policy.
+    """
     robots = RobotsTxt.parse(f"User-agent: *\n{line}\n", dialect=dialect)
 
     (problem,) = [it for it in robots.problems if it.code == "R003"]
@@ -212,7 +226,9 @@ def test_record_that_closes_nothing_on_purpose_is_no_error(
 
 @pytest.mark.parametrize("path", ["/*{{url}}", "/a/{{ id }}/b", "/${x}", "/users/{id}"])
 def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
-    """Real files disallow such paths, which were linked to by mistake."""
+    """A template behind a slash is not reported. Real files disallow such paths, because
+    pages link to the paths by mistake.
+    """
     body = f"User-agent: *\nDisallow: {path}\n"
 
     for dialect in DIALECTS:
@@ -230,8 +246,8 @@ def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
     ],
 )
 def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
-    """`User-agent: Mozilla` would be for every robot whose header says that it is like a
-    browser.
+    """No fix for a header as a name changes an answer. For example, the name `Mozilla`
+    would address every robot whose header resembles the header of a browser.
     """
     for dialect in DIALECTS:
         problems = RobotsTxt.parse(
@@ -242,7 +258,9 @@ def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
 
 
 def test_name_of_several_words_is_one_name_in_1994() -> None:
-    """The fix `User-agent: Bot` would disallow the site to Googlebot."""
+    """In 1994, several words are one name and not a problem. A fix `User-agent: Bot` would
+    disallow the site to Googlebot.
+    """
     body = "User-agent: Echobot Bot\nDisallow: /\n"
 
     assert RobotsTxt.parse(body).problems == ()
@@ -251,7 +269,9 @@ def test_name_of_several_words_is_one_name_in_1994() -> None:
 
 
 def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
-    """No robot has the name `* GPTBot`."""
+    """The record applies to no robot, because no robot has the name `* GPTBot`. The problem
+    weakens the policy for GPTBot and for any other robot.
+    """
     robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
 
     for robot in ("GPTBot", "rex"):

@@ -1,4 +1,4 @@
-"""The names that a robot answers to, and the names that a User-agent value gives."""
+"""The names of a robot, and the names in the value of a User-agent line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HEADERS = [
         ["rex beta v1.2", "rex beta"],
     ),
     ("My Bot v1.1/beta (http://x)", ["my bot v1.1/beta", "my bot"]),
-    # Parts of comments.
+    # The names in these headers are parts of comments.
     (
         (
             "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like "
@@ -102,9 +102,10 @@ ALL_NAMES = {name for _, names in HEADERS for name in names}
 
 @pytest.mark.parametrize(("robot", "names"), HEADERS)
 def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
-    """The names are those of the product tokens and of the comments, or the bare name.
+    """A robot has the names in its product tokens and comments, or its bare name.
 
-    RFC 9309 compares whole names, so a record is for robots with exactly that name.
+    The test uses RFC 9309, which compares whole names. Therefore a record applies only to
+    robots that have exactly its name.
     """
     for name in ALL_NAMES:
         if "/" not in name and "(" not in name:
@@ -123,7 +124,9 @@ WORDS = (
 
 @pytest.mark.parametrize("robot", [robot for robot, _ in HEADERS if "Moz" in robot])
 def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
-    """These words are not even a part of a name."""
+    """A record whose name is a word of browsers and systems does not apply to any robot of
+    the list.
+    """
     for name in WORDS.split():
         body = disallowing("/", name)
         assert allowed(body, "/", robot, dialect="rfc9309"), name
@@ -131,7 +134,9 @@ def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "revisited"])
 def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
-    """1994 A2: the value of a record may be any part of a name."""
+    """A record applies to a robot if its value is a part of one of the names of the robot
+    (1994 A2, name comparison).
+    """
     for robot, names in HEADERS:
         for name in names:
             body = disallowing("/", name[1:] if len(name) > 3 else name)
@@ -139,7 +144,9 @@ def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
 
 
 def test_ours_o09_plain_browser_obeys_the_default_record() -> None:
-    """A header without a name belongs to a robot without a name."""
+    """The header of a plain browser does not contain the name of a robot, so the default
+    record applies.
+    """
     body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
     robot = "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) Gecko/20100101 Firefox/9.0"
 
@@ -189,7 +196,9 @@ ROBOTS = (
 def test_ours_o10_header_as_a_value_names_its_robot(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """Any other value is one name, without its version."""
+    """If a User-agent value is a whole header, the record applies to the robots that the
+    header names. Any other value is one name, without its version.
+    """
     body = disallowing("/", value)
 
     for robot in ROBOTS:
@@ -200,7 +209,7 @@ def test_ours_o10_header_as_a_value_names_its_robot(
 
 
 def test_ours_o10_header_in_a_list_is_one_header() -> None:
-    """Revisited K1 (lists of names): the spaces of a header do not separate names."""
+    """Revisited K1 (lists of names): the spaces in a header do not separate names."""
     body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4)")
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")

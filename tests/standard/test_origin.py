@@ -1,4 +1,4 @@
-"""The origin of a URL, which has one policy, and its target, which rules match."""
+"""The origin of a URL, and the target that rules are compared with."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ NONE = [
     *("", "/x", "x", "ftp://x/", "http:///x", "http://:80", "http://.", "http://x:y"),
     *("http://x:65536", "http://x:1234567890", "http://[::1", "http://a:b:c"),
     *("mailto:a@x", b"\xff", "ws:///x", "wsss://x", "wss:x"),
-    # Clients read these hosts in different ways: IDNA turns some letters into delimiters.
+    # Clients read these hosts in different ways. For example, IDNA turns some letters into
+    # delimiters.
     *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
     *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),
 ]
@@ -57,7 +58,7 @@ NONE = [
 
 @pytest.mark.parametrize("url", NONE)
 def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
-    """The result is None, and no exception is raised."""
+    """The origin of such a URL is `None`, and no exception is raised."""
     assert Origin.of(url) is None
 
 
@@ -77,7 +78,7 @@ TARGETS = {
 def test_ours_o26_rules_are_compared_with_path_and_query(
     target: str, dialect: str
 ) -> None:
-    """The target has no fragment and begins with a slash, as in a request."""
+    """Rules are compared with the target, which begins with a slash and has no fragment."""
     for url in TARGETS[target]:
         assert not ask(disallowing(target), url, dialect=dialect)
         assert ask(disallowing(f"{target}~"), url, dialect=dialect)

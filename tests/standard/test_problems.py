@@ -1,4 +1,4 @@
-"""Each kind of problem: the files that have it, its place, message and fix."""
+"""Each kind of problem: files that have the problem, and its place, message and fix."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ PLACES: list[tuple[str | bytes, str]] = [
     ((STAR + "Disallow: /\n").encode("utf-16-le"), "R040!:1:1"),
     ("<!-- robots -->\nUser-agent: *\nDisallow: a\n", "R006:1:1 R025:1:1 R005!:3:11"),
 ]
-"""A file, and its problems as code, line and column. `!` marks problems that weaken its
-policy.
+"""Each row contains a file and its problems as code, line and column. `!` marks a problem
+that weakens the policy.
 """
 
 IN_DIALECTS = [
@@ -163,7 +163,9 @@ MISSPELT = [
 def test_misspelt_field_is_distinguished_from_another_field(
     field: str, meant: str | None
 ) -> None:
-    """A field name with one mistake is misspelt. Any other field name is another field."""
+    """A field name with one mistake is reported as misspelt. Any other unknown field name
+    is not.
+    """
     problems = RobotsTxt.parse(f"{STAR}Disallow: /a\n{field}: /").problems
 
     found = [it.message.endswith(f'was "{meant}" meant?') for it in problems]
@@ -184,7 +186,7 @@ def test_field_of_a_known_extension_is_not_reported_as_unknown(field: str) -> No
 
 
 def test_problem_as_text_is_printable() -> None:
-    """Control characters of the file are escaped."""
+    """The text of a problem contains escapes in place of control characters."""
     problem = RobotsTxt.parse("\x1b[31m: x").problems[0]
 
     assert str(problem) == (
@@ -216,7 +218,7 @@ def test_message_names_what_the_problem_is_about(body: str, text: str) -> None:
 
 
 def test_quoted_text_is_cut_to_sixty_characters() -> None:
-    """A long line does not make a long message."""
+    """The message quotes at most 60 characters of a long line."""
     (problem,) = RobotsTxt.parse("x" * 99).problems
 
     assert f'"{"x" * 59}…"' in problem.message
@@ -226,7 +228,9 @@ def test_quoted_text_is_cut_to_sixty_characters() -> None:
 def test_crawl_delay_without_hyphen_is_misspelt_where_the_dialect_has_it(
     dialect: str,
 ) -> None:
-    """The message `Crawl-delay is not a field of this dialect` would be wrong."""
+    """In a dialect with Crawl-delay, the field `Crawl delay` is reported as misspelt, and
+    not as a field of other dialects.
+    """
     body = f"{STAR}Disallow: /\nCrawl delay: 5"
     (problem,) = RobotsTxt.parse(body, dialect=dialect).problems
 

@@ -1,4 +1,6 @@
-"""The revisited dialect, by Kollar, Leavitt and Mauldin (1996): K1 to K7, examples."""
+"""The revisited dialect by Kollar, Leavitt and Mauldin (1996): clauses K1 to K7 of its
+grammar, and its examples.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,16 @@ example 3 | {U}*\n# stay away{D}/not/here/ #x\nDisallow: # a\nDisallow: #b | -/n
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_revisited_clause_decides(row: Row) -> None:
-    """The rule is a clause of the grammar, or one of its examples."""
+    """The answers to a row follow from a clause of the grammar, or from one of its
+    examples.
+    """
     check(row)
 
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
-    """K1, K2: the verdict has only the path that matched, and the record has all names."""
+    """The verdict contains only the path that matched, and the record contains all names
+    and paths (K1 and K2, lists of names and paths).
+    """
     body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
 
@@ -66,7 +72,9 @@ def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
 
 
 def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
-    """K2, K3: a record may contain comments, but no blank line."""
+    """A blank line inside a record is a problem (K3). A Disallow line without a path is not
+    a problem (K2).
+    """
     for line, clauses in (("\nDisallow: /x\n", ["O5"]), ("Disallow:\n", [])):
         robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")
         assert [it.clause for it in robots.problems] == clauses

@@ -58,8 +58,8 @@ CLAUSES = rows(
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_rfc9309_clause_decides(row: Row) -> None:
-    """Patterns may have any spelling. Groups of one token are merged, and only a rule ends
-    a list of names.
+    """The answers to a row follow from a section of RFC 9309. Percent-encodings are
+    normalised, groups of one token are merged, and only a rule ends a list of names.
     """
     check(row)
 
@@ -74,7 +74,7 @@ def test_rfc9309_clause_decides(row: Row) -> None:
         ("Allow: /a*c\nDisallow: /abc\n", "/abcd", (True, 1)),
         ("Allow: /a*\nDisallow: /abc\n", "/abcd", (False, 2)),
         ("Allow: /a$\nDisallow: /a\n", "/a", (True, 1)),
-        # A final `$` is an octet, too.
+        # A final `$` also counts as an octet.
         ("Disallow: /a$\nAllow: /a\n", "/a", (False, 1)),
         ("Allow: /caf\u00e9\nDisallow: /caf%C3%A9x\n", "/caf\u00e9x", (False, 2)),
         ("Allow: /page\nDisallow: /*.htm\n", "/page.htm", (False, 2)),
@@ -89,18 +89,20 @@ def test_rfc9309_clause_decides(row: Row) -> None:
 def test_rule_with_most_octets_decides(
     rules: str, target: str, expected: tuple[bool, int | None]
 ) -> None:
-    """2.2.2: Allow wins a tie; the verdict names the first of equal rules."""
+    """The matching rule with the most octets decides, and Allow wins a tie (2.2.2). The
+    verdict names the first of several equal rules.
+    """
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # In *expected*, rules are counted from 1; the User-agent line is line 1 of the file.
+    # *expected* counts rules from 1, but the first rule is in line 2 of the file.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 
 
 def test_hostile_pattern_is_matched_without_backtracking() -> None:
-    """5.1: the time is linear in the length of the URL. With backtracking, it would be
-    years.
+    """The time of a match is linear in the length of the URL (5.1). With backtracking, the
+    match would take years.
     """
     body = f"User-agent: *\nDisallow: /{'*a' * 40}*b$\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
@@ -115,7 +117,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 @pytest.mark.parametrize(
     ("body", "delays"),
     [
-        # The delays are those of rex and bingbot.
+        # Each pair contains the delay of rex and the delay of bingbot.
         (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),
@@ -143,14 +145,18 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 def test_delay_is_for_the_last_user_agent_lines_above_it(
     body: str, delays: tuple[float | None, float | None]
 ) -> None:
-    """5.1: groups merge by their names, and a delay applies to no other group."""
+    """A delay applies to the names in the last User-agent lines above the delay, and to no
+    other name (5.1).
+    """
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
     assert tuple(robots.rules(it).crawl_delay for it in ("rex", "bingbot")) == delays
 
 
 def test_delay_of_a_merged_group_leaves_its_rules_to_both() -> None:
-    """Allow and Disallow merge as they do without a delay."""
+    """A delay between two names does not separate the names, so the rule below applies to
+    both robots.
+    """
     robots = RobotsTxt.parse(
         f"{OTHERS}User-agent: rex\nDisallow: /x\n", dialect="rfc9309"
     )

@@ -1,4 +1,6 @@
-"""`RobotsTxt` as a value, its rules, verdicts and sentences."""
+"""`RobotsTxt` objects as values, their rules, their verdicts and the explanations of
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ FILE = disallowing("/x") * 50
 
 
 def test_equal_by_text_dialect_and_reading() -> None:
-    """Bytes and text with equal content give equal objects. Another dialect or reading
-    makes a difference.
+    """Objects are equal if their text, dialect and reading are equal. Bytes and text with
+    equal content give equal objects.
     """
     robots = RobotsTxt.parse(FILE)
 
@@ -29,7 +31,7 @@ def test_equal_by_text_dialect_and_reading() -> None:
 
 
 def test_parsed_file_has_its_dialect_and_reading() -> None:
-    """The default is the dialect of 1994 in the literal reading."""
+    """The object has the given dialect and reading. By default, these are 1994 and literal."""
     robots = RobotsTxt.parse("", dialect="extended", reading="cautious")
 
     for made, dialect, reading in (
@@ -63,7 +65,9 @@ def test_body_text_and_size_are_those_of_the_file() -> None:
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
-    """Another process gets the body, and parses it again."""
+    """An unpickled file is equal, has the dialect and the reading of the original, and
+    gives its answers.
+    """
     robots = RobotsTxt.parse(FILE, dialect="extended", reading="cautious")
     assert not robots.allowed("/x", "rex")
 
@@ -75,7 +79,7 @@ def test_pickled_file_gives_the_same_answers() -> None:
 
 
 def test_robots_of_many_names_are_told_apart() -> None:
-    """One file answers for any number of robots, in any order."""
+    """One file gives the right answers for 200 robots, in any order."""
     named = "".join(
         disallowing(f"/{number}/", f"bot{number}x") + "\n" for number in range(200)
     )
@@ -89,7 +93,7 @@ def test_robots_of_many_names_are_told_apart() -> None:
 
 
 def test_robot_as_bytes_is_the_robot_as_str() -> None:
-    """Headers are bytes, which are read as UTF-8, or else as Latin-1."""
+    """A robot may be given as bytes. Bytes that are not valid UTF-8 are decoded as Latin-1."""
     robots = RobotsTxt.parse(disallowing("/", "caf\u00e9"))
 
     for robot in (b"Caf\xc3\xa9/1", b"Caf\xe9/1", "Caf\u00e9/1"):
@@ -125,16 +129,16 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("body", "path", "sentence"), SENTENCES)
 def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> None:
-    """The sentence names the line, the rule and the record, or says why there is no
-    rule.
-    """
+    """The sentence names the line, the rule and the record, or says why no rule decides."""
     verdict = RobotsTxt.parse(body, reading="cautious").verdict(path, "rex")
 
     assert str(verdict) == verdict.explain() == sentence
 
 
 def test_verdict_has_the_record_of_its_rule() -> None:
-    """If several records are for every robot, the verdict has the record with the rule."""
+    """If several records are for every robot, the verdict has the record that contains the
+    rule.
+    """
     body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}\n{SPLIT}"
     robots = RobotsTxt.parse(body, reading="cautious")
 
@@ -144,7 +148,9 @@ def test_verdict_has_the_record_of_its_rule() -> None:
 
 
 def test_long_names_and_rules_make_no_long_sentence() -> None:
-    """A record may have thousands of names, and a line any length."""
+    """The sentence is short, even if a record has thousands of names and a rule has
+    thousands of characters.
+    """
     names = "".join(f"User-agent: rex{number}\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"{names}User-agent: rex\nDisallow: /{'x' * 9_000}\n")
 
@@ -153,7 +159,7 @@ def test_long_names_and_rules_make_no_long_sentence() -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_every_reason_has_a_text(reason: Reason) -> None:
-    """A verdict without a record has an explanation, too."""
+    """Each reason gives an explanation, even for a verdict without a record."""
     sentence = str(Verdict(allowed=False, reason=reason))
 
     assert sentence.startswith("disallowed: ")
@@ -161,7 +167,9 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """The values are keys of stats and reports: names in lower case with hyphens."""
+    """Each value is the name in lower case with hyphens, with one exception. The values are
+    keys of stats and reports.
+    """
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
         name = kind.name
@@ -172,15 +180,15 @@ def test_values_of_kinds_and_reasons_are_stable() -> None:
 
 
 def pickled(verdict: Verdict) -> Verdict:
-    """Return *verdict* as it is read from a queue on disk."""
+    """Pickle and unpickle *verdict*, as Scrapy does for a queue on disk."""
     again: Verdict = pickle.loads(pickle.dumps(verdict))  # noqa: S301 (our own bytes)
     return again
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
-    """The verdict is stored on disk with the meta of a request, perhaps a thousand
-    times.
+    """A pickled verdict has the deciding rule of its record, but no other rules. A crawl
+    may store thousands of verdicts on disk with the meta of its requests.
     """
     lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
@@ -202,7 +210,9 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
 
 
 def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
-    """Without a record, the dict has None in its place."""
+    """The dict contains the record and the explanation. If the verdict has no record, the
+    value is `None`.
+    """
     robots = RobotsTxt.parse("User-agent: me\nDisallow: /x\n")
     verdict = robots.verdict("/x", "me")
 
@@ -213,8 +223,8 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
 
 
 def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
-    """Ours O5 (readings): the cautious reading obeys the rule, and the explanation names
-    it.
+    """A pickled verdict also has a rule below a blank line, which only the cautious reading
+    obeys (O5, readings).
     """
     robots = RobotsTxt.parse(SPLIT, reading="cautious")
 
@@ -231,12 +241,15 @@ EARLIER = b64decode(
     "gZSFlGgLjARSdWxllJOUjAMvbm+USwKJh5SBlIWUSwFLAikpKWViTnSUUpRzLg=="
 )
 """A pickled dict with the verdict for /no, by "User-agent: *" and "Disallow: /no". An
-earlier version pickled it, in which the parts of a record were tuples.
+earlier version of this package pickled the dict. In that version, the parts of a record
+were tuples.
 """
 
 
 def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
-    """A `JOBDIR` of that version has such a verdict in the meta of a request."""
+    """A verdict that an earlier version pickled can be unpickled. A `JOBDIR` of that
+    version contains such verdicts in the meta of requests.
+    """
     verdict = pickle.loads(EARLIER)["v"]  # noqa: S301 (our own bytes)
 
     now = RobotsTxt.parse(disallowing("/no")).verdict("/no", "me")
@@ -246,7 +259,9 @@ def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
-    """Scrapy copies the meta of a request. The file is not parsed again for the copy."""
+    """A copied verdict is equal, and has all rules of its record. Scrapy copies the meta of
+    a request.
+    """
     robots = RobotsTxt.parse(f"{disallowing('/')}Disallow: /b")
     verdict = robots.verdict("/", "me")
 
@@ -262,7 +277,7 @@ def test_copy_of_a_verdict_has_its_whole_record() -> None:
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
 def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) -> None:
-    """The second answer is equal to the first one, and both are correct."""
+    """An unusual URL gets the right answer, both the first time and the second time."""
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 
@@ -272,8 +287,8 @@ def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) ->
 
 
 def test_printed_record_reads_as_the_same_record() -> None:
-    """Names and rules keep their last characters, and the printed record equals its
-    source.
+    """A printed record equals its source, including the last character of each name and
+    rule.
     """
     ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
 
@@ -283,7 +298,7 @@ def test_printed_record_reads_as_the_same_record() -> None:
 
         assert record.names == (f"x{end}",)
         assert str(record) == body
-    # X4 does not accept an exponent, so a printed number must not have one.
+    # X4 does not accept an exponent, so a printed number must not have an exponent.
     for delay in ("0.5", "5", "0.00001", "100000000000000000000"):
         body = f"User-agent: a\nCrawl-delay: {delay}\nAllow: /x\nDisallow:\n"
         assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body

@@ -1,8 +1,8 @@
-"""Usage preferences in robots.txt: what is stated and where, and that no URL is disallowed
-by it.
+"""Usage preferences in robots.txt: which statements a file contains, and in which lines. A
+preference never disallows a URL.
 
-The examples of `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July
-2026 and RSL 1.0. Their numbers are those of `docs/preferences.rst`.
+The examples in `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July
+2026 and RSL 1.0. Each example has the number that it has in `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ D, A, U = Answer.DISALLOW, Answer.ALLOW, Answer.UNSTATED
 def usage(
     body: str, url: str = "/p", robot: str = "mybot", dialect: str = "1994"
 ) -> Usage:
-    """Return the usage preferences that the file states for the URL and the robot."""
+    """Return the usage preferences that the file *body* states for *url* and *robot*."""
     return RobotsTxt.parse(body, dialect=dialect).usage(f"http://h.test{url}", robot)
 
 
 def stated(found: Usage) -> str:
-    """Return the answers of `found` in one line, with their lines."""
+    """Return the statements of *found* on one line, each with the number of its line in the
+    file.
+    """
     return " ".join(
         f"{it.purpose}={it.answer.value[0].upper()}@{it.where.rpartition(' ')[2]}"
         for it in found.statements
@@ -183,8 +185,8 @@ EXAMPLES: list[tuple[str, str, str, str, list[str]]] = [
 def test_example_states_this_in_every_dialect(
     body: str, url: str, said: str, odd: list[str], dialect: str
 ) -> None:
-    """AIPREF vocab-08, attach-05: the statements, their lines, and the values that are not
-    understood.
+    """Each dialect finds the statements of the example, their lines, and the values that
+    are not understood (AIPREF vocab-08 and attach-05).
     """
     found = usage(body, url, dialect=dialect)
 
@@ -194,7 +196,9 @@ def test_example_states_this_in_every_dialect(
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """The preference is for the robots above it, and the Disallow is for both robots."""
+    """A preference applies only to the names above the preference. The Disallow line
+    applies to both names.
+    """
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
     )
@@ -210,7 +214,7 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
 
 
 def test_example_16_use_is_handed_over() -> None:
-    """The value of `use` is returned as written, from the lines that count for the URL."""
+    """The value of `use` is returned as written, from the lines that apply to the URL."""
     body = f"{STAR}Content-Signal: use=Reference\nContent-Signal: /full/ use=full, search=yes"
 
     assert usage(body).use == "Reference"
@@ -219,8 +223,8 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """RSL 1.0: a license above all records is for each robot without its own. It answers no
-    purpose.
+    """A license above all records applies to each robot whose record has no license (RSL
+    1.0). A license does not answer any purpose.
     """
     body = (
         "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
@@ -237,7 +241,9 @@ def test_example_22_license_of_the_record_or_of_the_file() -> None:
 
 
 def test_sitemap_and_delay_are_no_licenses() -> None:
-    """These lines are among the preferences of a record."""
+    """A Sitemap or Crawl-delay line among the preferences of a record is neither a license
+    nor a problem.
+    """
     lines = "Sitemap: /s.xml\nCrawl-delay: 3\nContent-Usage: train-ai=n\nDisallow:"
     for dialect in DIALECTS:
         robots = RobotsTxt.parse(
@@ -365,7 +371,9 @@ VARIATIONS = [
 
 @pytest.mark.parametrize(("lines", "url", "said"), VARIATIONS)
 def test_variation_states_this(lines: str, url: str, said: str) -> None:
-    """The rows have errors, paths, both fields, and values of every type of RFC 9651."""
+    """Each file states the expected preferences. The rows contain errors, paths, both
+    fields, and values of every type of RFC 9651.
+    """
     for dialect in DIALECTS:
         assert stated(usage(STAR + lines, url, dialect=dialect)) == said
 
@@ -402,7 +410,9 @@ WHOLE_FILES = [
 
 @pytest.mark.parametrize(("body", "said"), WHOLE_FILES)
 def test_preference_belongs_to_the_names_above_it(body: str, said: str) -> None:
-    """Only a rule or a preference ends a list of names."""
+    """A preference applies to the list of names above the preference. Only a rule or a
+    preference ends a list of names.
+    """
     for dialect in DIALECTS:
         assert stated(usage(body, "/", dialect=dialect)) == said
 
@@ -421,8 +431,8 @@ def test_record_is_the_one_of_the_dialect() -> None:
 
 
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
-    """vocab-08, 5.1: the most restrictive statement counts. An unknown purpose raises a
-    `KeyError`.
+    """The most restrictive statement about a purpose counts (vocab-08, 5.1). An unknown
+    purpose raises `KeyError`.
     """
     found = usage(
         f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
@@ -439,7 +449,9 @@ def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
 
 
 def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
-    """The retry of a request in a crawl with a JOBDIR pickles such a sum."""
+    """The sum of two usages has the statements and licenses of both, and can be pickled. A
+    crawl with a JOBDIR pickles such a sum when it retries a request.
+    """
     first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
     second = usage(
         f"{STAR}Content-Usage: train-ai=n, search=Y\nLicense: http://a\nLicense: b"
@@ -455,8 +467,8 @@ def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
 
 
 def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
-    """The values have many members, parameters, quotes or open lists. One file has ten
-    thousand wildcards.
+    """Long values with many members, parameters, quotes or open lists do not raise an
+    exception. A file with 10,000 wildcards gives the right answers.
     """
     shapes: dict[str, Any] = {
         "members": lambda n: "a=n," * n + "b=y",
@@ -484,8 +496,8 @@ def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """Ours O28 (bounded matching): a URL that was not compared with all paths is not
-    allowed.
+    """If a URL was not compared with all paths, each purpose that any path disallows is
+    disallowed (O28, bounded matching).
     """
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
@@ -497,8 +509,8 @@ def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere(
 
 
 def test_verdict_never_changes_by_a_preference() -> None:
-    """1994 F6 (fields): the fields are ignored for rules, anywhere in a file, in every
-    dialect and reading.
+    """Preferences anywhere in a file do not change an answer, a reason or a delay, in any
+    dialect and reading (1994 F6, fields).
     """
     dice = random.Random("preferences")  # noqa: S311 - the same on each run
     lines = [
@@ -561,8 +573,8 @@ LINTED = [
 def test_lint_says_what_is_not_read_in_every_dialect(
     name: str, codes: list[str], words: str
 ) -> None:
-    """No dialect has the fields as its own, but errors in them are the same in all
-    dialects.
+    """Lint reports an error in a usage preference in every dialect, although the field
+    belongs to no dialect.
     """
     body = next(
         row[1]
@@ -589,7 +601,9 @@ _ELEVENTH = {
 
 
 def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
-    """Labels that were never in a draft get no suggestion."""
+    """For a label of an earlier draft, the fix suggests a current label. For a label that
+    was never in a draft, the fix suggests nothing.
+    """
 
     def fixes(line: str) -> list[str]:
         return [
@@ -606,7 +620,9 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
 
 
 def test_lint_of_thousands_of_preferences_takes_linear_time() -> None:
-    """Only the first lines of a record are compared in pairs."""
+    """Lint compares only the first lines of a record in pairs, so 8,000 preferences do not
+    take quadratic time.
+    """
     lines = "".join(
         f"Content-Usage: /{it} train-ai={'yn'[it % 2]}\n" for it in range(8_000)
     )

@@ -27,7 +27,9 @@ def weakening_codes(body: str, robot: str = "rex", **how: str) -> list[str]:
 def test_misspelt_allow_is_reported_and_weakens_nothing(
     line: str, dialect: str
 ) -> None:
-    """The author meant to allow URLs that stay disallowed."""
+    """A misspelt Allow line is reported, but does not weaken the policy. The URLs that the
+    author meant to allow stay disallowed.
+    """
     robots = RobotsTxt.parse(CLOSED + line, dialect=dialect)
 
     assert [(it.line, it.weakens_policy) for it in robots.problems] == [(3, False)]
@@ -39,7 +41,9 @@ def test_misspelt_allow_is_reported_and_weakens_nothing(
 def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
     path: str, dialect: str
 ) -> None:
-    """The author meant to disallow URLs that the literal path allows."""
+    """A wildcard in a Disallow line weakens the policy if it is literal, because the author
+    meant to disallow more URLs. Only the record of the robot counts.
+    """
     body = f"{disallowing(path, 'rex')}\n{disallowing(path, 'max')}"
     robots = RobotsTxt.parse(body, dialect=dialect)
 
@@ -49,7 +53,10 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
 
 
 def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
-    """RFC 9309 obeys the wildcard. In an Allow line, a wildcard could only allow more."""
+    """A wildcard does not weaken the policy in RFC 9309, which obeys wildcards. In other
+    dialects, a wildcard in an Allow line does not weaken the policy, because the wildcard
+    could only allow more.
+    """
     assert weakening_codes(f"{STAR}Disallow: /*.pdf$\n", dialect="rfc9309") == []
     for dialect in ("1994", "extended"):
         body = f"{STAR}Allow: /*.pdf$\nDisallow: /\n"
@@ -59,8 +66,8 @@ def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
 @pytest.mark.parametrize("nul", ["\x00", "\x00\x00", "\x00 \x00 \x00"])
 @pytest.mark.parametrize("place", ["# {}\n", "User-agent: m{}x\nDisallow: /\n\n"])
 def test_single_nul_bytes_do_not_make_a_file_utf_16(nul: str, place: str) -> None:
-    """Ours O25 (control characters): a NUL is an ordinary character, and the other lines
-    are reported.
+    """A few NUL bytes do not make a file UTF-16. A NUL is an ordinary character (O25,
+    control characters), and problems of the other lines are reported.
     """
     filler = "# as long as a short file is, so that few of its bytes are NUL\n"
     body = place.format(nul) + filler + CLOSED + "Disalow: /b\nhello\n"
@@ -79,7 +86,9 @@ def test_weakening_problems_are_those_of_the_given_robot() -> None:
 
 
 def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
-    """Only rules above all records weaken the policy, because they are not obeyed."""
+    """The cautious reading obeys rules below a blank line. Rules above all records are not
+    obeyed, so they weaken the policy.
+    """
     body = STAR + "Disallow: /a\n\nDisallow: /b\n"
 
     above = RobotsTxt.parse("Disallow: /c\n\n" + body, reading="cautious")
@@ -91,8 +100,8 @@ def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
 
 
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
-    """Ours X2, O4: the line is reported where Allow is a field. Ignoring the line allows
-    nothing.
+    """A dialect with Allow reports an Allow line above all records (X2, O4). The line does
+    not weaken the policy, because ignoring the line allows nothing.
     """
     body = f"Allow: /\n\n{CLOSED}"
     (problem,) = RobotsTxt.parse(body, dialect="extended").problems
@@ -110,7 +119,9 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> None:
-    """The record applies to no robot, so all robots may retrieve the site."""
+    """A record with a malformed name does not apply to the robot that the author meant, so
+    the robot may retrieve the site.
+    """
     robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
 
     assert robots.allowed("/", "mybot")
@@ -122,7 +133,9 @@ def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> 
     ["User-agent\uff1a *", "User\u00adagent: *", "User\u2010agent: *", "User-agent; *"],
 )
 def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
-    """The field is reported. So are the rules below it, which belong to no record."""
+    """The malformed field is reported. The rules below the field are also reported, because
+    they belong to no record.
+    """
     robots = RobotsTxt.parse(f"{line}\nDisallow: /\n")
 
     first, second = robots.weakening_problems("mybot")
@@ -133,7 +146,7 @@ def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
 
 
 def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -> None:
-    """A Cyrillic letter makes the field unknown, so the line begins no record."""
+    """A Cyrillic letter makes the field unknown, so the line does not begin a record."""
     body = "User-agent: x\n\nUser-ag\u0435nt: mybot\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
 
@@ -144,7 +157,9 @@ def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -
 
 
 def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
-    """The line is reported, but the rules below it apply."""
+    """A line that contains only a no-break space is reported, but the rules below the line
+    apply.
+    """
     robots = RobotsTxt.parse("User-agent: *\n\u00a0\nDisallow: /\n")
 
     assert not robots.allowed("/", "mybot")
@@ -154,7 +169,9 @@ def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
 
 
 def test_number_of_weakening_problems_is_limited() -> None:
-    """A crawl logs only a few of thousands of problems."""
+    """At most *limit* problems are returned, because a crawl logs only a few of thousands
+    of problems.
+    """
     robots = RobotsTxt.parse(STAR + "Disallow: a\n" * 5_000)
 
     assert len(robots.weakening_problems("mybot", limit=100)) == 100
@@ -162,7 +179,9 @@ def test_number_of_weakening_problems_is_limited() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
-    """If all records are for every robot, each problem of the file concerns the robot."""
+    """If all records are for every robot, each problem that weakens the policy is returned
+    for the robot.
+    """
     count = 0
     for seed in range(300):
         text = RobotsTxt.parse(Generator(f"weakening {seed}").small().body).text
@@ -177,7 +196,10 @@ def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
 
 
 def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
-    """There is a maximum number of each kind, and only the records of the robot count."""
+    """The problems that weaken the policy come first, and then the problems that tighten
+    the policy. Each of the two kinds has a maximum number. Only the records of the robot
+    count.
+    """
     own = "User-agent: rex\nAllow: /x/a\nallow: /b$\nDisallow: /*a\nDisallow: /*b\n\n"
     robots = RobotsTxt.parse(f"{own}User-agent: max\nAllow: /a\nDisallow: /\n")
 
@@ -190,8 +212,8 @@ def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
 
 
 def test_thousands_of_lines_or_records_break_no_warning() -> None:
-    """Only a part of so many lines or records is examined, and the warning still
-    appears.
+    """In a file with thousands of lines or records, only a part is examined, but the
+    warning still appears.
     """
     records = f"{STAR}Allow: /a\nDisallow: /a\n\n" * 6_000
 

@@ -1,1 +1,1 @@
-"""Tests of the stores, most of them by the contract that all stores share."""
+"""Tests of the stores. Most tests belong to the contract that all stores share."""

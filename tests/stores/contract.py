@@ -1,4 +1,4 @@
-"""The contract of every store; the tests of each store inherit `StoreContract`."""
+"""The contract of every store. The tests of each store inherit from `StoreContract`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scrapy_robots1994.stores.base import (
 SITE = Origin("http", "site.example", 80)
 OTHER = Origin("https", "other.example", 8443)
 LONG = Origin("http", ".".join(["a" * 61] * 4)[:247], 80)
-"""An origin with a host name of 247 characters. A file name may have 255."""
+"""An origin with a host name of 247 characters. A file name may have 255 characters."""
 
 ROOT = Path(__file__).resolve().parents[2]
 LATER = 9e9
@@ -56,11 +56,11 @@ def entry(
 
 
 class StoreContract(ABC):
-    """A store has one entry for each origin: the bytes that were last put for it."""
+    """A store has one entry for each origin: the bytes that were last put for that origin."""
 
     @abstractmethod
     def url(self, folder: Path) -> str:
-        """Return the URL of an empty store; *folder* is for its files."""
+        """Return the URL of an empty store, which may create files in *folder*."""
 
     @pytest.fixture
     def store_url(self, tmp_path: Path) -> str:
@@ -74,13 +74,13 @@ class StoreContract(ABC):
             yield store
 
     def test_empty_store_has_no_entry(self, store: PolicyStore) -> None:
-        """The result is `None`. Forgetting an entry that does not exist is not an error."""
+        """An empty store returns no entries. Forgetting a missing entry is not an error."""
         assert store.get(SITE) is None
         assert not store.forget(SITE)
         assert list(store.entries()) == []
 
     def test_store_is_closed_without_being_used(self, store_url: str) -> None:
-        """No entry was read or written, and the close is not an error."""
+        """Closing a store that was never used is not an error."""
         open_store(store_url).close()
 
     @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: PolicyStore, stored: Stored
     ) -> None:
-        """An entry may have any bytes. `entries` has them, too, with the end of the
-        entry.
+        """An entry may contain any bytes. Both `get` and `entries` return the bytes, and
+        `entries` also returns the `keep_until` of the entry.
         """
         store.put(stored)
 
@@ -127,8 +127,8 @@ class StoreContract(ABC):
         assert {each.origin for each in store.entries()} == {SITE, other}
 
     def test_newer_entry_replaces_the_older(self, store: PolicyStore) -> None:
-        """An origin has one entry, with the end of the newer entry. The end of the older
-        entry is past.
+        """The newer entry replaces the older entry, including its `keep_until`. The
+        `keep_until` of the older entry has no effect afterwards.
         """
         store.put(entry(until=time.time() + 0.05))
         store.put(entry(packed=b"newer"))
@@ -140,8 +140,8 @@ class StoreContract(ABC):
         assert list(store.entries()) == [entry(packed=b"newer")]
 
     def test_forgotten_entry_is_gone(self, store: PolicyStore) -> None:
-        """The entries of other origins remain. The result says whether there was an
-        entry.
+        """`forget` deletes only the entry of the given origin, and returns whether the
+        entry existed.
         """
         store.put(entry())
         store.put(entry(OTHER))
@@ -152,8 +152,8 @@ class StoreContract(ABC):
         assert list(store.entries()) == [entry(OTHER)]
 
     def test_entry_that_is_over_is_not_an_error(self, store: PolicyStore) -> None:
-        """An expired entry may be deleted at any time. The entry before it is never
-        returned.
+        """A store may return or delete an expired entry, but never returns the older entry
+        that the expired entry has replaced.
         """
         store.put(entry(packed=b"older"))
         store.put(entry(until=time.time() - 1))
@@ -177,8 +177,8 @@ class StoreContract(ABC):
     def test_another_instance_may_change_what_is_listed(
         self, store: PolicyStore, store_url: str
     ) -> None:
-        """An entry that was deleted meanwhile is listed as it was, or left out. This is not
-        an error.
+        """If another instance deletes an entry during the listing, the entry is listed
+        unchanged or left out. The deletion is not an error.
         """
         origins = [Origin("http", f"host{number}.example", 80) for number in range(50)]
         for origin in origins:
@@ -192,8 +192,8 @@ class StoreContract(ABC):
         assert list(store.entries()) == []
 
     def test_entry_above_the_limit_is_not_read(self, store: PolicyStore) -> None:
-        """An entry of the maximum size is returned. Of a larger entry, only a part may be
-        read.
+        """An entry of the maximum size is returned. A larger entry is not returned, and is
+        not read as a whole.
         """
         largest = entry(packed=b"x" * MAX_ENTRY_BYTES)
         store.put(largest)
@@ -215,8 +215,8 @@ class StoreContract(ABC):
     def test_writer_that_is_killed_leaves_whole_entries(
         self, store: PolicyStore, store_url: str
     ) -> None:
-        """Each finished `put` has its entry. An unfinished `put` leaves a whole entry or
-        none.
+        """After a writer was killed, the entry of each finished `put` exists. An unfinished
+        `put` leaves a whole entry or no entry.
         """
         for puts in (1, 4, 9):
             command = [sys.executable, "-c", WRITER, store_url]
@@ -234,7 +234,7 @@ class StoreContract(ABC):
                 assert store.get(origin) == packed
 
     def test_store_exists_once_it_has_an_entry(self, store: PolicyStore) -> None:
-        """Reading does not create the store."""
+        """The store exists after the first `put`. Reading does not create the store."""
         exists = store.exists
         assert store.get(SITE) is None
         assert list(store.entries()) == []
@@ -245,7 +245,7 @@ class StoreContract(ABC):
         assert store.exists
 
     def test_every_entry_is_listed(self, store: PolicyStore) -> None:
-        """The number of entries is larger than any store reads at once."""
+        """`entries` lists all 700 entries, which are more than any store reads at once."""
         origins = {Origin("http", f"host{number}.example", 80) for number in range(700)}
         for origin in origins:
             store.put(entry(origin))
@@ -253,8 +253,8 @@ class StoreContract(ABC):
         assert {each.origin for each in store.entries()} == origins
 
     def test_next_instance_has_what_was_put(self, store_url: str) -> None:
-        """An instance also has the entries that another instance, for example in another
-        process, puts later.
+        """An instance returns the entries that another instance puts, even while both
+        instances are open.
         """
         with (
             closing(open_store(store_url)) as one,
@@ -269,7 +269,9 @@ class StoreContract(ABC):
             assert list(third.entries()) == [entry()]
 
     def test_workers_that_start_together_make_one_store(self, store_url: str) -> None:
-        """Each file or table that the workers need is created once."""
+        """Twelve workers that start together create one store, which contains the entries
+        of all workers.
+        """
 
         def put(number: int) -> None:
             with closing(open_store(store_url)) as store:
@@ -283,7 +285,7 @@ class StoreContract(ABC):
 
 
 class SharedStoreContract(StoreContract):
-    """A store in which workers also agree on which worker fetches a robots.txt."""
+    """A store with leases. A lease decides which worker fetches a robots.txt."""
 
     @pytest.fixture
     def shared(self, store: PolicyStore) -> SharedStore:
@@ -292,8 +294,8 @@ class SharedStoreContract(StoreContract):
         return store
 
     def test_lease_has_one_holder(self, shared: SharedStore) -> None:
-        """The holder may acquire its lease again, and no other worker may release it. Each
-        origin has its own lease.
+        """The holder may acquire its lease again, and no other worker can release the
+        lease. Each origin has a separate lease.
         """
         assert shared.acquire_lease(SITE, "one", 30).granted
         assert shared.acquire_lease(SITE, "one", 30).granted
@@ -304,9 +306,11 @@ class SharedStoreContract(StoreContract):
         assert shared.acquire_lease(SITE, "two", 30).granted
 
     def test_lease_of_a_dead_worker_runs_out(self, shared: SharedStore) -> None:
-        """The other workers wait for a bounded time."""
-        # The time is long enough for the second call on a busy machine. All calls have the
-        # same time.
+        """The lease of a dead worker expires, and then another worker can acquire the
+        lease.
+        """
+        # The lease is long enough for the second call, even on a busy machine. All calls
+        # ask for the same number of seconds.
         assert shared.acquire_lease(SITE, "dead", 2).granted
         assert not shared.acquire_lease(SITE, "alive", 2).granted
         give_up = time.monotonic() + TIMEOUT_SECONDS
@@ -317,14 +321,16 @@ class SharedStoreContract(StoreContract):
     def test_time_of_a_lease_that_is_taken_anew_begins_anew(
         self, shared: SharedStore
     ) -> None:
-        """The end of the first lease does not shorten the lease of a retry."""
+        """If the holder acquires its lease again, the lease lasts for the new time, not for
+        the rest of the first time.
+        """
         assert shared.acquire_lease(SITE, "one", 0.2).granted
         assert shared.acquire_lease(SITE, "one", 30).granted
         time.sleep(0.3)
         assert not shared.acquire_lease(SITE, "two", 30).granted
 
     def test_of_many_workers_one_gets_the_lease(self, store_url: str) -> None:
-        """The workers ask at the same moment, each with its own connection."""
+        """If eight workers ask at the same moment, exactly one worker gets the lease."""
 
         def acquire(number: int) -> bool:
             with closing(open_store(store_url)) as store:
@@ -335,7 +341,7 @@ class SharedStoreContract(StoreContract):
             assert sum(threads.map(acquire, range(8))) == 1
 
     def test_leases_are_not_entries(self, shared: SharedStore) -> None:
-        """Neither `get` nor `entries` returns leases, and `forget` does not end them."""
+        """Neither `get` nor `entries` returns a lease, and `forget` does not end a lease."""
         assert shared.acquire_lease(SITE, "one", 30).granted
 
         assert shared.get(SITE) is None

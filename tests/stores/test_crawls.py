@@ -1,4 +1,4 @@
-"""Crawls with a store: a later crawl uses, and obeys, the policies of an earlier one."""
+"""Crawls with a store: a later crawl uses and obeys the policies of an earlier crawl."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ BODY = b"User-agent: *\nDisallow: /closed\n"
 FOLDER = "tests.support.folder_store.FolderStore"
 STUTTERS = "tests.support.stores.Stutters"
 RECORDED = Path(__file__).parent / "robots-0.1.db"
-"""A store of version 0.1, from a crawl of two origins. http://file.test has BODY with the
-ETag "one", and http://absent.test has no robots.txt.
+"""A store that version 0.1 wrote in a crawl of two origins. The robots.txt of
+http://file.test is BODY, with the ETag "one". http://absent.test has no robots.txt.
 """
 
 
@@ -74,8 +74,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> None:
-    """The next crawl fetches again only if the store is memory, which ends with its
-    crawl.
+    """Both crawls obey robots.txt, and the second crawl does not fetch robots.txt again.
+    The only exception is a store in memory, which lasts for one crawl.
     """
     site.robots(BODY)
     urls = [site.url("/1"), site.url("/2"), site.url("/closed")]
@@ -95,7 +95,8 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
         [
             ("max_origins=2", [1, 2, 1]),
             ("max_bytes=33000", [1, 2, 1]),
-            # The last policy stays, however large it is.
+            # The policy that was stored last is never removed, even if it exceeds the
+            # limit.
             ("max_bytes=1", [3, 2, 1]),
             ("max_origins=1", [3, 2, 1]),
             ("", [1, 1, 1]),
@@ -105,7 +106,9 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
 ) -> None:
-    """A policy that was deleted is fetched again, and obeyed."""
+    """If the policies exceed the limit, the least recently used policy is removed. When the
+    policy is needed again, it is fetched and obeyed.
+    """
     rules = b"".join(b"Disallow: /x/%d\n" % number for number in range(700))
     for host in "abc":
         site.robots(BODY + rules + host.encode(), at=f"{host}.test")
@@ -134,8 +137,8 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_store_of_an_earlier_version_is_read(
     recorded: Path, site: Site, tmp_path: Path
 ) -> None:
-    """The file, the keys and the entries can be read: nothing is fetched, and the rules
-    apply.
+    """A crawl reads the store of an earlier version, fetches no robots.txt, and obeys the
+    stored rules.
     """
     urls = [f"http://{page}" for page in ("file.test/open", "file.test/closed")]
     urls.append("http://absent.test/closed")
@@ -160,7 +163,7 @@ def test_store_of_an_earlier_version_is_read(
 def test_file_of_version_0_1_is_renewed_by_its_validators(
     site: Site, tmp_path: Path
 ) -> None:
-    """The crawl sends the ETag and the date of the file, and the 304 renews the stored
+    """The crawl sends the ETag and the date of the stored file, and a 304 answer renews the
     file.
     """
     path = tmp_path / "robots.db"
@@ -184,7 +187,9 @@ def test_file_of_version_0_1_is_renewed_by_its_validators(
 def test_damaged_entries_permit_nothing_and_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """Each damaged entry causes one fetch, and is not a failure of the store."""
+    """Each damaged entry causes one fetch, which replaces the entry. A damaged entry is not
+    a failure of the store.
+    """
     site.robots(BODY)
     site.answer("/robots.txt", replies.status(404), at="absent.test")
     settings = stored_in(tmp_path / "robots.db")
@@ -227,8 +232,8 @@ def test_damaged_entries_permit_nothing_and_are_replaced(
 def test_failure_of_ours_does_not_end_the_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5 (unreachable): a crawl that could not read the policy does not replace it
-    either.
+    """A crawl could not read the last good policy, and its fetch fails. The crawl does not
+    replace the policy in the store (R5, unreachable).
     """
     folder = tmp_path / "store"
     settings = {"ROBOTS1994_STORE": f"{FOLDER}://{folder}"}
@@ -256,7 +261,7 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
         [
             (replies.status(404), 1),
             (replies.status(403), 0),
-            # One ETag has typographic quotes, and two have control characters.
+            # One ETag has typographic quotes, and two ETags have control characters.
             (Reply(200, BODY, (("ETag", "\xe2\x80\x9ca\xe2\x80\x9d"),)), 1),
             (Reply(200, BODY, (("ETag", '"a\x01"'),)), 1),
             (Reply(200, BODY, (("ETag", '"\x1b[31m"'),)), 1),
@@ -266,7 +271,9 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
 def test_stored_answer_decides_in_the_second_crawl(
     site: Site, answer: Reply, fetched: int, tmp_path: Path
 ) -> None:
-    """With a stored status or an unusual ETag, robots.txt is not fetched again."""
+    """The second crawl obeys the stored answer, and does not fetch robots.txt again. An
+    unusual ETag makes no difference.
+    """
     site.answer("/robots.txt", answer)
     settings = stored_in(tmp_path / "robots.db")
     for _ in range(2):
@@ -277,8 +284,8 @@ def test_stored_answer_decides_in_the_second_crawl(
 
 
 def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
-    """Let a crawl of a week ago store the policy of *response*, which is fresh for
-    a day.
+    """Store the policy of *response* in a crawl of a week ago. The policy is fresh for a
+    day.
     """
     site.answer("/robots.txt", response)
     crawl_over_time(-7 * DAY, [site.url("/old")], settings=settings)
@@ -288,8 +295,8 @@ def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
 def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     site: Site, code: int, tmp_path: Path
 ) -> None:
-    """The file is new to this crawl if a 304 confirms it, if it is sent again, or if it is
-    used on error.
+    """The crawl sends the signal once when it begins to use the file. The file begins to
+    apply after a 304, after a new copy was fetched, or after an error.
     """
     named = f"Sitemap: {site.url('/map.xml')}\n"
     body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()
@@ -309,7 +316,7 @@ def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
 
 
 def test_403_is_a_warning_in_each_crawl(site: Site, tmp_path: Path) -> None:
-    """A 403 that an earlier crawl stored is logged once more."""
+    """A crawl logs a warning for a 403, even if an earlier crawl stored the answer."""
     settings = stored_in(tmp_path / "robots.db")
     store_old(site, replies.status(403), settings)
     result = crawl([site.url("/1")], settings=settings)
@@ -324,7 +331,9 @@ def test_403_is_a_warning_in_each_crawl(site: Site, tmp_path: Path) -> None:
 def test_broken_database_is_logged_once_and_permits_nothing(
     site: Site, flaw: str, tmp_path: Path
 ) -> None:
-    """The crawl continues as without a store, and logs one warning."""
+    """With a broken database, the crawl obeys robots.txt as without a store, and logs one
+    warning.
+    """
     path = tmp_path / "robots.db"
     site.robots(BODY)
     urls = [site.url("/open/1"), site.url("/open/2"), site.url("/closed/1")]
@@ -335,7 +344,7 @@ def test_broken_database_is_logged_once_and_permits_nothing(
             case "locked":
                 other.execute("BEGIN EXCLUSIVE")
             case "read-only":
-                # Root may write to any file, so a trigger rejects the write.
+                # Let a trigger reject the write, because root may write to any file.
                 other.execute(
                     "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
                     "SELECT RAISE(FAIL, 'attempt to write a readonly database'); END"
@@ -375,7 +384,7 @@ def test_broken_database_is_logged_once_and_permits_nothing(
 def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     site: Site, kind: str, reactor: Reactor
 ) -> None:
-    """The crawl obeys the rules, logs one warning, and the process exits in time."""
+    """The crawl obeys the rules and logs one warning, and its process exits in time."""
     store = f"tests.support.stores.{kind}://me:hunter2@db.test?timeout=0.5"
     site.robots(BODY)
     urls = [site.url("/open"), site.url("/closed")]
@@ -395,7 +404,9 @@ def test_store_that_violates_its_contract_does_not_stop_the_crawl(
 def test_missing_folder_of_a_database_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
-    """With a mistyped folder, each crawl would fetch each robots.txt again."""
+    """If the folder does not exist, the crawl does not start. Otherwise, with a mistyped
+    folder, each crawl would fetch each robots.txt again.
+    """
     path = tmp_path / "nosuch" / "robots.db"
 
     result = crawl([site.url("/open")], settings=stored_in(path))
@@ -409,7 +420,9 @@ def test_missing_folder_of_a_database_stops_the_crawl(
 def test_several_crawls_in_one_process_leak_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """After two simultaneous crawls and a third, no thread, task or open file is left."""
+    """After two simultaneous crawls and a third crawl, no thread, task or open file
+    remains.
+    """
     site.robots(BODY)
     store = f"sqlite:///{tmp_path}/robots.db"
     url = site.url("/open")
@@ -425,7 +438,9 @@ def test_several_crawls_in_one_process_leak_nothing(
 
 
 def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
-    """A service may start any number of crawls in one process."""
+    """The middleware of an ended crawl is freed, because a service may run any number of
+    crawls in one process.
+    """
     settings = stored_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
     ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))
     gc.collect()

@@ -1,4 +1,4 @@
-"""A store of the user fulfils the contract of all stores."""
+"""A user's store fulfils the contract of all stores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.stores.contract import StoreContract, entry
 
 
 class TestFolderStore(StoreContract):
-    """A store that uses only what the documentation says."""
+    """A store that uses only documented features."""
 
     def url(self, folder: Path) -> str:
         """Return the store URL, which begins with the import path of the class."""
@@ -18,7 +18,9 @@ class TestFolderStore(StoreContract):
 
 
 def test_files_of_others_are_no_entries(tmp_path: Path) -> None:
-    """The folder has notes, a folder, a pipe, and files that are not complete entries."""
+    """Other files in the folder are not listed: notes, a folder, a pipe, and files that are
+    not complete entries.
+    """
     store = open_store(f"tests.support.folder_store.FolderStore://{tmp_path}")
     store.put(entry())
     texts = ("", "{}", "[1]\n", "[" * 1_900, '["ftp://x", 1]\n', '["http://x", "y"]\n')

@@ -34,7 +34,7 @@ def server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def prefix() -> str:
-    """Return a prefix that no other test has."""
+    """Return a prefix that no other test uses."""
     return f"test{next(NUMBERS)}[*?"
 
 
@@ -54,14 +54,14 @@ class TestRedisStore(SharedStoreContract):
         self._url = f"{server.url}?prefix={quote(prefix)}"
 
     def url(self, folder: Path) -> str:
-        """Return the URL of an empty store under a prefix of its own."""
+        """Return the URL of an empty store with a unique prefix."""
         return self._url
 
 
 def test_every_key_has_the_prefix_and_an_expiry(
     server: RedisServer, prefix: str
 ) -> None:
-    """Policies and leases expire by themselves; other keys are not touched."""
+    """The keys of policies and leases have the prefix, and expire by themselves."""
     with closing(store_at(server, prefix)) as store:
         store.put(entry(until=time.time() + 3_600))
         store.acquire_lease(SITE, "me", 5)
@@ -105,7 +105,7 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
 def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
-    """A value of twice the maximum size is a miss, and only half of it is read."""
+    """A value of twice the maximum size is a miss. Only about half of the value is read."""
     sent = "total_net_output_bytes"
     with server.client() as known, closing(store_at(server, prefix)) as store:
         client: Any = known
@@ -118,8 +118,8 @@ def test_oversized_entry_is_read_only_up_to_the_limit(
 
 
 def test_unreachable_server_is_a_store_error_and_recovers() -> None:
-    """Each call raises StoreError. After a restart, the same store works again, with its
-    leases.
+    """While the server is down, each call raises `StoreError`. After a restart of the
+    server, the store and its leases work again.
     """
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())
@@ -142,7 +142,7 @@ def test_unreachable_server_is_a_store_error_and_recovers() -> None:
 def test_connection_closed_by_the_server_is_replaced(
     server: RedisServer, prefix: str
 ) -> None:
-    """An idle connection that the server closed is not an outage."""
+    """If the server has closed an idle connection, the store uses a new connection."""
     with server.client() as client, closing(store_at(server, prefix)) as store:
         store.put(entry())
         client.client_kill_filter(_type="normal", skipme=True)
@@ -151,7 +151,9 @@ def test_connection_closed_by_the_server_is_replaced(
 
 
 def test_hanging_server_is_a_store_error_in_time() -> None:
-    """The call gives up by itself, so that the log has the reason."""
+    """If the server hangs, the call itself raises `StoreError` in time, so that the log
+    contains the reason.
+    """
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())
         server.hang()
@@ -161,7 +163,9 @@ def test_hanging_server_is_a_store_error_in_time() -> None:
 
 
 def test_password_is_used_and_never_shown() -> None:
-    """The right password works; the error for a wrong one does not repeat it."""
+    """The right password works. The error for a wrong password does not contain the
+    password.
+    """
     with RedisServer(password=CREDENTIAL) as server:
         with closing(store_at(server)) as store:
             store.put(entry())

@@ -33,21 +33,21 @@ def assert_shared(url: str) -> None:
 
 
 def test_unix_socket(tmp_path: Path) -> None:
-    """An @ in the path is not the end of a password. `max_connections` does not block a
-    worker.
+    """A socket path may contain an `@`, which does not end a password. The option
+    `max_connections` does not block a worker.
     """
     with RedisServer("--unixsocket", f"{tmp_path}/red@is.sock"):
         assert_shared(f"unix://{tmp_path}/red@is.sock?db=0&max_connections=1")
 
 
 def test_tls(tmp_path: Path) -> None:
-    """`rediss://` works. The server's certificate is verified with the certificate file of
-    the URL.
+    """`rediss://` works. The certificate of the server is verified with the certificate
+    file that the URL names.
     """
     key, certificate = make_certificate()
     (tmp_path / "key").write_text(key)
     (tmp_path / "certificate").write_text(certificate)
-    # This port is free, too, and is not the port of a server without TLS.
+    # For TLS, use another port that is also free.
     port = free_port() + 10_000
     options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
     options += ["--tls-cert-file", f"{tmp_path}/certificate"]
@@ -60,7 +60,7 @@ def test_tls(tmp_path: Path) -> None:
 
 
 def test_cluster() -> None:
-    """`redis+cluster://` works: each command has one key, so that it can be routed."""
+    """`redis+cluster://` works, because each command has one key and thus can be routed."""
     with RedisServer("--cluster-enabled", "yes") as server:
         with server.client() as known:
             client: Any = known
@@ -72,7 +72,9 @@ def test_cluster() -> None:
 
 @pytest.mark.long
 def test_redis_url_of_a_cluster_node_is_an_error() -> None:
-    """One node has only some keys. One error message is for all other keys."""
+    """A `redis://` URL of one node is an error, because one node stores only some of the
+    keys. The message is equal for all other keys.
+    """
     with (
         RedisServer("--cluster-enabled", "yes") as one,
         RedisServer("--cluster-enabled", "yes") as two,

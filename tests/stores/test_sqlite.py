@@ -1,5 +1,5 @@
-"""The SQLite store: the contract, its size limit, and files that are damaged or not
-ours.
+"""The SQLite store: the contract, its size limit, and files that are damaged or that other
+programs have written.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class TestSqliteStore(StoreContract):
     """The SQLite store fulfils the contract of all stores."""
 
     def url(self, folder: Path) -> str:
-        """Return the URL of a file of its own."""
+        """Return the URL of a new file in *folder*."""
         return f"sqlite:///{folder}/robots.db"
 
 
@@ -44,7 +44,9 @@ def host(number: int) -> Origin:
 
 
 def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
-    """Put an entry of *size* bytes for each host number. A higher number ends earlier."""
+    """Put an entry of *size* bytes for each host number. The entry of a higher number
+    expires earlier.
+    """
     for number in numbers:
         store.put(entry(host(number), os.urandom(size), LATER - number))
 
@@ -56,7 +58,9 @@ def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
 def test_file_is_no_larger_than_its_limit(
     limit: int, written: int, size: int, least: int, path: Path
 ) -> None:
-    """The limit applies to the file. Together with its log, it stays below 3 MB."""
+    """The file never exceeds its limit. The file and its write-ahead log together stay
+    below 3 MB.
+    """
     with closing(store_at(path, max_bytes=limit)) as store:
         for number in range(written):
             fill(store, [number], size)
@@ -69,8 +73,8 @@ def test_file_is_no_larger_than_its_limit(
 
 
 def test_entry_that_was_stored_first_is_deleted_first(path: Path) -> None:
-    """With a smaller limit, the next write shrinks the file. Storing an entry again makes
-    it the newest.
+    """With a smaller limit, the next write deletes the oldest entries and shrinks the file.
+    An entry that was stored again counts as new.
     """
     with closing(store_at(path)) as store:
         fill(store, [*range(400), 0])
@@ -87,7 +91,7 @@ def test_entry_that_was_stored_first_is_deleted_first(path: Path) -> None:
 
 
 def test_entry_that_is_over_is_deleted_from_the_file(path: Path) -> None:
-    """The next write deletes the entry, whichever origin it is about."""
+    """The next write deletes an expired entry, even if the write is about another origin."""
     with closing(store_at(path)) as store:
         store.put(entry(until=time.time() + 0.05))
         time.sleep(0.1)
@@ -98,7 +102,7 @@ def test_entry_that_is_over_is_deleted_from_the_file(path: Path) -> None:
 
 
 def test_reading_creates_no_file(tmp_path: Path) -> None:
-    """A mistyped path does not become a new store."""
+    """Reading does not create a file, so that a mistyped path does not become a new store."""
     with closing(store_at(tmp_path / "a.db")) as store:
         assert store.get(SITE) is None
         assert list(store.entries()) == []
@@ -123,10 +127,12 @@ def changed(path: Path, change: str) -> PolicyStore:
     ],
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
-    """Neither 400 MB nor `bytes(9000000000)` is allocated. The entry can be replaced."""
+    """An invalid cell is a miss. The store allocates neither 400 MB nor
+    `bytes(9000000000)`. A new entry can replace the invalid entry.
+    """
     if "400" in cell and not hasattr(sqlite3.Connection, "setlimit"):
         pytest.skip("SQLite reads it in pages before Python 3.11")
-    # The SQL is from the list above.
+    # The SQL contains only text from the list of parameters.
     with closing(changed(path, f"UPDATE policies SET {cell}")) as store:  # noqa: S608
         began = time.process_time()
         assert store.get(SITE) is None
@@ -139,7 +145,9 @@ def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
 
 
 def test_origin_that_is_not_utf_8_does_not_stop_entries(path: Path) -> None:
-    """Another program can write any bytes. `entries` still yields all other entries."""
+    """If another program has written an origin that is not UTF-8, `entries` still yields
+    all other entries.
+    """
     change = "UPDATE policies SET origin = CAST(x'687474703a2f2f61ff' AS TEXT)"
     with closing(changed(path, change)) as store:
         store.put(entry(OTHER))
@@ -185,8 +193,8 @@ FILL = (
 def test_sqlite_file_with_other_objects_is_refused(
     sql: str, path: Path, *, is_open: bool
 ) -> None:
-    """Nothing is read or written, whether the objects were added before or after the store
-    was opened.
+    """The store neither reads nor writes a file with other objects, whether the objects
+    were added before or after the store was opened.
     """
     names = "SELECT origin FROM policies LIMIT 9"
     with closing(store_at(path)) as store:
@@ -214,7 +222,9 @@ def test_sqlite_file_with_other_objects_is_refused(
 
 
 def test_entry_of_the_maximum_size_is_read_back(path: Path) -> None:
-    """The limits that are set for SQLite are higher than the limit of an entry."""
+    """An entry of the maximum size can be read back, because the limits that are set for
+    SQLite are higher.
+    """
     largest = b"x" * MAX_ENTRY_BYTES
     with closing(store_at(path, timeout=20)) as store:
         store.put(entry(packed=largest))
@@ -222,7 +232,9 @@ def test_entry_of_the_maximum_size_is_read_back(path: Path) -> None:
 
 
 def error_of(store: PolicyStore) -> str:
-    """Put an entry; return the message of the `StoreError`, or an empty string."""
+    """Put an entry. Return the message of the `StoreError`, or an empty string if no error
+    is raised.
+    """
     with closing(store):
         try:
             store.put(entry(packed=b"x"))
@@ -238,8 +250,8 @@ def error_of(store: PolicyStore) -> str:
 def test_file_that_is_not_a_database_is_a_store_error(
     path: Path, content: bytes, expected: str
 ) -> None:
-    """Such a file is neither read nor overwritten, but an empty file becomes a store.
-    Errors name the file.
+    """A file that is not a database is neither read nor overwritten, but an empty file
+    becomes a store. The error names the file.
     """
     path.write_bytes(content)
 
@@ -258,7 +270,9 @@ def test_file_that_is_not_a_database_is_a_store_error(
 def test_database_of_another_version_or_program_is_not_written_to(
     change: str, expected: str, path: Path
 ) -> None:
-    """The tables of a later version may have another meaning."""
+    """The store reports a database of another version or another program. The tables of a
+    later version may have another meaning.
+    """
     assert expected in error_of(changed(path, change))
 
 
@@ -277,7 +291,9 @@ def test_locked_database_is_a_store_error(path: Path) -> None:
 def test_three_slashes_name_a_file_in_the_working_directory(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three slashes are for a relative path, four for an absolute one."""
+    """The path after three slashes is relative to the working directory. The path after
+    four slashes is absolute.
+    """
     monkeypatch.chdir(tmp_path)
 
     assert error_of(open_store(name)) == ""

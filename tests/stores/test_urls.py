@@ -1,4 +1,6 @@
-"""`ROBOTS1994_STORE`: the errors for URLs that name no store, or have a wrong option."""
+"""`ROBOTS1994_STORE`: the errors for URLs that do not name a store, or that have a wrong
+option.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ STORES = OwnStore.__module__
 
 
 def refusal(url: str) -> str:
-    """Return the problem that the error for *url* states, without its example."""
+    """Return the problem that the error for *url* states, without the example of the error."""
     with pytest.raises(SettingsError) as refused:
         open_store(url)
     message = str(refused.value)
@@ -21,7 +23,7 @@ def refusal(url: str) -> str:
     assert message.isprintable()
     assert not any(secret in message for secret in ("hunter2", "p@ss"))
     problem, _, example = message.partition("; write for example ")
-    # An example with memory is only shown for a URL that begins like memory.
+    # The example `memory://` is shown only for a URL that begins like `memory`.
     assert "memory" not in example or url.startswith("me")
     return problem
 
@@ -71,13 +73,13 @@ def refusal(url: str) -> str:
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
         ("json.dumps://x", "is not a PolicyStore"),
-        # The message of a client may have a decoded part of the URL.
+        # The message of a client may contain a decoded part of the URL.
         (f"{STORES}.Telling://me:p%40ss@host/0", "cannot be made: no login with ***"),
         (f"{STORES}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
     ],
 )
 def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
-    """The error says what is wrong, and what to write."""
+    """The error says in one sentence what is wrong, and gives an example of what to write."""
     assert problem in refusal(url)
 
 
@@ -128,15 +130,17 @@ def test_url_of_a_known_kind_is_rejected_with_an_example(
 
 
 def test_unfamiliar_scheme_has_no_suggestion() -> None:
-    """Another scheme is not a typing error. Its credentials are not shown."""
+    """An unfamiliar scheme gets no suggestion, because it is not a typing error. The error
+    does not show the credentials of the URL.
+    """
     problem = refusal("mysql://me:hunter2@127.0.0.1:3306/0?password=hunter2")
 
     assert problem == 'ROBOTS1994_STORE: "mysql://127.0.0.1:3306/0" names no store'
 
 
 def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
-    """`timeout` is passed separately. The store gets all other parts of the URL as
-    written.
+    """The store gets its URL as written, but without the options `timeout`, `in_memory` and
+    `in_memory_bytes`. The value of `timeout` is passed separately.
     """
     path = f"{STORES}.OwnStore"
 

@@ -25,7 +25,9 @@ def start_workers(
     workers: int = WORKERS,
     timeout: float = 30.0,
 ) -> list[Crawl]:
-    """Start crawls of the same URLs that share a store; a request may take *timeout* seconds."""
+    """Start crawls of *urls* that share a store. A robots.txt request may take *timeout*
+    seconds.
+    """
     settings = {
         "ROBOTS1994_TIMEOUT": timeout,
         "ROBOTS1994_STORE": server.url,
@@ -38,9 +40,11 @@ def start_workers(
 
 
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
-    """The first worker fetches, the others wait for its policy, and all obey it."""
+    """One worker fetches each robots.txt, and the other workers wait for the policy. All
+    workers obey the policy.
+    """
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # The robots.txt arrives only after all workers have asked for the policy.
+        # No robots.txt arrives before the robots.txt of every origin has been requested.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -62,11 +66,11 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """Each lease of a killed worker costs one more fetch."""
+    """For each lease of a killed worker, another worker fetches the robots.txt once more."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
-        # A lease lasts two seconds longer than its request may take.
+        # A lease lasts two seconds longer than a robots.txt request may take.
         (first,) = start_workers(urls, server, workers=1, timeout=5)
         site.wait("/robots.txt", count=3)
         others = start_workers(urls, server, workers=2, timeout=5)
@@ -80,10 +84,13 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
 
 
 def test_crawls_continue_when_redis_stops_and_restarts() -> None:
-    """All allowed pages and no others are fetched, and the outage is logged."""
+    """If Redis stops and restarts, the crawl fetches all allowed pages and no disallowed
+    page. The outage is logged once.
+    """
     with RedisServer() as server, Site(addresses=40) as site:
         site.robots(BODY)
-        # The restart is before the second page, and before the second half of the origins.
+        # Redis stops before the first half of the origins is crawled, and restarts before
+        # the second half.
         site.answer("/first", replies.html(links(site, 0, 20), gate="redis is gone"))
         site.answer("/second", replies.html(links(site, 20, 40), gate="redis is back"))
         urls = [site.url("/first"), site.url("/second")]
@@ -112,8 +119,8 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
 
 @pytest.mark.long
 def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
-    """The descriptor limit of the process causes no store failure and no unretrieved
-    exception.
+    """If the process runs out of file descriptors, no store failure is counted, and no
+    exception remains unretrieved.
     """
     with RedisServer() as server, Site(addresses=60) as site:
         site.robots(BODY)
@@ -139,7 +146,9 @@ def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
 
 
 def links(site: Site, first: int, end: int) -> str:
-    """Return HTML with an open and a closed link for each of a range of origins."""
+    """Return HTML with links to the allowed page and to the disallowed page of each origin
+    from *first* to *end*, excluding *end*.
+    """
     urls = [site.address_url(n, p) for n in range(first, end) for p in PATHS]
     return "".join(f'<a href="{url}">link</a>' for url in urls)
 

@@ -1,4 +1,5 @@
-"""The constants of the package that bound something, and a way to give them small values.
+"""Find the constants of the package that bound something, and give the constants small
+values.
 
 A constant is named by its path in the package, such as `crawl.refusals.MAX_ROWS`.
 """
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 
 PACKAGE = "scrapy_robots1994"
 SETTING = "TEST_BOUNDS"
-"""The name of a setting, and of an environment variable, whose value is bounds as JSON."""
+"""The name of a setting, and of an environment variable. The setting contains a dict of
+bounds, and the variable contains such a dict as JSON.
+"""
 
 BOUNDED: set[str] = set()
-"""The constants that have a test: `bound` adds them."""
+"""The paths of the constants that have a test. The function `bound` adds the paths."""
 
 _NAME = re.compile("_?(MAX|LONGEST)(_[A-Z_]+)?|_?[A-Z_]+_LIMIT")
 
@@ -38,7 +41,9 @@ def bound(*paths: str) -> Callable[[Any], Any]:
 
 
 def constants() -> Iterator[str]:
-    """Yield the path of each constant of a module whose name says that it bounds something."""
+    """Yield the path of each constant in the package whose name says that the constant is a
+    bound.
+    """
     root = Path(*scrapy_robots1994.__path__)
     for file in sorted(root.rglob("*.py")):
         module = ".".join(file.relative_to(root).with_suffix("").parts)
@@ -54,25 +59,30 @@ def constants() -> Iterator[str]:
 def shrink(
     path: str, value: int, put: Callable[[Any, str, int], object] = setattr
 ) -> None:
-    """Give the constant *path* another *value*, in each module that has imported it."""
+    """Give the constant at *path* the value *value*, in each module that has imported the
+    constant.
+    """
     module, _, name = path.rpartition(".")
     known = getattr(import_module(f"{PACKAGE}.{module}"), name)
     for each in tuple(sys.modules.values()):
         own = getattr(each, "__name__", "")
-        # Equal small numbers are one object, but no other module imports a private name.
+        # Equal small numbers are one object, so also compare the module of a private name.
+        # No other module imports a private name.
         is_ours = own.startswith("" if name[0] != "_" else f"{PACKAGE}.{module}")
         if own.startswith(PACKAGE) and is_ours and each.__dict__.get(name) is known:
             put(each, name, value)
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Give constants the values of the setting `TEST_BOUNDS`. This is a hook of crawls."""
+    """Give constants the values in the setting `TEST_BOUNDS`. This function is a hook of a
+    crawl.
+    """
     for path, value in crawler.settings[SETTING].items():
         shrink(path, value)
 
 
 def bounded_crawl(urls: Any, bounds: Mapping[str, int], **options: Any) -> CrawlResult:
-    """Crawl *urls* with *bounds*, which are values of constants."""
+    """Crawl *urls* with the values in *bounds* for the constants."""
     options["settings"] = {SETTING: dict(bounds), **options.get("settings", {})}
     return crawl(urls, hook="tests.unit.bounds:shrink_in_crawl", **options)
 
@@ -89,8 +99,8 @@ def run_shrunk() -> None:
 def bounded_scrapy(
     bounds: Mapping[str, int], *args: object, folder: Path = ROOT
 ) -> tuple[int, str]:
-    """Run `scrapy ARGS` with *bounds*. Return its exit code and its output, which includes
-    stderr.
+    """Run `scrapy ARGS` with the values in *bounds* for the constants. Return the exit
+    code, and the output including stderr.
     """
     code, out, err = run_to_its_end(
         "tests.unit.bounds:run_shrunk",

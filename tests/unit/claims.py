@@ -1,5 +1,5 @@
-"""Claims that are true for every file, robot and path. A claim that is false raises
-AssertionError.
+"""Claims that are true for every file, robot and path. Each claim is a function that raises
+`AssertionError` if the claim is false.
 
 Hypothesis checks the claims in the test run.
 """
@@ -18,7 +18,7 @@ FIELDS = (LineKind.USER_AGENT, LineKind.DISALLOW, LineKind.ORPHAN, LineKind.NAME
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A file as bytes, a robot and a target; *place* chooses a line of the file."""
+    """A file as bytes, a robot and a target. *place* chooses a line of the file."""
 
     body: bytes
     robot: str
@@ -27,18 +27,20 @@ class Question:
     place: int = 0
 
     def parsed(self, body: bytes | str | None = None) -> RobotsTxt:
-        """Return the file, or another *body*, parsed in the same reading."""
+        """Parse *body* in the reading of the question. If *body* is `None`, parse the file
+        of the question.
+        """
         return RobotsTxt.parse(
             self.body if body is None else body, reading=self.reading
         )
 
     def allows(self, body: str) -> bool:
-        """Return the answer of another *body* to the same question."""
+        """Return whether the file *body* allows the target for the robot."""
         return self.parsed(body).allowed(self.target, self.robot)
 
 
 def every_line_is_accounted_for(question: Question) -> None:
-    """The lines are numbered from 1, and together they are the text."""
+    """The lines are numbered from 1. Joined with their line ends, the lines are the text."""
     robots = question.parsed()
 
     assert "".join(line.text + line.ending for line in robots.lines) == robots.text
@@ -47,7 +49,7 @@ def every_line_is_accounted_for(question: Question) -> None:
 
 
 def output_is_printable(question: Question) -> None:
-    """Verdicts and problems are printable, and problems have a place in the file."""
+    """Verdicts and problems are printable, and each problem has a place in the file."""
     robots = question.parsed()
     verdict = robots.verdict(question.target, question.robot)
 
@@ -88,7 +90,7 @@ def line_ends_do_not_matter(question: Question) -> None:
 
 
 def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
-    """1994 F5, F6: an added line that the parser ignores changes no answer."""
+    """1994 F5, F6: an added line that the parser ignores does not change an answer."""
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
     lines = [line.text for line in robots.lines]
@@ -99,7 +101,7 @@ def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
 
 
 def case_of_fields_does_not_matter(question: Question) -> None:
-    """1994 F4: field names compare without case."""
+    """1994 F4: the case of a field name does not change an answer."""
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
     lines = [
@@ -113,7 +115,7 @@ def case_of_fields_does_not_matter(question: Question) -> None:
 
 
 def url_that_begins_with_a_rule_is_disallowed(question: Question) -> None:
-    """1994 D1: a longer URL under a disallowed prefix is disallowed."""
+    """1994 D1: a URL that begins with the value of a Disallow line is disallowed."""
     robots = question.parsed()
     rule = robots.verdict(question.target, question.robot).rule
 
@@ -124,7 +126,7 @@ def url_that_begins_with_a_rule_is_disallowed(question: Question) -> None:
 
 
 def added_rule_allows_nothing(question: Question) -> None:
-    """An added Disallow line never allows more."""
+    """Adding a Disallow line to a record never allows a disallowed URL."""
     robots = question.parsed()
     lines = [line.text for line in robots.lines]
     owned = [it.number for it in robots.lines if it.kind is LineKind.DISALLOW]

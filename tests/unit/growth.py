@@ -1,9 +1,10 @@
-"""Measure time against size of hostile files: `python -m tests.unit.growth`, optionally
-with the names of operations.
+"""Measure how the time for a hostile file grows with its size.
 
-A row is a file and an operation. Its numbers are nanoseconds of CPU per byte, for files of
-1 KB to 4 MB. Constant numbers mean linear time. The exit code is 1 if a byte of the longest
-file costs at least 6 times as much as a byte of a file of 4 KB.
+Run `python -m tests.unit.growth`, optionally with the names of operations.
+
+Each row is about one kind of file and one operation. The numbers are nanoseconds of CPU per
+byte, for files of 1 KB to 4 MB. Constant numbers mean linear time. The exit code is 1 if a
+byte of the longest file takes at least 6 times as long as a byte of a 4 KB file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
-# All kinds of lines that one record may have, most of them with a number.
+# All kinds of lines that one record can contain. Most lines contain a number.
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
@@ -92,8 +93,8 @@ def _numbered(unit: str, size: int) -> str:
 
 
 def _nested(size: int) -> str:
-    """Return rules, each one character longer than the one before, of about *size*
-    bytes.
+    """Return rules of about *size* bytes in total. Each rule is one character longer than
+    the previous rule.
     """
     depth = int((2 * size) ** 0.5)
     return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
@@ -112,8 +113,8 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 
 
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
-    """Return the nanoseconds of CPU per byte: the minimum of *times* runs, without
-    caches.
+    """Return the nanoseconds of CPU that *operation* takes per byte. The number is the
+    minimum of *times* runs, each with a newly parsed file.
     """
     least = float("inf")
     for _ in range(times):
@@ -125,7 +126,7 @@ def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> fl
 
 
 def main() -> int:
-    """Print the table; return the exit code."""
+    """Print the table, and return the exit code."""
     steep = 0
     sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
     sys.stdout.write(f"{'ns of CPU per byte':32}{sizes}\n")

@@ -29,12 +29,12 @@ def unavailable(
 
 @dataclass(frozen=True)
 class FactoryUrl(StoreUrl):
-    """A store URL whose store *make* returns."""
+    """A store URL. The function *make* returns its store."""
 
     make: Callable[[], PolicyStore] | None = None
 
     def new_store(self) -> PolicyStore | None:
-        """Make the store."""
+        """Return a new store."""
         assert self.make is not None
         return self.make()
 
@@ -44,22 +44,26 @@ Thread(target=LOOP.run_forever, daemon=True).start()
 
 
 class Guarded(GuardedStore):
-    """A guarded store whose calls block. They run on an event loop, as in a crawl."""
+    """A guarded store with methods that block until a call has finished. The calls run on
+    an event loop, as in a crawl.
+    """
 
     def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """Run *work* on the event loop; return its future."""
+        """Run *work* on the event loop, and return its future."""
         return asyncio.run_coroutine_threadsafe(work, LOOP)
 
     def result(self, future: Any) -> Any:
-        """Wait for *future*; fail after 20 s."""
+        """Return the result of *future*. Fail after 20 seconds."""
         return future.result(20)
 
     def read(self, origin: Origin) -> Any:
-        """Return the stored policy."""
+        """Return the stored policy of *origin*."""
         return self.result(self.submit(self.get(origin)))
 
     def lease(self, origin: Origin) -> Any:
-        """Wait for the lease; return the policy of another worker, if there is one."""
+        """Wait for the lease of *origin*. Return the policy that another worker has stored,
+        or `None`.
+        """
         return self.result(self.submit(self.acquire_lease(origin)))
 
     def write(self, policy: Policy) -> None:
@@ -83,7 +87,7 @@ def guarded(
     timeout: float = 5.0,
     fetch_seconds: float = 30.0,
 ) -> Guarded:
-    """Guard *store* as a crawl with default settings does."""
+    """Guard *store*, which may also be a function that returns a store."""
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = FactoryUrl(url="test://store", timeout=timeout, make=make)
     return Guarded(

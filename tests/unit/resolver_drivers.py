@@ -1,7 +1,7 @@
 """Two ways to run coroutines step by step: an asyncio loop, and Twisted's Deferreds.
 
-An asyncio loop resumes a waiter in a later turn of the loop. A Deferred resumes it at once,
-inside the call that releases it. The resolver must be right with both.
+An asyncio loop resumes a waiter in a later turn of the loop. A Deferred resumes a waiter
+immediately, inside the call that releases the waiter. The resolver must work with both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-TURNS = 12  # more than the longest chain of coroutines resuming each other
+TURNS = 12  # more than the longest chain of coroutines that resume each other
 
 
 class FuturePending(asyncio.Future[Any]):
@@ -85,7 +85,7 @@ class Driver(ABC):
         """Start *work*."""
 
     def step(self) -> None:  # noqa: B027 - a Deferred resumes its callbacks at once
-        """Let each coroutine that can take a step take one."""
+        """Let each coroutine that is ready take one step."""
 
     def turn(self) -> None:
         """Run every coroutine as far as it can go."""
@@ -93,11 +93,11 @@ class Driver(ABC):
             self.step()
 
     def close(self) -> None:  # noqa: B027 - an unreferenced Deferred is garbage
-        """Cancel everything that is still running."""
+        """Cancel all coroutines that are still running."""
 
 
 class AsyncioDriver(Driver):
-    """An asyncio loop that runs only while a test says so."""
+    """An asyncio loop that runs only when the test calls `step` or `turn`."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -112,7 +112,7 @@ class AsyncioDriver(Driver):
         """Make a task, which takes its first step in the next turn."""
         task = self._loop.create_task(work)
         running = Running(task.cancel, ended)
-        # Reading the error keeps asyncio from reporting it as never retrieved.
+        # Read the exception, because asyncio reports an exception that was never read.
         task.add_done_callback(lambda it: running.end(it.cancelled() or it.exception()))
         return running
 
@@ -130,7 +130,7 @@ class AsyncioDriver(Driver):
 
 
 class TwistedDriver(Driver):
-    """Deferreds without a reactor: everything happens at once."""
+    """Deferreds without a reactor. Coroutines run immediately, as far as they can."""
 
     def pending(self) -> Pending:
         """Make a Deferred."""
@@ -139,7 +139,7 @@ class TwistedDriver(Driver):
     def run(
         self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
     ) -> Running:
-        """Run *work* as far as it goes."""
+        """Run *work* as far as it can go."""
         deferred = Deferred.fromCoroutine(work)
         running = Running(deferred.cancel, ended)
         deferred.addBoth(running.end)

@@ -1,4 +1,6 @@
-"""A resolver with a fake network and a fake store. The test gives the answers of both."""
+"""A resolver with a fake network and a fake store. The test provides all answers of the
+network and of the store.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,8 @@ FRESHNESS = FreshnessSettings(
 
 @dataclass(frozen=True, slots=True)
 class FakeCall:
-    """A GET /robots.txt, a pause before a retry, or a read of the store, with the answer of
-    the test.
+    """A GET /robots.txt, a pause before a retry, or a read of the store. The test completes
+    *answer*.
     """
 
     origin: Origin
@@ -94,7 +96,9 @@ class FakeWaiter:
 
 @dataclass(slots=True)
 class FakeBackend:
-    """A backend without a network. It records each call, and the test answers the call."""
+    """A backend without a network. The backend records each call, and the test answers the
+    call.
+    """
 
     driver: Driver
     now: Callable[[], float]
@@ -120,7 +124,7 @@ class FakeBackend:
     released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
 
     def retries_of(self, context: str) -> int:
-        """Return 0: no page was retried."""
+        """Return 0, because no page was retried."""
         return 0
 
     def count_retries(self, context: str, retries: int) -> None:
@@ -139,7 +143,8 @@ class FakeBackend:
         validators = None if last is None else last.validators
         fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
-        # With a store, a lease is for one fetch and its retries.
+        # With a store, each fetch needs a lease. The lease also covers the retries of the
+        # fetch.
         if origin in self.under_way or (self.lookups and origin not in self.leased):
             self.doubled.append(origin)
         self.under_way.append(origin)
@@ -174,8 +179,8 @@ class FakeBackend:
         return self.waiters[-1]
 
     def retrying(self, origin: Origin, *_: object) -> None:
-        """Record the retry, before its pause. In a closing crawl, there is time for one
-        retry (R6, closing).
+        """Record the retry, before its pause. In a closing crawl, a fetch may be retried
+        only once more (R6, closing).
         """
         self.retried.append(origin)
         if self.is_closing:
@@ -201,13 +206,13 @@ class FakeBackend:
             raise self.listener_error
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Record the function that ends a fetch which goes on in a closing crawl."""
+        """Record *cancel*, which ends a fetch that continues in a closing crawl."""
         self.cancelled_later.append(cancel)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Do nothing."""
 
-    # The following methods are those of the store (`policy.backend.Store`).
+    # The following methods belong to the fake store (`policy.backend.Store`).
 
     async def get(self, origin: Origin) -> Policy | None:
         """Count the look-up, and wait for its answer."""
@@ -226,7 +231,7 @@ class FakeBackend:
         return stored
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Record the policy."""
+        """Record *policy* and the release of the lease."""
         self.leased.discard(origin)
         self.released.append((origin, policy))
 

@@ -39,6 +39,7 @@ def parsed(
 ) -> Policy:
     """Return the policy of a file that was fetched at the time *at* (R1)."""
     answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
-    # A new reader, so that policies do not share their files as they do in a crawl.
+    # Use a new reader for each policy. Otherwise, policies would share their files, as in a
+    # crawl.
     reader = Reader("1994", "literal", len(body))
     return Policy.from_response(origin, answer, reader, at, freshness)

@@ -1,10 +1,14 @@
-"""Measure how long a hostile site stops the event loop: `python -m tests.unit.stalls [NAME...]`.
+"""Measure how long a hostile site stops the event loop.
 
-A row is a crawl of 3 origins with 20 pages each. The table shows the longest time between
-two turns of the loop in three runs, in milliseconds, and in milliseconds of CPU of the
-loop's thread. The numbers of an equal crawl, whose robots.txt has one rule, are subtracted.
-The exit code is 1 if a first number is above 25 ms, which other work on the machine may
-cause, too.
+Run `python -m tests.unit.stalls [NAME...]`.
+
+Each row is about a crawl of 3 origins with 20 pages each. The first number is the longest
+time between two turns of the loop in three runs, in milliseconds. The second number is the
+longest CPU time of the loop's thread between two turns. The numbers of an equal crawl with
+only one rule in its robots.txt are subtracted.
+
+The exit code is 1 if a first number is above 25 ms. Other work on the machine can also
+cause such a number.
 """
 
 from __future__ import annotations
@@ -57,8 +61,8 @@ RFC9309 = {"ROBOTS1994_DIALECT": "rfc9309"}
 
 
 def of_all(line: str) -> bytes:
-    """Return a record for every robot that repeats *line*. `{}` stands for the number of
-    the line.
+    """Return a record that applies to every robot and repeats *line*. In *line*, `{}`
+    stands for the number of the line.
     """
     lines = (f"{line.format(number)}\n" for number in range(BYTES // (len(line) + 1)))
     return ("User-agent: *\n" + "".join(lines)).encode()[:BYTES]
@@ -132,8 +136,9 @@ class StallsSpider(Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Start the measurement, and request all pages."""
         self.longest: tuple[float, ...] = NONE
-        # Do not collect the objects that Scrapy has made so far again. That takes 50 to 120
-        # ms in any crawl, and varies by more than the measured stalls.
+        # Freeze the objects that Scrapy has made so far, so that they are not collected
+        # again. Another collection would take 50 to 120 ms in any crawl, and would vary by
+        # more than the measured stalls.
         gc.collect()
         gc.freeze()
         self.last = perf_counter(), thread_time()
@@ -143,11 +148,11 @@ class StallsSpider(Spider):
                 yield Request(self.site.url(target, port=port))
 
     def parse(self, response: Any) -> Any:
-        """Return an item, which usage preferences may disallow."""
+        """Return an item, so that usage preferences can disallow an item."""
         return {"url": response.url}
 
     def _measure(self) -> None:
-        """Measure the time since the last turn, and repeat that in the next turn."""
+        """Measure the time since the last turn, and schedule the next measurement."""
         now = perf_counter(), thread_time()
         took = (it - last for it, last in zip(now, self.last, strict=True))
         self.longest, self.last = tuple(map(max, self.longest, took)), now
@@ -155,7 +160,7 @@ class StallsSpider(Spider):
         asyncio.get_running_loop().call_later(0.001, self._measure)
 
     def closed(self, _reason: str) -> None:
-        """Print the longest stall in seconds, by each clock."""
+        """Print the longest stall on each clock, in seconds."""
         print(*self.longest)  # noqa: T201 (a program)
 
 
@@ -180,7 +185,9 @@ def crawl(row: Row) -> None:
 
 
 def longest(name: str, *, is_plain: bool) -> list[float]:
-    """Return the longest stalls in three crawls of a row, or of the crawl with one rule."""
+    """Return the longest stall on each clock in three crawls of a row. If *is_plain* is
+    true, the robots.txt has only one rule.
+    """
     command = [sys.executable, "-m", "tests.unit.stalls", "--one", name]
     command += ["--plain"] * is_plain
     found = [*NONE]
@@ -194,7 +201,7 @@ def longest(name: str, *, is_plain: bool) -> list[float]:
 
 
 def main() -> int:
-    """Print the table; return the exit code."""
+    """Print the table, and return the exit code."""
     wanted = sys.argv[1:]
     known = rows()
     if wanted[:1] == ["--one"]:

@@ -1,8 +1,8 @@
-"""Each bound is effective: what exceeds it is noticed, counted and reported.
+"""Each bound is effective: anything that exceeds a bound is noticed, counted and reported.
 
-Each constant that bounds something has a test here or in `test_bounds_of_crawls`. Most
-tests give the constant a small value, so that the test is short. A constant without a test
-fails the first test.
+Each constant that bounds something has a test in this module, in `test_bounds_of_crawls` or
+in `ELSEWHERE`. Most tests give the constant a small value, so that the test is short. The
+first test fails if a constant has no test.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ELSEWHERE: dict[str, object] = {
     "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
     "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
 }
-"""The tests in other modules, by the constant that they test."""
+"""The tests in other modules. Each key is the path of the constant that is tested."""
 
 URL = "http://h.example/"
 
@@ -64,7 +64,9 @@ def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
 
 
 def test_each_constant_has_a_test() -> None:
-    """A new constant needs a row in `ELSEWHERE`, or a test with `@bound("its.PATH")`."""
+    """Each constant has a test. A new constant needs a row in `ELSEWHERE`, or a test with
+    `@bound("its.PATH")`.
+    """
     assert test_bounds_of_crawls.__name__
     tested = bounds.BOUNDED | {*ELSEWHERE}
     found = {*bounds.constants()}
@@ -99,7 +101,9 @@ def test_values_that_are_not_understood_are_reported_up_to_the_bound(
 
 @bound("lint.lines._MAX_SEARCHED")
 def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
-    """A search of a long line would block the event loop."""
+    """Lint finds a second field only near the beginning of a value, because the search of a
+    long line would block the event loop.
+    """
     shrink("lint.lines._MAX_SEARCHED", 30)
     codes = [
         [it.code for it in RobotsTxt.parse(f"User-agent: *\n{line}\n").problems]
@@ -112,8 +116,8 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
-    """Ours O28 (bounded matching): a URL that was not compared with all paths is not
-    allowed.
+    """If a URL needs too much work, each purpose that any path disallows is disallowed
+    (O28, bounded matching).
     """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
@@ -126,7 +130,9 @@ def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
 
 @bound("parser.rfc9309.MAX_WORK")
 def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
-    """Ours O28: the verdict gives the reason, and names no line."""
+    """A URL that needs too much work is disallowed (O28, bounded matching). The verdict
+    gives the reason, and does not name a line.
+    """
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /*a*b\n", dialect="rfc9309")
     assert robots.allowed("/x", "me")
     shrink("parser.rfc9309.MAX_WORK", 100)
@@ -139,7 +145,9 @@ def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
 
 @bound("parser.columns._MAX_TWO_BYTES")
 def test_line_beyond_two_bytes_is_named() -> None:
-    """A file may have more lines than a number of two bytes can count."""
+    """The verdict names the right line, even if the line number does not fit into two
+    bytes.
+    """
     text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
 
     assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
@@ -147,7 +155,9 @@ def test_line_beyond_two_bytes_is_named() -> None:
 
 @bound("parser.robot_reading.MAX_OTHER_LINES")
 def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """There are fewer warnings, but each rule is obeyed."""
+    """If a file has too many lines that are not rules, fewer problems are found, but each
+    rule is obeyed.
+    """
     text = "User-agent: *\n" + "Disalow: /x\n" * 20 + "Disallow: /y\n"
     assert len(RobotsTxt.parse(text).weakening_problems("me")) == 20
     shrink("parser.robot_reading.MAX_OTHER_LINES", 3)
@@ -159,7 +169,9 @@ def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> N
 
 @bound("parser.robot_reading.MAX_OWN_RECORDS")
 def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """There are fewer warnings, but the rules of each record are obeyed."""
+    """If a file has too many records, fewer problems are found, but the rules of each
+    record are obeyed.
+    """
     text = "User-agent: *\nDisalow: /x\nDisallow: /y\n\n" * 20
     text += "User-agent: *\nDisallow: /z\n"
     found = len(RobotsTxt.parse(text, dialect="rfc9309").weakening_problems("me"))
@@ -172,7 +184,9 @@ def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_LOST_LINES")
 def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
-    """For each line that is tried, the file is parsed once."""
+    """Only the first lines are tried, because the file is parsed once for each line that is
+    tried.
+    """
     text = "User-agent: *\nDisalow: /a\nDisalow: /b\nDisalow: /c\n"
     robots = RobotsTxt.parse(text)
     lost = robots.lost_line("/c", "me")
@@ -186,8 +200,8 @@ def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_ROBOTS")
 def test_rules_of_few_robots_stay(shrink: Any) -> None:
-    """A crawl may change its User-Agent with each request. Each robot has its own
-    answer.
+    """Only the rules of the last two robots stay compiled, but each robot gets the right
+    answer. A crawl may change its User-Agent with each request.
     """
     shrink("robotstxt._MAX_ROBOTS", 2)
     text = "User-agent: r1\nDisallow: /\nContent-Usage: search=n\n"
@@ -221,7 +235,9 @@ def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
 
 @bound("parser.structured.MAX_LENGTH")
 def test_long_header_is_not_understood(shrink: Any) -> None:
-    """The header is reported whole, and states nothing."""
+    """A header that exceeds the bound does not state a preference. The whole header is
+    reported as not understood.
+    """
     response = HtmlResponse(URL, headers={"Content-Usage": "search=n"})
     assert page_usage(response, "me")["search"].value == "disallow"
     shrink("parser.structured.MAX_LENGTH", 7)
@@ -236,9 +252,7 @@ def test_long_header_is_not_understood(shrink: Any) -> None:
 
 @bound("lint.characters._LONGEST")
 def test_long_word_is_not_taken_for_a_slip() -> None:
-    """A name of 24 characters may be a field with spaces. A longer name is not taken for
-    one.
-    """
+    """A name of 24 characters may be taken for a misspelt field. A longer name is not."""
     near, far = (
         RobotsTxt.parse(f"User-agent: *\nD{' ' * spaces}isallow: /x\n").problems
         for spaces in (24 - 8, 25 - 8)
@@ -250,7 +264,7 @@ def test_long_word_is_not_taken_for_a_slip() -> None:
 
 @bound("lint.formats._MAX_MESSAGE")
 def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
-    """The message is truncated, and the line number is not."""
+    """A long message is truncated, but the line number is complete."""
     shrink("lint.formats._MAX_MESSAGE", 30)
     body = f"User-agent: *\nDisalow: /{'x' * 99}\n".encode()
     report = Report("x", body, dialect="1994")
@@ -265,9 +279,11 @@ def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
 
 @bound("policy.http_answer.MAX_HEADER_BYTES")
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
-    """A truncated member of a list has no effect. A long Location is not a URL.
+    """If a header exceeds the bound, the truncated member of its list has no effect. A
+    Location that exceeds the bound is not a URL.
 
-    A long ETag is left out, because stores and requests would have to carry it.
+    A long ETag is ignored, because stores would have to store the ETag, and requests would
+    have to contain the ETag.
     """
     for length, is_sent in ((999, True), (1_001, False)):
         tags = Headers({"ETag": "x" * length})
@@ -289,7 +305,9 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
 
 @bound("policy.fetch_result.MAX_RETRY_AFTER")
 def test_long_retry_after_ends_the_retries() -> None:
-    """A Retry-After of less than a second counts as a second."""
+    """A Retry-After above the bound ends the retries. A Retry-After of less than one second
+    counts as one second.
+    """
     bounds_ = fetch_result.MAX_RETRY_AFTER, fetch_result.MAX_RETRY_AFTER + 1, 0.0
     last, beyond, at_once = (
         fetch_result.retry_pause(RobotsResponse(503, retry_after=it), 0)
@@ -305,7 +323,9 @@ def test_long_retry_after_ends_the_retries() -> None:
 
 @bound("policy.faults.MAX_CAUSES")
 def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> None:
-    """A chain of causes may be a circle."""
+    """Only a bounded number of causes is followed, because a chain of causes may be
+    circular.
+    """
     shrink("policy.faults.MAX_CAUSES", 3)
     first, second = OSError(1), OSError(2)
     first.__cause__, second.__cause__ = second, first
@@ -318,7 +338,7 @@ def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> Non
 
 @bound("stores.base.MAX_ENTRY_BYTES")
 def test_large_entry_is_not_stored(shrink: Any) -> None:
-    """The policy is fetched again. This is not a failure of the store."""
+    """A policy whose entry is too large is not stored. This is not a failure of the store."""
     shrink("stores.base.MAX_ENTRY_BYTES", 1_000)
     noise = random.Random(1).randbytes(2_000).hex().encode()  # noqa: S311 - noise
     store = FakeStore()
@@ -334,7 +354,9 @@ def test_large_entry_is_not_stored(shrink: Any) -> None:
 
 @bound("stores.codec.MAX_HEAD_BYTES")
 def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
-    """Parsed JSON takes many times its length in memory."""
+    """An entry with a long head is a miss, because parsed JSON takes many times more memory
+    than its text.
+    """
     entry = encode(parsed())
     assert decode(entry, SITE, READER, FRESHNESS) == parsed()
     shrink("stores.codec.MAX_HEAD_BYTES", 100)
@@ -343,7 +365,9 @@ def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
 
 
 def test_entry_that_is_a_bomb_takes_little_memory() -> None:
-    """Another program may have stored any number of compressed zeros."""
+    """An entry of 40 MB of compressed zeros is a miss, and takes little memory. Another
+    program may have stored such an entry.
+    """
     packer = zlib.compressobj(9)
     entry = encode(parsed())[:1] + packer.compress(bytes(40_000_000)) + packer.flush()
     tracemalloc.start()
@@ -358,7 +382,9 @@ def test_entry_that_is_a_bomb_takes_little_memory() -> None:
 
 @bound("stores.sqlite.MAX_BATCHES")
 def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
-    """Later writes delete the rest, until the file is small enough."""
+    """One write deletes entries up to the bound. Later writes delete more entries, until
+    the file is small enough.
+    """
     shrink("stores.sqlite.MAX_BATCHES", 1)
     url = f"sqlite:///{tmp_path / 'robots.db'}"
     origins = [Origin("http", f"h{number}.test", 80) for number in range(100)]
@@ -381,7 +407,9 @@ def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
 
 @bound("stores.sqlite.MAX_NAME")
 def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
-    """Another program may have written the entry. All other entries are listed."""
+    """An entry with a long origin is not listed, but all other entries are listed. Another
+    program may have written the long origin.
+    """
     path = tmp_path / "robots.db"
     store = open_store(f"sqlite:///{path}")
     store.put(Stored(SITE, b"x", 9e9))
@@ -400,7 +428,9 @@ def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
 
 @bound("compare.diagnosis._MAX_RULES")
 def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
-    """A report may compare thousands of robots. Each robot has its own answer."""
+    """Only the rules of the last two robots stay compiled, but each robot gets the right
+    answer. A report may compare thousands of robots.
+    """
     shrink("compare.diagnosis._MAX_RULES", 2)
     body = ParsedBody(b"User-agent: r1\nDisallow: /\n", DIALECTS["1994"], "literal")
     answers = [body.answer(Question("/", f"r{number}", "")) for number in range(5)]
@@ -413,7 +443,7 @@ def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
 def test_notes_beyond_the_bound_are_counted(
     shrink: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first notes are printed, and the number of the others."""
+    """The first notes are printed, and then the number of the other notes."""
     shrink("commands.terminal.MAX_NAMED", 2)
     terminal.print_notes("not read", map(str, range(5)))
 

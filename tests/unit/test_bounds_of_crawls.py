@@ -40,7 +40,9 @@ HOSTS = [f"h{number}.test" for number in range(5)]
     "crawl.wildcards.MAX_COUNTED_ORIGINS",
 )
 def test_lines_about_origins_are_bounded(site: Site) -> None:
-    """One line at the close counts the other origins."""
+    """Only the first origins have their own lines. At the close, one line counts the other
+    origins.
+    """
     site.robots(
         "User-agent: *\n" + "Disalow: /x\n" * 9 + "Disallow: /a\nDisallow: /*b\n"
     )
@@ -66,8 +68,8 @@ def test_lines_about_origins_are_bounded(site: Site) -> None:
 
 @bound("crawl.requests.MAX_COOKIES", "crawl.requests.MAX_COOKIE_BYTES")
 def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
-    """A cookie that is too long is left out. So are all cookies after the maximum
-    number.
+    """The request after a redirect leaves out each cookie that is too long, and all cookies
+    beyond the maximum number.
     """
     cookies = [f"long={'x' * 99}", "a=1", "b=2", "c=3"]
     headers = [("Set-Cookie", it) for it in cookies]
@@ -83,7 +85,9 @@ def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
 
 @bound("crawl.features.crawl_delay.MAX_DELAYED_ORIGINS")
 def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
-    """The next request of the origin sets the delay again."""
+    """If the delay of an origin was forgotten, the next request to the origin sets the
+    delay again.
+    """
     site.robots("User-agent: *\nCrawl-delay: 0.01\n")
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
@@ -97,7 +101,7 @@ def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
 def one_after_another(
     urls: list[str], small: dict[str, int], settings: dict[str, Any]
 ) -> CrawlResult:
-    """Crawl *urls*, each after the one before has ended."""
+    """Crawl *urls* one after another."""
     args = {"steps": [[{"url": url}] for url in urls]}
     spider = "tests.support.stepping:SteppingSpider"
     return bounded_crawl([], small, settings=settings, spider=spider, spider_args=args)
@@ -109,7 +113,7 @@ def one_after_another(
     "crawl.features.pages._MAX_LOGGED",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
-    """The first values of a page are logged. All are counted."""
+    """Only the first values of a page are logged, but all values are counted."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     headers = (
         ("TDM-Reservation", "a, b, c, d"),
@@ -135,7 +139,9 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
 def test_tracebacks_are_bounded(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Each further failure has only its own line."""
+    """The first failure is logged with a traceback. Each further failure is logged without
+    a traceback.
+    """
     bounds.shrink("crawl.fetch_log.MAX_TRACEBACKS", 1, monkeypatch.setattr)
     crawler = idle_crawler({})
     log = FetchLog(crawler, RobotsSettings.from_settings(crawler.settings))
@@ -151,7 +157,7 @@ def test_tracebacks_are_bounded(
 
 @bound("crawl.setting_types.MAX_COUNT")
 def test_larger_count_is_refused() -> None:
-    """The error names the largest count."""
+    """A larger count is an error, and the error names the largest count."""
     largest = 10**9
     Robots1994Middleware(settings_of(largest))
     with pytest.raises(SettingsError, match=f"a whole number, 0 to {largest}"):
@@ -159,7 +165,7 @@ def test_larger_count_is_refused() -> None:
 
 
 def settings_of(most: int) -> Any:
-    """Return a crawler with a setting."""
+    """Return a crawler whose setting `ROBOTS1994_MAX_WAITING` is *most*."""
     return idle_crawler({"ROBOTSTXT_OBEY": True, "ROBOTS1994_MAX_WAITING": most})
 
 
@@ -181,8 +187,8 @@ def settings_of(most: int) -> Any:
 def test_decisions_beyond_the_queue_are_counted_as_skipped(
     site: Site, small: dict[str, int], tmp_path: Path
 ) -> None:
-    """The crawl goes on. Its closing lines and the report have the number of decisions that
-    were not compared.
+    """Decisions beyond the queue are not compared, and the crawl continues. The log and the
+    report contain the number of these decisions.
     """
     site.robots("User-agent: *\nDisallow: /a\n")
     urls = [site.url("/b"), site.url("/c")]
@@ -201,7 +207,9 @@ def test_decisions_beyond_the_queue_are_counted_as_skipped(
     "crawl.features.comparison.MAX_BODY_BYTES",
 )
 def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> None:
-    """The body of the second origin replaced the body of the first."""
+    """A decision is not compared if the body of its robots.txt is no longer stored. The
+    body of the second origin has replaced the body of the first origin.
+    """
     site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
     urls = [site.url("/page", host=host) for host in HOSTS[:2]]
     small = {
@@ -221,7 +229,7 @@ def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> No
 
 @bound("crawl.features.evidence_files.MAX_WAITING_BYTES")
 def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> None:
-    """The bytes that wait for the disk are bounded."""
+    """If more bytes wait for the disk than the bound, the crawl closes."""
     small = {"crawl.features.evidence_files.MAX_WAITING_BYTES": 1_000}
     result = bounded_crawl([site.url("/a")], small, settings=recording(tmp_path))
 
@@ -231,7 +239,9 @@ def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> Non
 
 @bound("crawl.features.evidence_format.MAX_TEXT")
 def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
-    """A line of a file may have half a megabyte, but the journal has only its beginning."""
+    """The journal contains only the beginning of a long rule. A line of a file may be half
+    a megabyte long.
+    """
     site.robots(f"User-agent: *\nDisallow: /{'a' * 99}\n")
     small = {"crawl.features.evidence_format.MAX_TEXT": 9}
     url = site.url(f"/{'a' * 99}")
@@ -243,7 +253,7 @@ def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the evidence of a crawl."""
+    """Return the folder with the evidence of a crawl."""
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -267,15 +277,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
         ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
-        # The limit is within "Disallow: /a": half a rule would disallow everything.
+        # The limit is within "Disallow: /a". The beginning of this rule would disallow
+        # everything.
         ("commands.warc.MAX_PACKED_BYTES", 25, "by its record 'allowed'"),
     ],
 )
 def test_evidence_is_read_up_to_the_bound(
     recorded: Path, path: str, value: int, said: str
 ) -> None:
-    """Evidence from others may have any size. A part that is not read counts as a
-    difference.
+    """Evidence is read up to the bound, because evidence from others may have any size. A
+    part that is not read counts as a difference.
     """
     args = "robots-check", "--evidence", recorded, "--verify"
     code, out = bounded_scrapy({path: value}, *args)
@@ -286,7 +297,7 @@ def test_evidence_is_read_up_to_the_bound(
 
 @bound("commands.evidence.MAX_FINDING", "commands.evidence.MAX_FIELD")
 def test_text_of_evidence_is_cut(recorded: Path) -> None:
-    """A value may be as long as a line of the journal."""
+    """The output truncates long texts of the evidence."""
     args = "robots-check", "--evidence", recorded
     small = {
         "commands.evidence.MAX_FINDING": 20,
@@ -306,7 +317,9 @@ def test_text_of_evidence_is_cut(recorded: Path) -> None:
 
 @bound("robotstxt.MAX_BYTES")
 def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
-    """The report says that the rest was not read. RFC 9309 requires at least 500 KiB."""
+    """If a file is longer than the bound, the report says that the rest was not read. RFC
+    9309 requires a bound of at least 500 KiB.
+    """
     file, line = tmp_path / "robots.txt", "#" * 999 + "\n"
     file.write_text("User-agent: *\nDisallow: /a\n" + line * (MAX_BYTES // len(line)))
     _, out = bounded_scrapy({}, "robots-lint", file, "--only-problems")
@@ -324,7 +337,7 @@ def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
     "compare.formats._MAX_SHOWN",
 )
 def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
-    """The report counts the sites that it does not list, and shows a part of a long
+    """The report counts the sites that it does not list, and shows only a part of a long
     file.
     """
     files = tmp_path / "files"

@@ -29,7 +29,7 @@ DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
 
 
 def policy_of(answer: RobotsResponse) -> Policy:
-    """Make the policy built from *answer*."""
+    """Return the policy of *answer*."""
     return Policy.from_response(SITE, answer, READER, NOW, FRESHNESS)
 
 
@@ -61,7 +61,7 @@ def read(
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
-    """With the same settings, a stored policy is read back unchanged."""
+    """If the settings have not changed, a stored policy is read back unchanged."""
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
@@ -69,7 +69,9 @@ def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
 def test_file_truncated_below_our_limit_is_fetched_again(
     limit: int, *, is_used: bool
 ) -> None:
-    """Ours O24 (size limit): another crawl with a lower limit may have left out rules."""
+    """If a crawl with a lower limit truncated the file, the file is fetched again, because
+    rules may be missing (O24, truncated files).
+    """
     body = b"# a comment\n" + BODY
     answer = RobotsResponse(200, body[:30], is_truncated=True)
     packed = encode(policy_of(answer))
@@ -82,7 +84,7 @@ def test_file_truncated_below_our_limit_is_fetched_again(
 
 
 def entry(**changes: object) -> bytes:
-    """Encode a file, with *changes* to the fields of its entry."""
+    """Return the entry of a file, with *changes* to the fields of its head."""
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
     head, _, body = unpacker.decompress(encode(parsed())[1:]).partition(b"\n")
     line = json.dumps(json.loads(head) | changes).encode()
@@ -111,14 +113,16 @@ def test_entry_with_an_invalid_field_is_a_miss(field: str) -> None:
 
 @pytest.mark.parametrize("status", [0, -1, 99, 600, 10**30])
 def test_invalid_status_allows_nothing(status: int) -> None:
-    """Ours R5: the entry is a miss, or its origin counts as unreachable."""
+    """An entry with an invalid status is a miss, or its origin counts as unreachable (R5,
+    unreachable).
+    """
     policy = read(entry(status=status))
 
     assert policy is None or policy.outcome is Outcome.UNREACHABLE
 
 
 def test_decompression_bomb_is_a_miss() -> None:
-    """The entry is not decompressed as a whole."""
+    """A decompression bomb is a miss, and is not decompressed as a whole."""
     compressor = zlib.compressobj(9, zdict=DICTIONARY)
     bomb = compressor.compress(b"{}\n" + b"#" * 2**26) + compressor.flush()
 
@@ -132,16 +136,14 @@ def test_decompression_bomb_is_a_miss() -> None:
 
 
 def test_head_of_nested_json_is_a_miss() -> None:
-    """A line with a hundred thousand lists is not parsed, however small its compressed form
-    is.
-    """
+    """A head with 100,000 lists is a miss, even if its compressed form is small."""
     assert read(entry(more=[[]])) is not None
     assert read(entry(more=[[]] * 100_000)) is None
 
 
 @given(packed=some.binary(max_size=300))
 def test_arbitrary_bytes_are_a_miss(packed: bytes) -> None:
-    """Whatever bytes an entry has, decoding raises nothing."""
+    """An entry of arbitrary bytes is a miss, and does not raise an exception."""
     assert read(packed) is None
     assert read(VERSION + packed) is None
 

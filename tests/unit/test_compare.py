@@ -18,7 +18,9 @@ BODY = b"User-agent: Foo\nDisallow: /ab/\n\nUser-agent: *\nAllow: /*.gif$\n"
 
 
 def test_ddmin_tries_again_what_was_needed_only_because_of_others() -> None:
-    """Place 2 is needed only as long as place 1 is there."""
+    """Place 2 is needed only together with place 1. After place 1 was removed, `ddmin` also
+    removes place 2.
+    """
     assert ddmin(3, lambda some: 0 in some and (1 not in some or 2 in some)) == (0,)
 
 
@@ -28,8 +30,8 @@ def targets(made: list[Question]) -> set[str]:
 
 
 def test_questions_are_at_the_edges_of_each_rule() -> None:
-    """There are matching, longer, shorter and encoded URLs for each rule, for each
-    robot.
+    """For each rule and each robot, there are questions about matching, longer, shorter and
+    encoded URLs.
     """
     made = questions("http://a.test", BODY, max_questions=1_000)
 
@@ -39,7 +41,9 @@ def test_questions_are_at_the_edges_of_each_rule() -> None:
 
 
 def test_any_bytes_make_questions() -> None:
-    """A file is decoded by its byte order mark; bytes without rules raise nothing."""
+    """A file is decoded according to its byte order mark. Bytes without rules do not raise
+    an exception.
+    """
     coded = "Disallow: /caf\u00e9".encode("utf-16")
     assert "/caf%C3%A9" in targets(questions("http://a.test", coded, max_questions=99))
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):
@@ -48,7 +52,7 @@ def test_any_bytes_make_questions() -> None:
 
 
 def test_page_can_show_each_column() -> None:
-    """A column whose value is shown in a new way needs a row of `SHOWN` in report.js."""
+    """`SHOWN` in report.js has a row for each way in which a column is shown."""
     script = files("scrapy_robots1994.compare").joinpath("report.js").read_text("utf-8")
     shown = script.partition("const SHOWN = {")[2].partition("};")[0]
     rows = set(re.findall(r"^    (\w+): \{", shown, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The parsers that a crawl is compared with, as the settings name them."""
+"""Loading the parsers that the settings name for a comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tests.support.crawler import idle_crawler
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The error is raised at the start. The built-in raises it at the first file."""
+    """A missing library causes the error when the parsers are loaded, at the start of a
+    crawl. The built-in middleware raises its error only at the first file.
+    """
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):

@@ -34,7 +34,9 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
 def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(
     error: Exception,
 ) -> None:
-    """The copy has the same class, arguments and attributes, and no traceback."""
+    """The copy has the class, the arguments and the attributes of the error, but no
+    traceback.
+    """
     try:
         raise error
     except type(error):
@@ -64,8 +66,8 @@ def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(
 def test_pauses_between_retries_have_jitter(
     result: FetchResult, expected: list[int]
 ) -> None:
-    """The jitter adds at most a quarter, so that origins are not all retried at the same
-    time.
+    """Jitter adds at most 25% to each pause, so that not all origins are retried at the
+    same time.
     """
     for retries, seconds in enumerate(expected):
         drawn = {retry_pause(result, retries) for _ in range(20)}
@@ -75,8 +77,8 @@ def test_pauses_between_retries_have_jitter(
 
 
 def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
-    """Ours 3.1 (retries): there is no third request, and no second one if retries are
-    disabled.
+    """A refusal through a proxy is retried once, but not twice (3.1, retries). If retries
+    are disabled, the refusal is not retried.
     """
     refused = RobotsResponse(403, via_proxy=True)
 
@@ -88,8 +90,8 @@ def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
 
 
 def test_reference_has_the_statuses_that_count_through_a_proxy() -> None:
-    """Ours 3.1 (retries): a shared store gets these answers as the answers of the
-    origin.
+    """The reference lists the statuses that count as the answer of the origin, even through
+    a proxy (3.1, retries). A shared store gets these answers.
     """
     page = Path(__file__).parents[2] / "docs" / "standard" / "retrieval.rst"
     trusted = [

@@ -1,4 +1,4 @@
-"""The rows of fields and kinds of lines: a member without its words is an error."""
+"""The rows of fields and kinds of lines: each row has all its texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ value.
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda it: it.name)
 def test_field_has_its_words(field: Field) -> None:
-    """Lint and the reference take the words of a field from its row."""
+    """The row of each field has the texts that lint and the reference show."""
     assert field.meaning
     assert bool(field.dialects) is (field.role is not Role.NONE)
     assert field.dialects is EVERY or field.dialects <= set(DIALECTS)
@@ -48,7 +48,7 @@ def test_field_has_its_words(field: Field) -> None:
 
 
 def test_every_kind_of_line_is_explained() -> None:
-    """The kind belongs to a field, is idle, or says why the line is ignored."""
+    """Each kind belongs to a field, is in `IDLE`, or has a reason in `WHY_IGNORED`."""
     kinds = {field.kind for field in IN_USE}
 
     assert kinds.isdisjoint(WHY_IGNORED)
@@ -56,10 +56,10 @@ def test_every_kind_of_line_is_explained() -> None:
 
 
 def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> None:
-    """The tests below and the oracle try each field."""
+    """Each field has its values in `VALUES`, and occurs in the words of the oracle."""
     tried = {name for name, (_, bad, _) in VALUES.items() if bad is not None}
     words = Path(tests.oracle.words.__file__).read_text("utf-8").lower()
-    # The oracle has bad robot names of its own.
+    # The oracle generates bad robot names in another way.
     generated = {"User-agent", *tests.oracle.words.OTHER_FIELDS}
 
     rules = {field.name for field in IN_USE if field.role is Role.RULE}
@@ -75,7 +75,9 @@ def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> 
 def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
     field: Field, dialect: str
 ) -> None:
-    """In every other dialect, the field is unknown."""
+    """A line has the kind of its field in each dialect that has the field. In every other
+    dialect, the field is unknown.
+    """
     value, _, said = VALUES[field.name]
     body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
 
@@ -93,7 +95,9 @@ def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
 
 @pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
 def test_bad_value_has_no_effect_and_is_the_problem_of_its_row(field: Field) -> None:
-    """A field without a bad value accepts any text."""
+    """A bad value has no effect, and its problem is reported. A field without a bad value
+    accepts any text.
+    """
     good, bad, said = VALUES[field.name]
     assert field.read is None or field.read(good) == said
     if bad is None or field.bad_value is None:

@@ -16,12 +16,14 @@ SMALL = 2**12
 
 TIMES = 8
 WORST = 2.0
-"""The maximum factor by which calls per byte may grow. In quadratic time, it would be 8."""
+"""The maximum factor by which calls per byte may grow. In quadratic time, the factor would
+be 8.
+"""
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_calls_grow_linearly_with_the_file(name: str) -> None:
-    """No operation takes many more calls per byte in a long file than in a short one."""
+    """No operation takes many more calls per byte in a long file than in a short file."""
     for operation, work in OPERATIONS.items():
         small, large = (
             calls_per_byte(HOSTILE[name](size), operation)
@@ -31,15 +33,15 @@ def test_calls_grow_linearly_with_the_file(name: str) -> None:
 
 
 def calls_per_byte(body: str, operation: str) -> float:
-    """Return the calls of an operation per byte of *body*, with nothing cached."""
+    """Return the number of calls that *operation* makes per byte of *body*, without caches."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_linearly_with_the_file(name: str) -> None:
-    """A pattern that scans a long line again and again takes more time, but no more
-    calls.
+    """The time per byte does not grow. The number of calls cannot show this: a pattern that
+    scans a long line repeatedly takes more time, but not more calls.
     """
     for operation in ("weakening", "problems"):
         small, large = (
@@ -53,7 +55,9 @@ def test_time_grows_linearly_with_the_file(name: str) -> None:
     "name", ["rules and exceptions", "a record of all lines", "all lines"]
 )
 def test_time_grows_linearly_in_every_dialect(name: str, dialect: str) -> None:
-    """No line is compared with all other lines."""
+    """The time per byte does not grow in any dialect, because no line is compared with all
+    other lines.
+    """
     for operation in ("policy problems", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation, dialect=dialect)

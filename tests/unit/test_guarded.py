@@ -40,8 +40,8 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
 
 
 def test_store_that_hangs_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
-    """The store costs the crawl one timeout, one warning and one thread. It is closed after
-    its call ends.
+    """A store that hangs costs the crawl one timeout, one warning and one thread. The store
+    is closed after the hanging call has ended.
     """
     fake = FakeStore()
     fake.hang()
@@ -63,17 +63,19 @@ def test_store_that_hangs_is_left_alone(caplog: pytest.LogCaptureFixture) -> Non
 
 
 def test_store_that_hangs_does_not_keep_the_process() -> None:
-    """The process of a crawl ends although a call of the store does not."""
+    """The process exits, although a call to the store does not return."""
     program = (
         "from tests.unit.test_guarded import *; fake = FakeStore(); fake.hang(); "
         "guarded(fake, timeout=0.1).read(SITE)"
     )
-    # A process that does not end by itself would take 60 s.
+    # A process that waits for the call would take 60 seconds.
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=40, check=True)
 
 
 def test_store_that_failed_is_not_called_for_a_while() -> None:
-    """A server that is down does not cost a timeout for each origin."""
+    """After a failure, the store is not called for a while. Therefore a server that is down
+    does not cost a timeout for each origin.
+    """
     fake = FakeStore()
     fake.error = StoreError("down")
     store = guarded(fake)
@@ -87,7 +89,7 @@ def test_store_that_failed_is_not_called_for_a_while() -> None:
 def test_store_that_recovers_is_called_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The first of any number of failures is a warning. All failures are counted."""
+    """Only the first failure is logged as a warning, but all failures are counted."""
     monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     store = guarded(fake)
@@ -106,7 +108,9 @@ def test_store_that_recovers_is_called_again(
 def test_store_that_hangs_after_a_failure_is_a_second_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After the hang, the store is not called again, which only the second warning says."""
+    """A store that hangs after a failure causes a second warning. Only the second warning
+    says that the store is not called again.
+    """
     monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     store = guarded(fake, timeout=0.1)
@@ -126,7 +130,7 @@ def test_store_that_hangs_after_a_failure_is_a_second_warning(
 
 
 def test_policy_is_not_read_after_its_end() -> None:
-    """The store may still have the entry, but no policy is used after its `keep_until`."""
+    """A policy is not used after its `keep_until`, even if the store still has the entry."""
     fake, clock = FakeStore(), FakeClock()
     store = guarded(fake, clock)
     policy = parsed()
@@ -139,7 +143,7 @@ def test_policy_is_not_read_after_its_end() -> None:
 
 
 def test_store_that_cannot_be_written_is_still_read() -> None:
-    """A full disk does not hide the policies that are stored."""
+    """If the disk is full, the policies that are already stored can still be read."""
 
     class FullStore(FakeStore):
         def put(self, stored: Any) -> None:
@@ -158,8 +162,8 @@ def test_store_that_cannot_be_written_is_still_read() -> None:
 def test_thread_that_cannot_start_is_one_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A container may limit the number of threads. No call waits for a thread that does not
-    run.
+    """If the thread cannot start, one warning is logged, and no call waits for the thread.
+    A container may limit the number of threads.
     """
 
     def fail(_: _StoreThread) -> None:

@@ -16,8 +16,8 @@ EXAMPLES = runpy.run_path(str(ROOT / "docs/_ext/robots1994_problems.py"))["EXAMP
 
 
 def test_codes_are_numbered_and_each_has_its_forms() -> None:
-    """A new kind needs its examples. A file over the size limit is too long for the
-    table.
+    """The codes are numbered without gaps, and each code has an example and forms. Only
+    R014 (size limit) has no form, because its file would be too long for the table.
     """
     codes = [f"R{number:03}" for number in range(1, len(KINDS) + 1)]
 
@@ -28,8 +28,8 @@ def test_codes_are_numbered_and_each_has_its_forms() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.code)
 def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
-    """The dialect is that of the example. If a program can fix the bad file, the result is
-    the good file.
+    """The bad example has the problem, and the good example does not. If the problem has
+    edits, the edits turn the bad example into the good example.
     """
     assert kind.severity in SEVERITIES
     example = EXAMPLES[kind.code]

@@ -25,8 +25,8 @@ EXPIRED = unavailable(at=LATER, freshness=FreshnessSettings(retry_after=0))
 
 
 def stored_after(packed: bytes | None, made: Policy, *, misses: bool) -> object:
-    """Return the stored bytes after *made* was written. With *misses*, a read fails before
-    that.
+    """Write *made* to a store that contains *packed*, and return the bytes that are stored
+    afterwards. If *misses* is true, a read fails before the write.
     """
     store = FakeStore()
     if packed is not None:
@@ -60,8 +60,9 @@ def test_last_good_policy_survives_a_failed_read(
 @pytest.mark.parametrize(
     ("packed", "is_replaced"),
     [
-        # The entry has another version, is too large, or is newer. Another crawl may be
-        # able to use it.
+        # The first three entries are not replaced. The first entry has another version, the
+        # second entry is too large, and the third entry is newer. Another crawl can
+        # possibly use these entries.
         (b"\x09" + STORED[1:], False),
         (encode(parsed(body=BODY + b"#" * 1_000_000)), False),
         (encode(parsed(at=LATER - DAY)), False),
@@ -73,8 +74,9 @@ def test_last_good_policy_survives_a_failed_read(
 def test_stopgap_replaces_no_good_policy(
     packed: bytes | None, made: Policy, *, is_replaced: bool
 ) -> None:
-    """Ours R5: without a good policy, the new one is stored, so that other crawls need no
-    fetch.
+    """A policy that was built after a failure does not replace a good policy (R5,
+    unreachable). If the store has no good policy, the new policy is stored, so that other
+    crawls need no fetch.
     """
     expected = encode(made) if is_replaced else packed
     assert stored_after(packed, made, misses=False) == expected
@@ -91,5 +93,7 @@ def test_stopgap_replaces_no_good_policy(
 def test_policy_that_is_stale_on_error_replaces_one_that_is_not_newer(
     packed: bytes,
 ) -> None:
-    """Ours R5: the stored policy was made before the clock was set back."""
+    """A policy that is stale on error replaces a stored policy that is not newer (R5,
+    unreachable). A policy with a date in the future does not count as newer.
+    """
     assert stored_after(packed, PROLONGED, misses=False) == encode(PROLONGED)

@@ -1,5 +1,5 @@
-"""Leases: one worker fetches, and the others wait for its policy. After a crash, the wait
-is bounded.
+"""Leases: one worker fetches, and the other workers wait for its policy. If the worker
+crashes, the wait is bounded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def workers(fake: FakeStore) -> Iterator[list[Guarded]]:
 
 @pytest.fixture
 def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
-    """Return the wait of the second worker for the lease of the first worker."""
+    """Let the second worker wait for the lease of the first worker, and return the future
+    of the wait.
+    """
     workers[0].lease(SITE)
     looks = fake.calls.count("acquire_lease")
     wait = workers[1].submit(workers[1].acquire_lease(SITE))
@@ -47,7 +49,7 @@ def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
 def test_waiting_does_not_occupy_the_thread(
     fake: FakeStore, workers: list[Guarded], waiting: Future[Any]
 ) -> None:
-    """A worker that waits for one lease can still read, write and lease."""
+    """A worker that waits for one lease can still read, write and acquire another lease."""
     two = workers[1]
 
     assert two.lease(OTHER) is None
@@ -62,8 +64,8 @@ def test_waiting_does_not_occupy_the_thread(
 def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
     fake: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that hangs forever delays the others by the time limit of a request and a
-    margin.
+    """If a worker never releases its lease, another worker waits for the time limit of a
+    request and a margin. Then the other worker fetches without the lease.
     """
     monkeypatch.setattr(guard, "WAIT_MARGIN", 0.1)
     one, two = guarded(fake), guarded(fake, fetch_seconds=0.1)
@@ -81,7 +83,9 @@ def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
 def test_cancelled_wait_leaves_no_lease(
     workers: list[Guarded], waiting: Future[Any]
 ) -> None:
-    """No request needs the lease now. The next worker gets it without a wait."""
+    """After a cancelled wait, the worker does not have the lease. The next worker gets the
+    lease without a wait.
+    """
     one, two, three = workers
 
     waiting.cancel()

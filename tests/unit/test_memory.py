@@ -25,14 +25,14 @@ MAX_BYTES = 2_000_000
 
 
 def noise(seed: int) -> str:
-    """Return text of the maximum size of a file, which no compression makes much
-    shorter.
-    """
+    """Return random text that is nearly as long as the longest permitted file."""
     return random.Random(seed).randbytes(MAX_FILE // 2 - 50).hex()  # noqa: S311 - noise
 
 
 def rules(seed: int, form: str, number: int = 2_000) -> str:
-    """Return different lines. *form* makes one line from *seed* and a number."""
+    """Return *number* different lines. Each line is *form*, formatted with *seed* and the
+    number of the line.
+    """
     return "".join(f"{form}\n" % (seed, line) for line in range(number))
 
 
@@ -53,12 +53,12 @@ FILES: dict[str, Callable[[int], str]] = {
 
 
 def policies(file: str) -> Iterator[Policy]:
-    """Yield policies of different origins, read for a robot. Together they exceed
-    `MAX_BYTES`.
+    """Yield policies of different origins, with compiled rules for a robot. Together, the
+    policies take more than `MAX_BYTES`.
     """
     reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
-        # Do not use `Origin.of`, because it has a cache of its own.
+        # Do not use `Origin.of`, because its cache would also take memory.
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
         status = 404 if file == "none" else 200
         response = RobotsResponse(status, FILES[file](seed).encode())
@@ -85,7 +85,7 @@ def taken_by(fill: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("file", FILES)
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """The process takes about as many bytes as are counted, including keys and texts."""
+    """The store takes at most 25% more memory than its limit, including keys and texts."""
 
     def fill() -> MemoryStore:
         store = MemoryStore(10**6, lambda: 0.0, MAX_BYTES)
@@ -98,7 +98,9 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
 
 
 def test_usage_preferences_are_counted() -> None:
-    """A crawl that reads usage preferences reads them before it measures the file."""
+    """If a crawl reads usage preferences, the measured size of a file includes the
+    preferences.
+    """
     body = "User-agent: *\n" + "".join(
         f"Content-Usage: /{number} train-ai=n\n" for number in range(1_000)
     )
@@ -115,7 +117,9 @@ def test_usage_preferences_are_counted() -> None:
 def test_memory_of_replayed_policies_is_bounded(
     file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The HTTP cache of a crawl may have answers of any number of origins."""
+    """The memory of policies from the HTTP cache is bounded. The HTTP cache of a crawl may
+    contain answers of any number of origins.
+    """
     monkeypatch.setattr(cache, "REPLAYED_BYTES", MAX_BYTES)
 
     def fill() -> object:

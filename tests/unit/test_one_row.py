@@ -1,4 +1,4 @@
-"""One row says what an answer means: moving a status to another row changes the whole
+"""Only one row says what an answer means. Moving a status to another row changes the whole
 crawl.
 """
 
@@ -19,13 +19,15 @@ MOVED = [
     [r'AnswerGroup\("404", .*\),', "", OUTCOMES],
     [r"range\(200, 300\)", "(*range(200, 300), 404)", OUTCOMES],
 ]
-"""The change of the source puts 404 into the row of statuses whose files are read."""
+"""The changes of the source put 404 into the row of statuses whose files are obeyed."""
 
 
 def test_status_in_the_row_of_files_has_its_body_obeyed(
     site: Site, tmp_path: Path
 ) -> None:
-    """No other code decides which statuses have a body that is obeyed."""
+    """If 404 is in the row of files, the body of a 404 answer is obeyed. No other code
+    decides which bodies are obeyed.
+    """
     site.answer("/robots.txt", text("User-agent: *\nDisallow: /closed\n", 404))
     job: dict[str, Any] = {
         "changes": MOVED,

@@ -29,7 +29,9 @@ def test_every_outcome_has_one_row_and_every_status_one_group() -> None:
 
 @EVERY_ROW
 def test_every_row_has_all_words(row: OutcomeRow) -> None:
-    """Without words of the row, the log, a report or the documentation would have a gap."""
+    """Each row has all its texts. Without a text, the log, a report or the documentation
+    would have a gap.
+    """
     texts = [row.clause, row.statuses, row.doc_answer, row.doc_policy, row.doc_lifetime]
     texts += [text for group in row.groups for text in group[:3]]
     if row.reason is not None:
@@ -41,8 +43,8 @@ def test_every_row_has_all_words(row: OutcomeRow) -> None:
 
 
 def test_every_setting_of_a_meaning_is_named_by_a_row() -> None:
-    """The default of the setting is the meaning in the row. A setting without a row would
-    have no effect.
+    """Each setting of a meaning is named by a row, and the default of the setting is the
+    meaning in that row. A setting without a row would have no effect.
     """
     declared = {
         it.name: it.metadata["default"]

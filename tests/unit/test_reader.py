@@ -1,4 +1,4 @@
-"""`with_pauses`: while a thread reads a file, the event loop can run."""
+"""`with_pauses`: while a thread parses a file, the event loop can run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LINES = 1_000
 def test_reading_in_a_thread_pauses(
     dialect: str, readings: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reading in a thread pauses every 64 lines, and every 64 rules that are compiled one
-    by one. A reading in the main thread never pauses.
+    """A thread pauses after every 64 lines that it parses, and after every 64 rules that it
+    compiles one by one. The main thread never pauses.
     """
     pauses: list[float] = []
     monkeypatch.setattr(module._NEVER_SET, "wait", pauses.append)

@@ -1,4 +1,6 @@
-"""A record with every attribute that a record can have: no copy or format loses one."""
+"""A record with every attribute that a record can have: no copy or format loses an
+attribute.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,12 @@ Crawl-delay: 7
 
 
 def whole(reading: str = "literal", dialect: str = "extended") -> RobotsTxt:
-    """Return the file in one reading."""
+    """Parse `WHOLE` in one reading and one dialect."""
     return RobotsTxt.parse(WHOLE, dialect=dialect, reading=reading)
 
 
 def test_each_attribute_of_a_record_has_a_value() -> None:
-    """A new attribute needs a line in the file above."""
+    """Each attribute of the record has a value. A new attribute needs a line in `WHOLE`."""
     (record,) = whole().records
 
     assert [it.name for it in fields(record) if not getattr(record, it.name)] == []
@@ -48,7 +50,9 @@ def test_each_attribute_of_a_record_has_a_value() -> None:
 
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
-    """The copies have the line of each rule, too."""
+    """An unpickled file has the records and lines of the original, and an unpickled record
+    is equal.
+    """
     robots = whole(reading)
     robots.rules("rex")
 
@@ -62,7 +66,9 @@ def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
 
 
 def test_json_has_what_the_literal_reading_obeys() -> None:
-    """The JSON has names, rules of both kinds, the delay, and the place of the record."""
+    """The JSON report contains the names, the rules of both kinds, the delay, and the place
+    of the record.
+    """
     (record,) = as_json(Report("x", WHOLE.encode(), dialect="extended"))["records"]
 
     assert record == {
@@ -76,7 +82,9 @@ def test_json_has_what_the_literal_reading_obeys() -> None:
 
 
 def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
-    """The cautious reading obeys the lines below the blank line."""
+    """The readings differ only in the lines below the blank line, which only the cautious
+    reading obeys.
+    """
     literal, cautious = whole().rules("rex"), whole("cautious").rules("max")
 
     for url in ("/a", "/a/b", "/b", "/cut%", "https://h.test/~x"):
@@ -88,8 +96,8 @@ def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
 @pytest.mark.parametrize("more", [0, 500])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) -> None:
-    """The bytes are those that the garbage collector finds, except for the dialect, which
-    is shared.
+    """`memory_bytes` is the size of all objects that the garbage collector finds, without
+    shared objects such as the dialect.
     """
     body = WHOLE.replace(
         "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1

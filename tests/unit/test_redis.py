@@ -1,4 +1,4 @@
-"""The client that the Redis store makes."""
+"""The client that the Redis store creates."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 
 def test_sentinel_url_has_the_options_of_the_client_library() -> None:
-    """The options are user, password, database and others, and our option for the
-    sentinels' password.
+    """A Sentinel URL may contain a user, a password, a database and other options of the
+    client library. Our option `sentinel_password` is the password for the sentinels.
     """
     url = "redis+sentinel://me:hunter%2F2@h:1,i/main/3?sentinel_password=x&health_check_interval=7"
 
@@ -30,7 +30,9 @@ def test_sentinel_url_has_the_options_of_the_client_library() -> None:
 def test_missing_client_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The error has the command that installs the extra."""
+    """If the client library is missing, the error contains the command that installs the
+    extra.
+    """
     for name in [it for it in sys.modules if it.split(".")[0] == "redis"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, RedisStore.__module__)

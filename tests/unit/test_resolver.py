@@ -1,8 +1,9 @@
-"""The resolver: arrivals, answers, failures, cancellations and clock changes, in every order.
+"""The resolver: arrivals, answers, failures, cancellations and clock changes, in every
+order.
 
-Coroutines do not run on their own: `run_all` is one event among the others. On asyncio,
-several events may happen before any coroutine resumes. A run must contain enough of each
-event; otherwise, it fails.
+Coroutines run only in some of the events, such as `run_all`. Therefore, with asyncio,
+several events may happen before a coroutine resumes. The test fails if a run does not
+contain enough of each event.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ T = TypeVar("T")
 ORIGINS = [SITE, Origin("https", "site.example", 443)]
 KINDS = [*["file"] * 4, "short", 403, 404, 503, "wait", "timeout", "cancel", "fault"]
 RENEWALS = [304, 304, 304, "wait", "wait", "wait", 503, "timeout"]
-"""The results of most requests with validators."""
+"""The possible results of most requests with validators."""
 
 AGES = [0.0, 120.0, 500.0, 5_000.0, -500.0]
 """Seconds since a stored policy was fetched: fresh, stale, old, expired, and in the
@@ -62,7 +63,7 @@ EVENTS = {
     "raise_in_store": 1,
     "close": 0.5,
 }
-"""The events, and how often each one happens in relation to the others."""
+"""The events, and the relative frequency of each event."""
 
 CRAWLS, STEPS = 150, 120
 BROKE_OFF = {
@@ -75,8 +76,8 @@ LEAST = 0.05
 
 @dataclass(slots=True)
 class Request:
-    """One request, with the policy that was in memory when it arrived, and with its
-    result.
+    """One request, with its result, and with the policy that was in memory when the request
+    arrived.
     """
 
     origin: Origin
@@ -105,7 +106,7 @@ class Request:
 
 
 class EveryOrder:
-    """A crawl of two origins in which anything may happen at any time."""
+    """A crawl of two origins, in which random events happen in any order."""
 
     def __init__(self, driver: Driver, seed: int, *, has_store: bool) -> None:
         self.has_store = has_store
@@ -126,7 +127,9 @@ class EveryOrder:
         self.errors: set[int] = set()
 
     def run(self) -> None:
-        """Let events happen, check after each event, and end the fetches that are left."""
+        """Let random events happen, check all conditions after each event, and end the
+        remaining fetches.
+        """
         for _ in range(STEPS):
             possible = [event for event in EVENTS if event != "close" or self.may_close]
             weights = [EVENTS[event] for event in possible]
@@ -138,7 +141,9 @@ class EveryOrder:
     # Events.
 
     def arrive(self, count: int = 0, origin: Origin | None = None) -> None:
-        """Some requests of one origin arrive."""
+        """Let *count* requests for *origin* arrive. By default, a few requests for a random
+        origin arrive.
+        """
         origin = origin or self.dice.choice(ORIGINS)
         for _ in range(count or self.dice.randint(1, 3)):
             context = self.dice.choice(["direct", "awaited"])
@@ -148,7 +153,9 @@ class EveryOrder:
             request.running = self.harness.driver.run(request.resolve(self))
 
     def arrive_when_it_ends(self) -> None:
-        """A request arrives around the moment when the policy in memory changes."""
+        """Let a request arrive around the moment at which the policy in memory becomes
+        stale or expires.
+        """
         origin = self.dice.choice(ORIGINS)
         policy, clock = self.harness.memory.get(origin), self.harness.clock
         if policy is not None:
@@ -158,7 +165,9 @@ class EveryOrder:
         self.run_all()
 
     def arrive_at_a_closed_loop(self) -> None:
-        """No fetch can start for requests that arrive now."""
+        """Let requests arrive while the loop is closed, so that no fetch can start for the
+        requests.
+        """
         self.inject(None, RuntimeError, "the loop is closed")
         self.backend.is_loop_closed = True
         self.arrive()
@@ -166,20 +175,22 @@ class EveryOrder:
         self.backend.is_loop_closed = False
 
     def step_once(self) -> None:
-        """Each coroutine that can take a step takes one."""
+        """Let each coroutine that is ready take one step."""
         self.harness.driver.step()
 
     def run_all(self) -> None:
-        """Every coroutine runs as far as it can."""
+        """Run every coroutine as far as it can go."""
         self.harness.driver.turn()
         self.settled = len(self.events)
 
     def one_of(self, calls: Sequence[T]) -> list[T]:
-        """Return any one of *calls*, or nothing if there are no calls."""
+        """Return a list with one random element of *calls*, or an empty list if there are
+        no calls.
+        """
         return [self.dice.choice(calls)] if calls else []
 
     def answer(self) -> None:
-        """A fetch is answered or cancelled, or fails by a local error."""
+        """Answer or cancel a fetch, or let a fetch fail with a local error."""
         for fetch in self.one_of(pending(self.backend.fetches)):
             is_renewal = fetch.validators and self.dice.random() < 0.9
             kind: Any = self.dice.choice(RENEWALS if is_renewal else KINDS)
@@ -187,7 +198,9 @@ class EveryOrder:
             fetch.answer.complete(self.result_of(fetch.origin, kind))
 
     def result_of(self, origin: Origin, kind: str | int) -> FetchResult:
-        """Return a result of *kind*, and record how requests may fail because of it."""
+        """Return a result of *kind*, and record how requests may fail because of the
+        result.
+        """
         name = f"{len(self.events)}-{len(self.files)}"
         if kind in ("file", "short"):
             self.files[name] = BODY + f"# {name}".encode()
@@ -214,7 +227,7 @@ class EveryOrder:
         self.events.append((origin, kind, text))
 
     def raise_in_fetch(self) -> None:
-        """A fetch raises an exception, which it should never do."""
+        """Let a fetch raise an exception. A real fetch should never raise an exception."""
         for fetch in self.one_of(pending(self.backend.fetches)):
             is_bug = self.dice.random() < 0.5
             self.fail(fetch, None if is_bug else asyncio.CancelledError())
@@ -229,18 +242,18 @@ class EveryOrder:
         call.answer.fail(error)
 
     def end_a_pause(self) -> None:
-        """A pause before a retry ends."""
+        """End a pause before a retry."""
         for pause in self.one_of(pending(self.backend.pauses)):
             pause.answer.complete(None)
 
     @property
     def may_close(self) -> bool:
-        """Whether the crawl is open, and has gone on for a while."""
+        """Whether the crawl is open, and more than `STEPS // 10` requests have arrived."""
         return not self.backend.is_closing and len(self.requests) > STEPS // 10
 
     def close(self) -> None:
-        """The crawl closes. Afterwards, only requests that a component awaits are
-        fetched.
+        """Close the crawl. Afterwards, only requests that a component awaits may wait for a
+        fetch.
         """
         self.counts["closes"] += 1
         self.harness.resolver.abort("closing", "awaited".__eq__)
@@ -249,35 +262,35 @@ class EveryOrder:
         assert all(request.context == "awaited" for request in self.waiting())
 
     def leave(self) -> None:
-        """A request that waits is cancelled."""
+        """Cancel a waiting request."""
         for request in self.one_of(self.waiting()):
             request.has_left = True
             request.running.cancel()
             self.counts["left"] += 1
 
     def cancel_work(self) -> None:
-        """The work of a fetch is cancelled from outside."""
+        """Cancel the work of a fetch from outside."""
         works = [each for each in self.backend.works if not each[1].is_done]
         for origin, running in self.one_of(works):
             self.inject(origin, FetchAborted, "")
             running.cancel()
 
     def break_listeners(self) -> None:
-        """Listeners raise an exception from now on, or work again."""
+        """Let listeners raise an exception from now on, or let listeners work again."""
         error, is_broken = ZeroDivisionError("listener"), self.dice.random() < 0.5
         self.backend.listener_error = error if is_broken else None
 
     def pass_time(self) -> None:
-        """Time passes, or the clock is set back."""
+        """Let time pass, or set the clock back."""
         seconds = self.dice.choice([1.0, 31.0, 100.0, 1000.0, -30.0, -90.0])
         self.harness.clock.now += seconds
 
     def expire(self) -> None:
-        """A policy is removed from memory."""
+        """Remove a policy from memory."""
         self.harness.memory._policies.pop(self.dice.choice(ORIGINS), None)
 
     def answer_read(self) -> None:
-        """The store returns a policy of some age, or none."""
+        """Let the store return a policy of some age, or no policy."""
         for read in self.one_of(pending(self.backend.reads)):
             policy = None
             if self.dice.random() < 0.3:
@@ -291,11 +304,13 @@ class EveryOrder:
             read.answer.complete(policy)
 
     def raise_in_store(self) -> None:
-        """The store raises an exception, which it should never do."""
+        """Let the store raise an exception. A real store should never raise an exception
+        here.
+        """
         for read in self.one_of(pending(self.backend.reads)):
             self.fail(read, None)
 
-    # Conditions that must be true at any time.
+    # The following conditions must be true after each event.
 
     def check(self) -> None:
         """Check all conditions."""
@@ -309,8 +324,8 @@ class EveryOrder:
         return [each for each in self.requests if not each.running.is_done]
 
     def each_result_is_right(self) -> None:
-        """A request gets a policy of its time, or fails with an injected failure of its
-        time.
+        """Check that each finished request got a usable policy, or failed with a failure
+        that was injected while the request waited.
         """
         for request in [each for each in self.unchecked if each.running.is_done]:
             self.unchecked.remove(request)
@@ -329,8 +344,8 @@ class EveryOrder:
             self.counts["requests"] += 1
 
     def check_used(self, request: Request, policy: Policy) -> None:
-        """Assert that *policy* was usable when *request* arrived, or was made while it
-        waited.
+        """Check that *policy* was usable when *request* arrived, or was stored around that
+        time or later.
         """
         assert policy.origin == request.origin
         known = request.in_memory
@@ -342,7 +357,9 @@ class EveryOrder:
             assert any(policy is each for each in [*later, *in_flight])
 
     def explains(self, request: Request, error: Exception) -> bool:
-        """Whether a failure that was injected while *request* waited explains *error*."""
+        """Return whether a failure that was injected while *request* waited explains
+        *error*.
+        """
         texts = {
             text
             for origin, kind, text in self.events[request.events_before :]
@@ -358,8 +375,8 @@ class EveryOrder:
         return self.backend.is_closing and not is_kept and str(error) == "closing"
 
     def each_policy_says_what_the_answer_said(self) -> None:
-        """A policy has the status and body of its answer. After a failure, the last good
-        policy applies.
+        """Check that each policy has the status and the body of its answer. After a
+        failure, the last good policy must apply.
         """
         for made in self.backend.fetched[self.checked_policies :]:
             self.checked_policies += 1
@@ -376,7 +393,7 @@ class EveryOrder:
                     self.check_failed(made)
 
     def check_renewed(self, made: Fetched) -> None:
-        """Ours R1: a 304 renews the file whose validators were sent."""
+        """Check that a 304 has renewed the file whose validators were sent (R1)."""
         assert made.validators is not None
         name = made.validators.headers["If-None-Match"].decode()
         assert made.policy.robots is not None
@@ -386,8 +403,8 @@ class EveryOrder:
         self.counts["renewed"] += 1
 
     def check_failed(self, made: Fetched) -> None:
-        """Ours R5 (unreachable): the last good policy applies until its end. Without one,
-        all URLs are refused.
+        """Check that the last good policy applies until its end (R5, unreachable). Without
+        a good policy, all URLs must be refused.
         """
         policy, previous = made.policy, made.previous
         if policy.is_known:
@@ -405,27 +422,34 @@ class EveryOrder:
             assert is_later or policy.robots is previous.robots
 
     def no_fetch_is_superfluous(self) -> None:
-        """Each origin has one fetch at a time, with two retries at most (3.1, retries)."""
+        """Check that each origin has one fetch at a time, with at most two retries (3.1,
+        retries).
+        """
         backend = self.backend
         assert backend.doubled == []
         assert len(backend.fetches) <= 3 * len(backend.works)
-        # A stale policy of a store, or the close, may release a waiter before its fetch.
+        # A stale policy in the store, or the close of the crawl, may release a waiter
+        # before the fetch ends.
         most = 1 + self.has_store + backend.is_closing
         assert all(waiter.releases <= most for waiter in backend.waiters)
 
     def each_waiting_request_has_a_fetch(self) -> None:
-        """With Deferreds, each waiting request has a fetch, a pause or a read under way."""
+        """Check, with Deferreds, that a fetch, a pause or a read is under way for each
+        waiting request.
+        """
         if isinstance(self.harness.driver, TwistedDriver):
             assert {each.origin for each in self.waiting()} <= self.in_progress()
 
     def in_progress(self) -> set[Origin]:
-        """Return the origins with a fetch, a pause or a read of the store."""
+        """Return the origins for which a fetch, a pause or a read of the store is under
+        way.
+        """
         backend = self.backend
         calls = [*backend.fetches, *backend.pauses, *backend.reads]
         return {call.origin for call in pending(calls)}
 
     def end(self) -> None:
-        """After the last fetch was answered, no request waits."""
+        """End all fetches, and check that no request waits afterwards."""
         backend, driver = self.backend, self.harness.driver
         self.counts["fetches"] += len(backend.fetches)
         self.counts["retries"] += len(backend.retried)
@@ -461,7 +485,9 @@ def pending(calls: list[FakeCall]) -> list[FakeCall]:
 @pytest.mark.parametrize("has_store", [False, True], ids=["memory", "store"])
 @pytest.mark.parametrize("driver_class", [AsyncioDriver, TwistedDriver])
 def test_every_order_of_events(driver_class: type[Driver], *, has_store: bool) -> None:
-    """A run has enough of each event, and few enough exceptions."""
+    """All conditions are true after each event. A run contains enough of each event, and
+    only a few exceptions.
+    """
     counts: Counter[str] = Counter()
     for seed in range(CRAWLS):
         machine = EveryOrder(driver_class(), seed, has_store=has_store)

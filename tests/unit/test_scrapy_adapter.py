@@ -1,6 +1,6 @@
-"""Undocumented parts of Scrapy may change: no crawl hangs or loses a page because of that.
+"""If undocumented parts of Scrapy change, no crawl hangs or loses a page.
 
-Every row renames, removes or replaces one part in all of Scrapy. Then it crawls a real
+Each row renames, removes or replaces one part in all of Scrapy. Then the test crawls a real
 server with slow and quick hosts, a host with a crawl delay, and disallowed pages.
 """
 
@@ -30,8 +30,8 @@ PAGES = 3
 class Change(NamedTuple):
     """A change of Scrapy's source, in modules whose names begin with *where*.
 
-    *said* has a part of each warning about a lost feature. *more* are further patterns,
-    each with its replacement, and perhaps with another *where*.
+    *said* contains a part of each warning about a lost feature. *more* contains further
+    patterns with their replacements. A further pattern may have its own *where*.
     """
 
     pattern: str
@@ -134,7 +134,7 @@ CHANGES = {
         "class Jar:",
         more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
     ),
-    # Scrapy's pull request 6430 adds this setting. The add-on sets it to 0.
+    # Scrapy's pull request 6430 adds this setting. The add-on sets the setting to 0.
     "requests count by a guessed size": Change(
         r"(?m)^CONCURRENT_REQUESTS = 16$",
         "\\g<0>\nRESPONSE_ROUGH_SIZE = None",
@@ -161,11 +161,13 @@ CHANGES = {
     # Version 0.1 used these names. No code uses them now.
     "what is not used": Change(r"self\.handlers\b", "self.all", (), DOWNLOADER, UNUSED),
 }
-"""The changes, by the undocumented part of Scrapy that this package uses."""
+"""The changes of Scrapy. Each key names the part of Scrapy that is changed."""
 
 
 def scripted(site: Site) -> list[dict[str, Any]]:
-    """Script *site*. Return the requests of a crawl; robots.txt disallows `/no`."""
+    """Set the answers of *site*, whose robots.txt files disallow `/no`. Return the requests
+    of a crawl.
+    """
     body = b"User-agent: *\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):
@@ -174,7 +176,8 @@ def scripted(site: Site) -> list[dict[str, Any]]:
     paced = b"User-agent: *\nCrawl-delay: 0.1\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, paced), at=site.url("", host="paced.test"))
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # The pages that wait are permitted, because a refused page needs no slot.
+    # Request the disallowed pages last, so that the pages that wait are permitted. A
+    # refused page needs no slot.
     paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
     return [
         {"url": site.url(path, host=f"{host}.test")} for path in paths for host in hosts
@@ -184,7 +187,7 @@ def scripted(site: Site) -> list[dict[str, Any]]:
 def crawl_with(
     change: Change, requests: list[dict[str, Any]], folder: Path
 ) -> tuple[dict[str, Any], str]:
-    """Return the result and the log of a crawl with a changed Scrapy."""
+    """Run a crawl with a changed Scrapy, and return its result and its log."""
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTSTXT_OBEY": True,
@@ -220,7 +223,7 @@ def crawl_with(
     return result, done.stderr
 
 
-# A row is long if no feature is lost, or if the part exists but is different.
+# A row has the mark `long` if no feature is lost, or if the part exists but is different.
 NAMES = [
     pytest.param(name, marks=[pytest.mark.long] * bool(it.more or not it.said))
     for name, it in CHANGES.items()
@@ -231,7 +234,9 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """The crawl obeys robots.txt and ends. One warning for each lost feature names it."""
+    """With a changed Scrapy, the crawl obeys robots.txt, fetches all pages and ends. There
+    is one warning for each lost feature.
+    """
     change = CHANGES[name]
     with Site() as site:
         requests = scripted(site)
@@ -299,8 +304,8 @@ def imported_of_scrapy(file: Path) -> Iterator[str]:
 
 
 def test_nothing_undocumented_is_imported_outside_of_one_module() -> None:
-    """Scrapy may rename any other name at any time. Only `crawl/scrapy_private.py` imports
-    such names.
+    """Only `crawl/scrapy_private.py` imports undocumented names of Scrapy, because any
+    release of Scrapy may rename such names.
     """
     documented = set(" ".join(DOCUMENTED.values()).split())
     found = {

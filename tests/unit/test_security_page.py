@@ -20,10 +20,12 @@ ROOT = Path(__file__).parents[2]
 def test_every_row_names_a_test_that_exists(
     page: str, begin: str, end: str, header: str
 ) -> None:
-    """A promise or a mechanism is not tested if its test was renamed or deleted."""
+    """Each row names a test, and each named test exists. Otherwise, a promise or a
+    mechanism would not be tested after a test was renamed or deleted.
+    """
     text = (ROOT / page).read_text("utf-8")
     rows = text[text.index(begin) : text.index(end) if end else None]
-    # The rows are those of a list-table, or of a Markdown table after its two header lines.
+    # The page has a list-table, or a Markdown table with two header lines.
     is_markdown = page.endswith(".md")
     found = re.split(r"\n   \* - ", rows)[1:]
     if is_markdown:

@@ -45,7 +45,7 @@ maximum.
     [(name, *case) for name, cases in READ.items() for case in cases],
 )
 def test_value_is_read(name: str, value: object, expected: object) -> None:
-    """The option `-s` passes text."""
+    """A setting may be a value from code, or text from the option `-s`."""
     settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
 
     where = settings.freshness if name == "TTL" else settings
@@ -53,7 +53,9 @@ def test_value_is_read(name: str, value: object, expected: object) -> None:
 
 
 def test_every_default_is_accepted() -> None:
-    """The defaults are those of `FreshnessSettings` and `StoreUrl`."""
+    """Default settings are accepted, and equal the defaults of `FreshnessSettings` and
+    `StoreUrl`.
+    """
     settings = RobotsSettings.from_settings(Settings())
 
     assert settings.freshness == FreshnessSettings()

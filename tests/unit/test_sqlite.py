@@ -1,4 +1,4 @@
-"""Operations of the SQLite store on its file that no result shows."""
+"""Properties of the SQLite store that the results of its methods do not show."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def test_schema_is_not_trusted(store: SqliteStore) -> None:
-    """SQL functions in the schema of the file are not run: `trusted_schema` is off."""
+    """`trusted_schema` is off, so that SQL functions in the schema of the file are not run."""
     assert store._connection is not None
     assert store._connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
 
 
 def test_endless_query_is_interrupted(store: SqliteStore) -> None:
-    """No statement takes longer than the timeout of a call."""
+    """A statement that would never end is interrupted, and the store still works."""
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
     with pytest.raises(StoreError, match="interrupted"), store._connected() as base:
         base.execute(f"{endless} SELECT count(*) FROM c").fetchone()  # noqa: S608 - no input
@@ -38,7 +38,9 @@ def test_endless_query_is_interrupted(store: SqliteStore) -> None:
 
 
 def test_full_disk_is_a_store_error(store: SqliteStore) -> None:
-    """Stored policies can still be read. A limit of SQLite simulates the full disk."""
+    """If the disk is full, `put` raises `StoreError`, and stored policies can still be
+    read. A limit of SQLite simulates the full disk.
+    """
     assert store._connection is not None
     store._connection.execute("PRAGMA max_page_count = 1").fetchall()
 

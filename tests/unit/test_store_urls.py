@@ -1,4 +1,4 @@
-"""Store URLs with a mistake: no message, representation or traceback has a password."""
+"""Store URLs with a mistake: no message, representation or traceback contains a password."""
 
 from __future__ import annotations
 
@@ -32,14 +32,17 @@ SLIPS = [
 @pytest.mark.parametrize("slip", SLIPS)
 @pytest.mark.parametrize("secret", [SECRET, "hunter2%2Fx", "hunter2%20x"])
 def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -> None:
-    """A URL that is accepted has no password in its representation, either."""
+    """No error about a store URL contains its password. The representation of a URL does
+    not contain the password either.
+    """
     try:
         url = StoreUrl.parse(slip.format(secret))
     except Exception as error:  # noqa: BLE001 - of whichever class
         shown = "".join(traceback.format_exception(error)) + repr(error)
     else:
         shown = f"{url} {url!r}"
-    # Any traceback may contain the `repr`, also of a URL that was not checked.
+    # Also check the `repr` of a URL that was not parsed, because a traceback may contain
+    # the `repr`.
     made = StoreUrl(url=slip.format(secret))
 
     assert SECRET not in f"{shown} {made} {made!r}"
@@ -64,8 +67,8 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
     ],
 )
 def test_credentials_are_removed_from_error_messages(text: str) -> None:
-    """An exception may quote the credentials of the URL anywhere, and other credentials
-    after their names.
+    """Credentials of the URL are removed everywhere in a message. Other credentials are
+    removed after a name such as `password`.
     """
     url = StoreUrl(url="my.Store://me:hunter2@db.test/x?token=hunter%2F2")
 

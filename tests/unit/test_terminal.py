@@ -11,7 +11,7 @@ from scrapy_robots1994.commands import terminal
 
 
 class Terminal(io.StringIO):
-    """Text stream that claims to be an ASCII terminal."""
+    """A text stream that claims to be an ASCII terminal."""
 
     encoding = "ascii"
 
@@ -21,7 +21,9 @@ class Terminal(io.StringIO):
 
 
 def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Colour is off if NO_COLOR is set or the user chose `never`."""
+    """Colour is on at a terminal. Colour is off if NO_COLOR is set, or if the user chose
+    `never`.
+    """
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert terminal.painter("auto")("x", "1") != "x"
@@ -34,7 +36,9 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
 def test_progress_bar_is_shown_for_many_steps_and_not_in_the_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The output goes to a file, as with `robots-check --urls urls.txt > out.txt`."""
+    """For many steps, a progress bar is written to stderr. The output does not contain the
+    bar, so that `robots-check --urls urls.txt > out.txt` works.
+    """
     shown, written = Terminal(), io.StringIO()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setattr(sys, "stdout", written)
@@ -51,7 +55,9 @@ def test_progress_bar_is_shown_for_many_steps_and_not_in_the_output(
 
 
 def test_unencodable_output_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An ASCII terminal does not make the command fail."""
+    """Characters that an ASCII terminal cannot encode are escaped, and do not make the
+    command fail.
+    """
     shown = Terminal()
     monkeypatch.setattr(sys, "stdout", shown)
 

@@ -32,7 +32,9 @@ bodies = st.binary(max_size=LIMIT) | st.integers(0, LIMIT).map(lambda n: b"#\n" 
 
 
 def packed(body: bytes, layers: list[str]) -> bytes:
-    """Return *body* with *layers* of coding, the first one innermost."""
+    """Compress *body* with each coding in *layers*. The first coding is the innermost
+    layer.
+    """
     for coding in layers:
         body = COMPRESSORS[coding](body)
     return body
@@ -48,7 +50,9 @@ def test_compressed_body_is_decompressed(body: bytes, layers: list[str]) -> None
 
 @given(body=bodies, coding=st.sampled_from(sorted(COMPRESSORS)))
 def test_ours_o24_decompression_stops_at_the_limit(body: bytes, coding: str) -> None:
-    """One byte past the limit shows that the file is longer."""
+    """Decompression stops one byte after the limit. That byte shows that the file is
+    longer.
+    """
     sent = packed(body, [coding])
 
     assert unpack(sent, [coding], 99, is_truncated=False) == (
@@ -65,8 +69,8 @@ def test_ours_o24_decompression_stops_at_the_limit(body: bytes, coding: str) -> 
 def test_incomplete_body_is_undecodable(
     body: bytes, coding: str, data: st.DataObject
 ) -> None:
-    """A compressed body that was truncated is an error (R5), unless our limit
-    truncated it.
+    """A truncated compressed body is an error (R5, unreachable), unless our limit truncated
+    the body.
     """
     sent = packed(body, [coding])
     part = sent[: data.draw(st.integers(1, len(sent) - 1))]
@@ -88,7 +92,9 @@ def test_arbitrary_bytes_are_decoded_or_undecodable(
 
 
 def test_too_many_layers_are_undecodable() -> None:
-    """Each layer costs memory; a hostile header may name thousands."""
+    """Too many layers are an error, because each layer costs memory. A hostile header may
+    name thousands of layers.
+    """
     with pytest.raises(Undecodable, match="5 content codings"):
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
 
@@ -98,7 +104,9 @@ TINY = {"gzip": gzip.compress(b"", mtime=0), "zstd": zstd.compress(b"")}
 
 @pytest.mark.parametrize("coding", TINY)
 def test_too_many_members_are_undecodable(coding: str) -> None:
-    """Each member costs a decompressor; no honest file has thousands of them."""
+    """Too many members are an error, because each member costs a decompressor. No honest
+    file has thousands of members.
+    """
     most = TINY[coding] * MAX_MEMBERS
 
     assert unpack(most, [coding], LIMIT, is_truncated=False) == (b"", False)
@@ -110,8 +118,8 @@ def test_too_many_members_are_undecodable(coding: str) -> None:
 @pytest.mark.parametrize("coding", COMPRESSORS)
 @pytest.mark.parametrize("layers", [1, 2])
 def test_decompression_bomb_takes_little_memory(coding: str, layers: int) -> None:
-    """Little more than the limit is ever in memory, whatever the decompressed size would
-    be.
+    """Decompression takes little more memory than the limit, whatever the decompressed size
+    would be.
     """
     body = b"#\n" * 20_000_000
     sent = packed(body, [coding] * layers)
@@ -128,7 +136,9 @@ def test_decompression_bomb_takes_little_memory(coding: str, layers: int) -> Non
 
 
 def test_nested_decompression_bomb_is_undecodable() -> None:
-    """Each of four layers is limited in its size and its number of members."""
+    """A nested bomb is an error, because the size and the number of members are limited for
+    each layer.
+    """
     body = TINY["zstd"] * 60_000
     layers = ["zstd", "zstd", "zstd", "gzip"]
     sent = packed(body, layers[1:])

@@ -1,4 +1,4 @@
-"""Reading WARC files: when an answer came."""
+"""Reading WARC files: the time of an answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ HTTP/1.1 200 OK\r
 def test_answer_of_a_warc_is_as_old_as_its_record(
     tmp_path: Path, date: str, at: float
 ) -> None:
-    """A date may be less exact (WARC 1.1), missing or wrong."""
+    """The time of an answer is the date of its WARC record. The date may be less exact
+    (WARC 1.1). A missing or wrong date counts as 0.
+    """
     path = tmp_path / "x.warc.gz"
     header = f"WARC-Date: {date[:5_000]}\r\n" if date else ""
     path.write_bytes(gzip.compress(RECORD.format(date=header).encode()))

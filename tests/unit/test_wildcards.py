@@ -29,8 +29,8 @@ def long_comment(number: int) -> bytes:
 
 
 def many_rules(number: int) -> bytes:
-    """Return a file of different rules. Their tables take more memory than the file has
-    bytes.
+    """Return a file of different rules. The tables of the rules take more memory than the
+    file.
     """
     lines = (b"Disallow: /*%d-%d" % (number, line) for line in range(500))
     return RULE + b"\n".join(lines)
@@ -40,7 +40,7 @@ def many_rules(number: int) -> bytes:
 def test_memory_of_large_files_is_bounded(
     file: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After 30 files, the process takes about as many bytes as are counted."""
+    """After 30 files, `IgnoredWildcards` takes at most 25% more memory than its limit."""
     monkeypatch.setattr(module, "MAX_BYTES", MAX_BYTES)
     crawler: Any = idle_crawler({})
     wildcards = module.IgnoredWildcards(crawler, "1994")

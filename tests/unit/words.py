@@ -1,4 +1,4 @@
-"""Parts of files that are nearly right or wrong, and targets for questions."""
+"""Parts of files that are barely valid or barely invalid, and targets for questions."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.spellings import canonical, without_dot_segments
 
 SETTING = "PLAYWRIGHT_ABORT_REQUEST"
-"""The setting of scrapy-playwright that contains a function. Each request of the browser is
-aborted if the function returns `True` for the request.
+"""The setting of scrapy-playwright whose value is a function. The browser aborts each
+request for which the function returns `True`.
 """
 
 
@@ -114,8 +114,8 @@ class BrowserRequests:
         """Return whether a request for *url* must be aborted, and count the request."""
         assert self._middleware is not None  # noqa: S101 - the caller has checked
         # Use a separate downloader slot for the robots.txt request. In the slot of the
-        # host, the robots.txt request would wait for the page that the browser is loading,
-        # and the page waits for the robots.txt.
+        # host, the robots.txt request would wait for the page that the browser is loading.
+        # That page itself waits for the robots.txt.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -174,7 +174,7 @@ class BrowserRequests:
 
 
 def _key(url: str) -> object:
-    """Return a key that is the same for all spellings of one URL.
+    """Return a key that is equal for all spellings of one URL.
 
     Scrapy and the browser may spell a URL in different ways.
     """

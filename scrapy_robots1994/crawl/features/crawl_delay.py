@@ -30,8 +30,8 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Maximum number of origins whose delay is stored. If the delay of an origin was removed to
-make room, the next request to that origin sets the delay again.
+"""Maximum number of origins whose delay is stored. If the delay of an origin was removed
+because of this limit, the next request to that origin sets the delay again.
 """
 
 
@@ -125,7 +125,9 @@ class CrawlDelays:
                 turns.waiting.remove(visit)
 
     def _next(self, turns: _Turns) -> None:
-        """Give the next turn to the first waiting request, now or at `free_at`."""
+        """Give the next turn to the first waiting request. If the next turn must not begin
+        yet, do so at the time `free_at`.
+        """
         if turns.timer is not None:
             turns.timer.cancel()
             turns.timer = None

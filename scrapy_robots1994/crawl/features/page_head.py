@@ -40,7 +40,7 @@ class PageHead(NamedTuple):
 
     *header* contains all lines of `X-Robots-Tag`, joined into one line. *tags* contains the
     name and the content of each meta tag. *has_tags* is `True` if the page is HTML or XML,
-    and thus may have meta tags.
+    because only such a page can have meta tags.
     """
 
     header: str
@@ -79,8 +79,8 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
 
 
 def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
-    """Return whether a meta tag of *page* may contain one of *words*. *page* and *words*
-    are in lower case.
+    """Return `False` only if no meta tag of *page* contains one of *words*. *page* and
+    *words* must be in lower case.
     """
     # A null byte is a sign of an encoding such as UTF-16, in which *words* are spelled with
     # other bytes.

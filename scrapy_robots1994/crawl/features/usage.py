@@ -130,7 +130,7 @@ class StatedUsage:
                 )
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
-        """Store the preferences that *policy* states in the meta of *request*.
+        """Store in the meta of *request* the preferences that *policy* states.
 
         Raise `RefusedByUsage` if the preferences disallow a purpose for which the crawl
         refuses requests.

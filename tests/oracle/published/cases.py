@@ -1,7 +1,7 @@
 """Published expectations of two RFC 9309 programs, read from the JSON files of this folder.
 
-A JSON file has transcribed facts: files, robots, URLs and expected answers. It names its
-repository, commit, paths and licence.
+Each JSON file contains transcribed facts: files, robots, URLs and expected answers. Each
+file also names the repository, commit, paths and licence of its facts.
 """
 
 from __future__ import annotations

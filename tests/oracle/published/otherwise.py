@@ -1,6 +1,6 @@
-"""Published answers that differ from ours, and the reason for each.
+"""Published answers that differ from ours, and the reason for each difference.
 
-Each sentence names the section of RFC 9309, or the decision, in our own words.
+Each reason cites a section of RFC 9309 or a decision, in our own words.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 
 class Otherwise(NamedTuple):
-    """Answers of one case that differ from ours. *about* limits them to a robot or URL."""
+    """The answers of one case that differ from ours, and the reason. The entry applies only
+    to questions that contain the text *about*.
+    """
 
     program: str
     case: str
@@ -84,7 +86,7 @@ OTHERWISE = (
 
 
 def sentence(program: str, case: str, question: str) -> str | None:
-    """Return the reason why our answer differs, or None if it does not differ."""
+    """Return the listed reason why our answer differs, or `None` if no reason is listed."""
     for row in OTHERWISE:
         same = (row.program, row.case) == (program, case)
         if same and row.about in f" {question} ":

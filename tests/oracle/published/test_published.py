@@ -1,7 +1,7 @@
-"""`rfc9309` gives the answers that google/robotstxt and Protego publish, except for some
-cases.
+"""The dialect `rfc9309` gives the answers that google/robotstxt and Protego publish, except
+for the answers that `otherwise.py` lists.
 
-Answers listed in `otherwise.py` must differ, so that the list stays correct.
+The listed answers must differ from ours, so that the list stays correct.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.oracle.published.otherwise import OTHERWISE, sentence
 from tests.oracle.reading import Reading
 
 EXPECTATIONS = expectations()
-# A rule before any User-agent line counts, too.
+# Also count a rule above the first User-agent line.
 FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
 
 
@@ -38,7 +38,7 @@ def ours(row: Expectation) -> Any:
 
 
 def decided_otherwise(row: Expectation) -> str | None:
-    """Return the reason why our answer differs, if one is listed."""
+    """Return the listed reason why our answer differs, or `None` if no reason is listed."""
     return sentence(row.program, row.case, f"{row.robot} {row.url}")
 
 
@@ -49,7 +49,7 @@ def identity(row: Expectation) -> str:
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """The listed answers differ from ours. All other answers are equal."""
+    """A published answer differs from ours if it is listed, and otherwise equals ours."""
     why_not = decided_otherwise(row)
     if why_not is None:
         assert ours(row) == row.expected
@@ -58,7 +58,7 @@ def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None
 
 
 def test_naive_parser_gives_the_same_answers() -> None:
-    """The oracle differs from the published answers in the listed cases only."""
+    """The naive parser differs from the published answers only in the listed cases."""
     for row in EXPECTATIONS:
         if row.kind == "allowed":
             allowed = Reading(row.body, "rfc9309").answer(row.url, row.robot).allowed
@@ -68,6 +68,6 @@ def test_naive_parser_gives_the_same_answers() -> None:
 
 
 def test_every_listed_case_is_published() -> None:
-    """The list has no entry about a case that does not exist."""
+    """Every case in the list is a published case."""
     published = {(row.program, row.case) for row in EXPECTATIONS}
     assert {(row.program, row.case) for row in OTHERWISE} <= published
