@@ -2,15 +2,14 @@
 delay, and the lines to which warnings refer.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from scrapy_robots1994.parser.columns import small_array
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
+from scrapy_robots1994.parser.rule_table import ALLOW, SPLIT, RuleColumns
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
@@ -36,46 +35,6 @@ MAX_OWN_RECORDS = 500
 """The maximum number of obeyed records that a crawl checks for all problems. In further
 obeyed records, a crawl checks only the rules.
 """
-
-
-@dataclass(slots=True)
-class RuleColumns:
-    """The rules that a robot obeys, stored in columns and sorted by value. Rules without a
-    value are omitted.
-
-    The number of a rule is its place in the columns, from 0. *values* are the paths as
-    written, and *lines* are the line numbers of the rules. *allows* contains a 1 for each
-    Allow rule, or is empty if no rule is an Allow. *splits* contains a 1 for each rule that
-    only the cautious reading obeys, or is empty if both readings obey all rules.
-    *first_lines* contains the number of the first line of each record that the robot obeys.
-    *names* contains the names in each record that the robot obeys. *is_plain* is `True` if
-    each value is an ASCII path without an escape. *has_wildcards* is `True` if a value
-    contains `*` or `$`.
-
-    A rule table that is compiled from the columns replaces *values* with an object that
-    takes less memory.
-    """
-
-    values: Sequence[str]
-    lines: Sequence[int]
-    allows: bytes
-    splits: bytes
-    first_lines: Sequence[int]
-    names: tuple[tuple[str, ...], ...]
-    is_plain: bool
-    has_wildcards: bool
-
-    def disallows(self, number: int) -> bool:
-        """Return whether the rule with this *number* is a Disallow."""
-        return not (self.allows and self.allows[number])
-
-    def is_split(self, number: int) -> bool:
-        """Return whether only the cautious reading obeys the rule with this *number*."""
-        return bool(self.splits and self.splits[number])
-
-    def record(self, number: int) -> int:
-        """Return the place, from 0, of the record with the rule that has this *number*."""
-        return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
 class RobotReading:
@@ -223,22 +182,22 @@ class RobotReading:
             ]
         obeyed.sort(key=_VALUE)
         values = list(map(_VALUE, obeyed))
-        allows = splits = b""
-        if self.is_cautious:
-            splits = bytes([it.kind is _ORPHAN for it in obeyed])
-        if dialect.has_allow:
-            allows = bytes([it.row is not None and it.row.allows for it in obeyed])
+        kinds = bytes(
+            SPLIT * (it.kind is _ORPHAN)
+            + ALLOW * (it.row is not None and it.row.allows)
+            for it in obeyed
+        )
         text = "\n".join(["", *values])
         is_path = text.count("\n/") == len(values)
         return RuleColumns(
             values,
             small_array(map(_NUMBER, obeyed), last_line),
-            allows if any(allows) else b"",
-            splits if any(splits) else b"",
+            kinds if any(kinds) else b"",
             small_array(self._first_lines, max(self._first_lines, default=0)),
             tuple(self._names),
             is_path and "%" not in text and text.isascii(),
             "*" in text or "$" in text,
+            max(kinds, default=0) >= ALLOW,
         )
 
     @property
