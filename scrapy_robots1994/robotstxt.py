@@ -18,7 +18,7 @@ from scrapy_robots1994.parser.dialects import (
 )
 from scrapy_robots1994.parser.reader import Line, groups_of, read
 from scrapy_robots1994.parser.records import Record, records_of
-from scrapy_robots1994.parser.robot_reading import RobotReading
+from scrapy_robots1994.parser.robot_reading import RobotReading, read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
@@ -116,7 +116,7 @@ class RobotsTxt:
         If *for_warnings* is true, also read the lines that are needed only for warnings.
         """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
-        reading = RobotReading(
+        reading = read_for_robot(
             body.text, dialect, self._reading, names, for_warnings=for_warnings
         )
         self._sitemaps = reading.sitemaps
@@ -209,7 +209,7 @@ class RobotsTxt:
         The tuple is empty in a dialect without the field Sitemap.
         """
         if self._sitemaps is None:
-            reading = RobotReading(
+            reading = read_for_robot(
                 self.text, self._dialect, self._reading, (), for_warnings=False
             )
             self._sitemaps = reading.sitemaps

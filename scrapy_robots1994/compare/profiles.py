@@ -28,7 +28,7 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import groups_of
 from scrapy_robots1994.parser.rfc9309 import LongestTable
-from scrapy_robots1994.parser.robot_reading import RobotReading
+from scrapy_robots1994.parser.robot_reading import read_for_robot
 from scrapy_robots1994.parser.rule_table import (
     NO_RULE,
     PrefixTable,
@@ -227,7 +227,7 @@ class Setup:
     def rules(self) -> RobotRules:
         """Return the rules that the robot obeys."""
         dialect = self.dialect
-        found = RobotReading(
+        found = read_for_robot(
             self.text, dialect, self.reading, self.names, for_warnings=False
         )
         table = _table(found.rules, dialect)

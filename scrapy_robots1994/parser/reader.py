@@ -11,6 +11,7 @@ example, `parser/records.py` makes a public `Record` from each group, and
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from io import StringIO
 from itertools import chain
 from sys import maxsize
@@ -185,6 +186,7 @@ def lines_of(
         yield new(Line, (number, kind, raw, name, value, row, said))
 
 
+@dataclass(slots=True)
 class Group:
     """The lines of a record, or the lines above all records.
 
@@ -202,15 +204,12 @@ class Group:
     orphan below a blank line.
     """
 
-    __slots__ = ("agents", "names", "others", "rules", "runs", "without")
-
-    def __init__(self) -> None:
-        self.agents: list[Line] = []
-        self.rules: list[Line] = []
-        self.others: list[Line] = []
-        self.without: list[Line] = []
-        self.names: list[str] = []
-        self.runs: list[tuple[int, int]] = []
+    agents: list[Line] = field(default_factory=list)
+    rules: list[Line] = field(default_factory=list)
+    others: list[Line] = field(default_factory=list)
+    without: list[Line] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    runs: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def lines(self) -> list[Line]:

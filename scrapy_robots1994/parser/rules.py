@@ -154,9 +154,9 @@ class RobotRules:
         the kind of a rule with the same effect.
         """
         text = url if isinstance(url, str) else decode(url)
-        plain = _PLAIN_URL.fullmatch(text)
+        plain = None if "/." in text else _PLAIN_URL.fullmatch(text)
         targets: tuple[str, ...]
-        if plain and "/." not in text:
+        if plain:
             head, target = text[: plain.start(1)], plain[1]
             targets = (target,)
         else:
@@ -166,7 +166,8 @@ class RobotRules:
         rules, table = self._rules, self._table
         decision = (ALLOW, NO_RULE, target)
         for each in targets:
-            spelling = table.spelling(each)
+            # The target of a plain URL is its own normal spelling.
+            spelling = each if plain else table.spelling(each)
             # Ours O22: robots.txt itself may always be retrieved.
             is_itself = spelling == ROBOTS_TXT
             number = _ITSELF if is_itself else table.decide(head, each, spelling)
