@@ -1,15 +1,14 @@
 """Columns that store rules in little memory. A column is an array of numbers, or many
-strings joined into one string. `memory_of` estimates the memory that objects take.
+strings joined into one string. `memory_of` measures the memory that objects take.
 """
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from functools import cache
+from gc import get_referents
 from itertools import accumulate, islice
 from sys import getsizeof
 from types import FunctionType, NoneType
-from typing import Any
 
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.pauses import with_pauses
@@ -20,6 +19,9 @@ _MAX_TWO_BYTES = 0xFFFF
 # The maximum number of strings that are stored as a tuple. A short tuple takes little
 # memory, and access to a tuple is faster than access to `Texts`.
 _FEW = 64
+
+# The whole process shares the objects of the following classes.
+_SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
 
 
 def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
@@ -65,48 +67,16 @@ def stored_texts(texts: Sequence[str]) -> Sequence[str]:
 
 
 def memory_of(root: object) -> int:
-    """Return an estimate, in bytes, of the memory that *root* and all objects reachable
-    from *root* take. The search follows slots, tuples, lists and dicts, and counts each
-    object once.
+    """Return the memory, in bytes, that *root* and all objects reachable from *root* take.
+    Each object counts once. An object that the whole process shares does not count.
     """
-    # `found` maps the id of each object that was found so far to the object. The references
-    # keep the objects alive, so that no new object gets the id of an object in `found`.
-    found: dict[int, object] = {}
-    left = [root]
-    for it in with_pauses(_taken_from(left)):
-        kind: Any = type(it)
-        slots = _slots_of(kind)
-        if slots is None or id(it) in found:
-            continue
-        found[id(it)] = it
-        if isinstance(it, (tuple, list)):
-            if {*map(type, it)} == {str}:
-                # Add all strings in one step. A list may contain many strings, and a string
-                # does not refer to other objects.
-                found.update(zip(map(id, it), it, strict=True))
-            else:
-                left += it
-        elif isinstance(it, dict):
-            left += (*it.keys(), *it.values())
-        for name in slots:
-            left.append(getattr(it, name, None))
-    return sum(map(getsizeof, found.values()))
-
-
-def _taken_from(left: list[object]) -> Iterator[object]:
-    """Remove and yield the last object in *left*, until *left* is empty. The consumer may
-    add objects to *left* during the iteration.
-    """
-    while left:
-        yield left.pop()
-
-
-@cache
-def _slots_of(kind: Any) -> tuple[str, ...] | None:
-    """Return the names of the slots of the class *kind*. Return None for a class whose
-    objects do not count because the whole process shares the objects.
-    """
-    if issubclass(kind, (type, Enum, bool, NoneType, FunctionType, Dialect)):
-        return None
-    slots = (getattr(each, "__slots__", ()) for each in kind.__mro__)
-    return tuple(name for names in slots for name in names if name[:2] != "__")
+    # `counted` maps the id of each counted object to the object. The loop appends to the
+    # list over which it iterates. The references in the list keep all objects alive, so
+    # that no two objects get the same id.
+    counted: dict[int, object] = {}
+    found = [root]
+    for it in with_pauses(found):
+        if id(it) not in counted and not isinstance(it, _SHARED):
+            counted[id(it)] = it
+            found += get_referents(it)
+    return sum(map(getsizeof, counted.values()))
