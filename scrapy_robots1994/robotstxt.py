@@ -66,6 +66,8 @@ class RobotsTxt:
         "_rules",
         "_sitemaps",
         "_usage",
+        "is_truncated",
+        "size",
     )
 
     def __init__(
@@ -76,6 +78,10 @@ class RobotsTxt:
     ) -> None:
         """Store the *body* of a file. Use `parse` instead to limit the size of the file."""
         self._body = body if isinstance(body, Body) else Body(body)
+        self.size = self._body.size
+        """The number of bytes of `body`."""
+        self.is_truncated = self._body.is_truncated
+        """Whether `body` is only the beginning of the file."""
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
         # `_rules` contains one item for each tuple of robot names. User-Agent headers that
@@ -120,21 +126,11 @@ class RobotsTxt:
             body.text, dialect, self._reading, names, for_warnings=for_warnings
         )
         self._sitemaps = reading.sitemaps
-        rules = self._known_rules(names)
-        if rules is None:
-            rules = RobotRules(reading, body, dialect, robot)
-            self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
+        rules = RobotRules(reading, body, dialect, robot)
+        others = [it for it in self._rules if it.names != names]
+        self._rules = (rules, *others[: _MAX_ROBOTS - 1])
         self._memory_bytes = None
         return reading, rules
-
-    def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
-        """Return the stored rules for the robot with these *names*, or None if no rules are
-        stored for this robot.
-        """
-        for rules in self._rules:
-            if rules.names == names:
-                return rules
-        return None
 
     def rules(self, robot: str | bytes) -> RobotRules:
         """Return the rules of the file for *robot*, which is a bare name or a whole
@@ -143,8 +139,11 @@ class RobotsTxt:
         The first call for a robot reads the file. Reading a large file takes many
         milliseconds. This method may be called in any thread.
         """
-        known = self._known_rules(robot_names(robot))
-        return known or self._read_for(robot, for_warnings=False)[1]
+        names = robot_names(robot)
+        for rules in self._rules:
+            if rules.names == names:
+                return rules
+        return self._read_for(robot, for_warnings=False)[1]
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
         """Return whether the rules for *robot* are stored.
@@ -153,8 +152,8 @@ class RobotsTxt:
         usage preferences for *robot* must be stored, too.
         """
         names = robot_names(robot)
-        is_missing = self._known_rules(names) is None
-        return not (is_missing or (with_usage and names not in self._usage))
+        is_stored = any(it.names == names for it in self._rules)
+        return is_stored and (names in self._usage or not with_usage)
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve the URL or path *url*. Never raises."""
@@ -280,16 +279,6 @@ class RobotsTxt:
         bytes within the limit are stored.
         """
         return self._body.data
-
-    @property
-    def size(self) -> int:
-        """The number of bytes of `body`."""
-        return self._body.size
-
-    @property
-    def is_truncated(self) -> bool:
-        """Whether `body` is only the beginning of the file."""
-        return self._body.is_truncated
 
     @property
     def has_whole_line(self) -> bool:
