@@ -3,7 +3,7 @@ strings joined into one string. `memory_of` measures the memory that objects tak
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from gc import get_referents
 from itertools import accumulate, islice
@@ -13,23 +13,12 @@ from types import FunctionType, NoneType
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.pauses import with_pauses
 
-# The largest number that fits in two bytes.
-_MAX_TWO_BYTES = 0xFFFF
-
 # The maximum number of strings that are stored as a tuple. A short tuple takes little
 # memory, and access to a tuple is faster than access to `Texts`.
 _FEW = 64
 
 # The whole process shares the objects of the following classes.
 _SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
-
-
-def small_array(numbers: Iterable[int], largest: int) -> "array[int]":
-    """Return an array of *numbers* that stores each number in two or four bytes. The
-    numbers must be between 0 and *largest*.
-    """
-    # The annotation is quoted because `array` has no subscript before Python 3.12.
-    return array("H" if largest <= _MAX_TWO_BYTES else "I", numbers)
 
 
 class Texts(Sequence[str]):
@@ -42,8 +31,7 @@ class Texts(Sequence[str]):
     def __init__(self, texts: Sequence[str]) -> None:
         """Join and store *texts*."""
         self.all = "".join(texts)
-        ends = [*accumulate(map(len, texts), initial=0)]
-        self.ends = small_array(ends, len(self.all))
+        self.ends = array("I", accumulate(map(len, texts), initial=0))
 
     def __len__(self) -> int:
         """Return the number of strings."""

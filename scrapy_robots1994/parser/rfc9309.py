@@ -3,11 +3,12 @@ cover a URL, the longest rule decides.
 """
 
 import re
+from array import array
 from string import hexdigits
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.columns import small_array, stored_texts
+from scrapy_robots1994.parser.columns import stored_texts
 from scrapy_robots1994.parser.pauses import with_pauses
 from scrapy_robots1994.parser.rule_table import ALLOW, NO_RULE, Prefixes, RuleColumns
 
@@ -144,9 +145,7 @@ class LongestTable(Prefixes):
                 text = normal_spelling(value)
                 paths[text] = self._first_of(number, paths.get(text, number))
         texts = sorted(paths)
-        super().__init__(
-            texts, small_array(map(paths.__getitem__, texts), len(rules.values))
-        )
+        super().__init__(texts, array("I", map(paths.__getitem__, texts)))
         rules.values = stored_texts(rules.values)
         self._patterns = tuple(
             sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))

@@ -2,11 +2,11 @@
 delay, and the lines to which warnings refer.
 """
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from scrapy_robots1994.parser.columns import small_array
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
@@ -196,7 +196,6 @@ def _columns_of(obeyed: _Obeyed, dialect: Dialect, *, is_cautious: bool) -> Rule
     # value) and Ours O21 (empty Disallow next to other rules): an empty path disallows
     # nothing.
     rules = [it for it in obeyed.own_rules if it.value and it.kind is not ignored]
-    last_line = rules[-1].number if rules else 0
     if dialect.has_lists:
         # Revisited K2 (lists of paths): a line may list several paths.
         rules = [
@@ -215,9 +214,9 @@ def _columns_of(obeyed: _Obeyed, dialect: Dialect, *, is_cautious: bool) -> Rule
     is_path = text.count("\n/") == len(values)
     return RuleColumns(
         values,
-        small_array(map(_NUMBER, rules), last_line),
+        array("I", map(_NUMBER, rules)),
         kinds if any(kinds) else b"",
-        small_array(obeyed.first_lines, max(obeyed.first_lines, default=0)),
+        array("I", obeyed.first_lines),
         tuple(obeyed.names),
         is_plain=is_path and "%" not in text and text.isascii(),
         has_wildcards="*" in text or "$" in text,

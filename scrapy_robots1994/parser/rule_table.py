@@ -5,6 +5,7 @@ prefixes. The table finds the rule that decides whether a URL is allowed.
 Each rule has a number, which is its place in `RuleColumns`.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from itertools import islice
 from operator import contains, eq
 from typing import Protocol
 
-from scrapy_robots1994.parser.columns import small_array, stored_texts
+from scrapy_robots1994.parser.columns import stored_texts
 from scrapy_robots1994.parser.pauses import with_pauses
 from scrapy_robots1994.parser.spellings import (
     canonical,
@@ -117,7 +118,7 @@ class Prefixes:
         # If no text is contained in the next text, no text is a prefix of another text.
         # Checking only adjacent texts is faster than computing all places.
         if any(map(contains, islice(texts, 1, None), texts)):
-            self._outer = small_array(_outer_places(texts), len(texts))
+            self._outer = array("I", _outer_places(texts))
 
     def covering(self, text: str) -> list[int]:
         """Return the numbers of all stored texts that are prefixes of *text*, the numbers of
@@ -197,7 +198,7 @@ class PrefixTable(Prefixes):
         kept = self._without_equal((texts[it], numbers[it]) for it in order)
         super().__init__(
             [text for text, _ in kept],
-            small_array([number for _, number in kept], len(rules.values)),
+            array("I", [number for _, number in kept]),
         )
         rules.values = stored_texts(rules.values)
 
