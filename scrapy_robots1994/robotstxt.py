@@ -1,5 +1,9 @@
 """The class `RobotsTxt`, which represents one parsed file."""
 
+from enum import Enum
+from gc import get_referents
+from sys import getsizeof
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -11,12 +15,8 @@ from scrapy_robots1994.lint.problems import (
     weakening_problems,
 )
 from scrapy_robots1994.parser.body import Body
-from scrapy_robots1994.parser.columns import memory_of
-from scrapy_robots1994.parser.dialects import (
-    LITERAL,
-    dialect_named,
-)
-from scrapy_robots1994.parser.reader import Line, groups_of, read
+from scrapy_robots1994.parser.dialects import LITERAL, Dialect, dialect_named
+from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
 from scrapy_robots1994.parser.robot_reading import RobotReading, read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules
@@ -46,6 +46,9 @@ _UNREAD_BYTES = 300
 # Initially, all files share this empty dict. A file never changes the dict. To store usage
 # preferences, a file replaces the dict with a new dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
+
+# The whole process shares the objects of the following classes.
+_SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
 
 
 class RobotsTxt:
@@ -353,6 +356,22 @@ class RobotsTxt:
     def __repr__(self) -> str:
         """Return the size, dialect and reading of the file, without its text."""
         return f"<RobotsTxt: {self.size} bytes, {self.dialect}, {self.reading}>"
+
+
+def memory_of(root: object) -> int:
+    """Return the memory, in bytes, that *root* and all objects reachable from *root* take.
+    Each object counts once. An object that the whole process shares does not count.
+    """
+    # `counted` maps the id of each counted object to the object. The loop appends to the
+    # list over which it iterates. The references in the list keep all objects alive, so
+    # that no two objects get the same id.
+    counted: dict[int, object] = {}
+    found = [root]
+    for it in with_pauses(found):
+        if id(it) not in counted and not isinstance(it, _SHARED):
+            counted[id(it)] = it
+            found += get_referents(it)
+    return sum(map(getsizeof, counted.values()))
 
 
 class Reader:

@@ -8,9 +8,14 @@ from string import hexdigits
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.columns import stored_texts
-from scrapy_robots1994.parser.pauses import with_pauses
-from scrapy_robots1994.parser.rule_table import ALLOW, NO_RULE, Prefixes, RuleColumns
+from scrapy_robots1994.parser.reader import with_pauses
+from scrapy_robots1994.parser.rule_table import (
+    ALLOW,
+    NO_RULE,
+    Prefixes,
+    RuleColumns,
+    stored_texts,
+)
 
 MAX_WORK = 25_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A

@@ -7,14 +7,13 @@ Each rule has a number, which is its place in `RuleColumns`.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from operator import contains, eq
 from typing import Protocol
 
-from scrapy_robots1994.parser.columns import stored_texts
-from scrapy_robots1994.parser.pauses import with_pauses
+from scrapy_robots1994.parser.reader import with_pauses
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -32,6 +31,10 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # begins with this prefix.
 _AS_WRITTEN = "%"
 
+
+# The maximum number of strings that are stored as a tuple. A short tuple takes little
+# memory, and access to a tuple is faster than access to `Texts`.
+_FEW = 64
 
 SPLIT, ALLOW = 1, 2
 """The parts of the kind of a rule. `SPLIT` means that only the cautious reading obeys the
@@ -74,6 +77,39 @@ class RuleColumns:
     def record(self, number: int) -> int:
         """Return the place, from 0, of the record with the rule that has this *number*."""
         return bisect_right(self.first_lines, self.lines[number]) - 1
+
+
+class Texts(Sequence[str]):
+    """Many strings, stored as one string. As a separate `str`, each of the strings would
+    take about 50 bytes more.
+    """
+
+    __slots__ = ("all", "ends")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Join and store *texts*."""
+        self.all = "".join(texts)
+        self.ends = array("I", accumulate(map(len, texts), initial=0))
+
+    def __len__(self) -> int:
+        """Return the number of strings."""
+        return len(self.ends) - 1
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        """Return the string at *place*, counted from 0."""
+        ends = self.ends
+        return self.all[ends[place] : ends[place + 1]]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the strings, in order."""
+        return map(
+            self.all.__getitem__, map(slice, self.ends, islice(self.ends, 1, None))
+        )
+
+
+def stored_texts(texts: Sequence[str]) -> Sequence[str]:
+    """Return *texts* as a sequence that takes little memory."""
+    return tuple(texts) if len(texts) <= _FEW else Texts(texts)
 
 
 class RuleTable(Protocol):
