@@ -58,7 +58,9 @@ class Origin(NamedTuple):
         if parts is None:
             return None
         address, name, written = parts.groups()
-        host = _ipv6(address) if address is not None else _host(name)
+        host = _ipv6(address) if name is None else name.lower().rstrip(".")
+        if name is not None and not host.isascii():
+            host = _in_punycode(host)
         # Strip leading zeros. A port with more than five remaining digits is out of range.
         # Do not convert a port that is out of range, because `int` raises ValueError for a
         # text with too many digits.
@@ -101,15 +103,10 @@ def _ipv6(text: str) -> str:
         return text.lower()
 
 
-def _host(text: str) -> str:
-    """Return the name that clients look up for the host *text*.
-
-    The name is in lower case, without trailing dots, and in punycode if possible. Return ""
-    if IDNA turns a character of *text* into a URL delimiter.
+def _in_punycode(host: str) -> str:
+    """Return the name that clients look up for the non-ASCII name *host*. Return *host* if
+    the name has no punycode, and "" if IDNA turns a character into a URL delimiter.
     """
-    host = text.lower().rstrip(".")
-    if host.isascii():
-        return host
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError:
