@@ -288,7 +288,7 @@ class RobotsTxt:
         """Whether the file can be obeyed. A truncated file without a line end cannot be
         obeyed.
         """
-        return self._body.has_whole_line
+        return not self.is_truncated or self.text != ""
 
     @property
     def dialect(self) -> str:

@@ -48,7 +48,10 @@ def compression_of(body: bytes) -> str | None:
     If a server sends a compressed robots.txt without a Content-Encoding header, no line of
     the file is readable.
     """
-    return next((it for mark, it in _COMPRESSED.items() if body.startswith(mark)), None)
+    for mark, name in _COMPRESSED.items():
+        if body.startswith(mark):
+            return name
+    return None
 
 
 def begins_as_markup(text: str) -> bool:
@@ -126,13 +129,6 @@ class Body:
         self.size = len(data)
         self.is_truncated = is_truncated
 
-    @property
-    def has_whole_line(self) -> bool:
-        """Whether the file can be obeyed. A truncated file can be obeyed only if the file
-        contains a whole line.
-        """
-        return not self.is_truncated or _whole_lines(self.text) > 0
-
     def compress(self) -> None:
         """Compress the stored bytes, unless the compressed bytes would take more memory."""
         stored = self._stored
@@ -171,9 +167,5 @@ class Body:
         # pair.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         # Ours O24: an incomplete last line is not obeyed.
-        return text[: _whole_lines(text)] if self.is_truncated else text
-
-
-def _whole_lines(text: str) -> int:
-    """Return the number of characters in *text* up to and including the last line end."""
-    return max(text.rfind("\r"), text.rfind("\n")) + 1
+        end = max(text.rfind("\r"), text.rfind("\n")) + 1
+        return text[:end] if self.is_truncated else text
