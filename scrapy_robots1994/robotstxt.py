@@ -39,10 +39,6 @@ _MAX_LOST_LINES = 50
 # names, and the rules for many robots would take too much memory.
 _MAX_ROBOTS = 64
 
-# A file that has not been read takes about this number of bytes of memory, in addition to
-# its body.
-_UNREAD_BYTES = 300
-
 # Initially, all files share this empty dict. A file never changes the dict. To store usage
 # preferences, a file replaces the dict with a new dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
@@ -326,9 +322,6 @@ class RobotsTxt:
         For a large file, the calculation takes many milliseconds. The result is stored
         until the file is read again or is compressed.
         """
-        if not (self._rules or self._usage or self._sitemaps):
-            # A file that has not been read takes little more memory than its body.
-            return _UNREAD_BYTES + self.size
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
