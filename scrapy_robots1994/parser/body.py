@@ -12,17 +12,6 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# The zlib dictionary contains strings that occur in most files. The most frequent strings
-# come last. Compressed bytes never leave the process, so a change to the dictionary does
-# not make stored files unreadable.
-_FREQUENT = (
-    b"# robots.txt\r\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\n"
-    b"Disallow: /*?\nDisallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
-    b"User-agent: Googlebot\nUser-Agent: Mediapartners-Google\nDisallow: /\n\n"
-    b"User-agent: *\nDisallow: /wp-admin/\nDisallow: /"
-)
-
-
 # Match a `<` at the start of a text, after any blank lines and comments. If UTF-16 without
 # a byte order mark is decoded as UTF-8, the decoded text contains a NUL between letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
@@ -135,11 +124,8 @@ class Body:
         if isinstance(stored, _Compressed):
             return
         # Compared with level 3, level 6 saves a tenth of the memory and takes 0.02 ms
-        # longer. Raw deflate (-15) omits the header and the checksum, which are not needed
-        # within a process. The dictionary helps because most files are too short to contain
-        # many repetitions.
-        compressor = zlib.compressobj(6, wbits=-15, zdict=_FREQUENT)
-        compressed = _Compressed(compressor.compress(stored) + compressor.flush())
+        # longer.
+        compressed = _Compressed(zlib.compress(stored, 6))
         # Keep the plain bytes if compression did not help. Compression makes random bytes
         # longer.
         if getsizeof(compressed) < getsizeof(stored):
@@ -151,7 +137,7 @@ class Body:
         stored = self._stored
         if not isinstance(stored, _Compressed):
             return stored
-        return zlib.decompressobj(wbits=-15, zdict=_FREQUENT).decompress(stored)
+        return zlib.decompress(stored)
 
     @property
     def text(self) -> str:
@@ -166,6 +152,7 @@ class Body:
         # Decode UTF-16 with "replace", because UTF-8 cannot encode half of a surrogate
         # pair.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
+        if not self.is_truncated:
+            return text
         # Ours O24: an incomplete last line is not obeyed.
-        end = max(text.rfind("\r"), text.rfind("\n")) + 1
-        return text[:end] if self.is_truncated else text
+        return text[: max(text.rfind("\r"), text.rfind("\n")) + 1]
