@@ -31,7 +31,6 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # begins with this prefix.
 _AS_WRITTEN = "%"
 
-
 # The maximum number of strings that are stored as a tuple. A short tuple takes little
 # memory, and access to a tuple is faster than access to `Texts`.
 _FEW = 64
@@ -177,11 +176,12 @@ def _outer_places(texts: Sequence[str]) -> list[int]:
     place is 0.
     """
     places: list[int] = []
-    # `outer` begins as the place of the text counted from 0, which is also the place of the
-    # preceding text counted from 1.
-    for outer, text in enumerate(texts):
+    # `place` is the place of `text` counted from 0. Therefore `place` is also the place of
+    # the preceding text counted from 1.
+    for place, text in enumerate(texts):
+        outer = place
         while outer and not text.startswith(texts[outer - 1]):
-            outer = places[outer - 1]  # noqa: PLW2901 - follows the prefixes of the text
+            outer = places[outer - 1]
         places.append(outer)
     return places
 

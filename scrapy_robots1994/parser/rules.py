@@ -164,7 +164,7 @@ class RobotRules:
             target = target_behind(len(head), text)
             targets = target, *other_spellings(target, clients)
         rules, table = self._rules, self._table
-        decision = (ALLOW, NO_RULE, target)
+        decision = ALLOW, NO_RULE, target
         for each in targets:
             # The target of a plain URL is its own normal spelling.
             spelling = each if plain else table.spelling(each)
