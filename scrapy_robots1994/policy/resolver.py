@@ -131,15 +131,37 @@ class PolicyResolver(Generic[ContextT]):
         """
         in_flight = self._in_flight.get(origin)
         policy, now = self.memory.get(origin), self.backend.now()
-        if policy is None or not policy.is_usable(now):
-            if in_flight is not None and in_flight.decided is not None:
-                # The new policy was stale at once. Use the new policy anyway, because the
-                # waiting requests also use the new policy.
-                return Resolved(in_flight.decided)
-            return await self._wait(origin, context, policy and policy.last_good(now))
-        if in_flight is None and not self._aborted and not policy.is_fresh(now):
-            self._start(InFlightFetch(origin), context, policy)
-        return Resolved(policy)
+        if policy is not None and policy.is_usable(now):
+            if in_flight is None and not self._aborted and not policy.is_fresh(now):
+                self._start(InFlightFetch(origin), context, policy)
+            return Resolved(policy)
+        if in_flight is not None and in_flight.decided is not None:
+            # The new policy was stale at once. Use the new policy anyway, because the
+            # waiting requests also use the new policy.
+            return Resolved(in_flight.decided)
+        if self._aborted is not None and not self._keeps(context):
+            raise FetchAborted(self._aborted)
+        waiter = self.backend.new_waiter()
+        if in_flight is not None:
+            in_flight.waiters[waiter] = context
+        else:
+            # Add the waiter before the fetch starts, because a fetch with an instant answer
+            # ends before `_start` returns.
+            in_flight = InFlightFetch(origin, {waiter: context})
+            self._start(in_flight, context, policy and policy.last_good(now))
+        # If only this wait is cancelled, remove the waiter. The fetch continues for the
+        # other waiters.
+        try:
+            resolution = await waiter
+        finally:
+            del in_flight.waiters[waiter]
+        match resolution:
+            case Cancelled(detail):
+                raise FetchAborted(detail)
+            case LocalFault(error):
+                self.backend.count_retries(context, resolution.retries)
+                raise copy_of(error)
+        return resolution
 
     def abort(
         self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
@@ -167,37 +189,6 @@ class PolicyResolver(Generic[ContextT]):
         for in_flight in ended:
             self._end(in_flight, Cancelled(reason))
             in_flight.cancel_undecided()
-
-    async def _wait(
-        self, origin: Origin, context: ContextT, last: Policy | None
-    ) -> Resolved:
-        """Wait for the fetch of *origin*. The first request that needs the policy
-        starts the fetch.
-        """
-        if self._aborted is not None and not self._keeps(context):
-            raise FetchAborted(self._aborted)
-        waiter = self.backend.new_waiter()
-        in_flight = self._in_flight.get(origin)
-        if in_flight is not None:
-            in_flight.waiters[waiter] = context
-        else:
-            # Add the waiter before the fetch starts, because a fetch with an instant answer
-            # ends before `_start` returns.
-            in_flight = InFlightFetch(origin, {waiter: context})
-            self._start(in_flight, context, last)
-        # If only this wait is cancelled, remove the waiter. The fetch continues for the
-        # other waiters.
-        try:
-            resolution = await waiter
-        finally:
-            del in_flight.waiters[waiter]
-        match resolution:
-            case Cancelled(detail):
-                raise FetchAborted(detail)
-            case LocalFault(error):
-                self.backend.count_retries(context, resolution.retries)
-                raise copy_of(error)
-        return resolution
 
     def _start(
         self,
