@@ -88,7 +88,7 @@ class UniformRules:
 
     # An origin without a file does not ask for a crawl delay.
     crawl_delay = None
-    size = 0
+    size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         """Return this object, because every robot gets the same answer."""

@@ -71,5 +71,4 @@ def bytes_of(policy: Policy, most: int = sys.maxsize) -> int:
     # Most of the strings in `texts` are short, but a URL or a header may have any length.
     texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
     own_bytes = POLICY_BYTES + sum(map(len, filter(None, texts)))
-    robots = policy.robots
-    return min(own_bytes + (0 if robots is None else robots.memory_bytes), most)
+    return min(own_bytes + policy.stated.memory_bytes, most)
