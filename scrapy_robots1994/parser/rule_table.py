@@ -114,8 +114,6 @@ def stored_texts(texts: Sequence[str]) -> Sequence[str]:
 class RuleTable(Protocol):
     """The compiled rules of one robot."""
 
-    rules: RuleColumns
-
     def spelling(self, target: str) -> str:
         """Return the normal spelling of *target*. Targets that the rules do not distinguish
         have the same normal spelling.

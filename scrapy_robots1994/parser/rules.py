@@ -104,7 +104,7 @@ class RobotRules:
             self._table = LongestTable(reading.rules)
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
-        self._rules = self._table.rules
+        self._rules = reading.rules
         # `has_wildcards` is `True` if a path contains `*` or `$`, even if neither character
         # is a wildcard in the dialect.
         self.has_wildcards = reading.rules.has_wildcards
