@@ -5,15 +5,11 @@ of a URL that is compared with the rules.
 """
 
 import re
-from functools import lru_cache
 from ipaddress import IPv6Address
 from typing import NamedTuple
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
-# Authorities of up to this number of characters are cached. The number is usually enough
-# for a user name, a password and a host.
-_CACHED_CHARS = 500
 
 # A WebSocket connection begins with an HTTP GET request to the same host and port, so map
 # ws to http and wss to https.
@@ -53,15 +49,26 @@ class Origin(NamedTuple):
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
         head = _URL.match(url)
-        if head is None:
+        if head is None or _AMBIGUOUS.search(head[2]):
             return None
-        scheme, authority = head.groups()
-        # Do not cache long authorities, because the cache would take too much memory.
-        is_short = len(authority) <= _CACHED_CHARS
-        find = _origin_of if is_short else _origin_of.__wrapped__
         # Take the scheme from the dict, so that all origins share one string for each
         # scheme.
-        return find(_SCHEMES[scheme.lower()], authority)
+        scheme = _SCHEMES[head[1].lower()]
+        parts = _AUTHORITY.fullmatch(head[2].rpartition("@")[2])
+        if parts is None:
+            return None
+        address, name, written = parts.groups()
+        host = _ipv6(address) if name is None else name.lower().rstrip(".")
+        if name is not None and not host.isascii():
+            host = _in_punycode(host)
+        # Strip leading zeros. A port with more than five remaining digits is out of range.
+        # Do not convert a port that is out of range, because `int` raises ValueError for a
+        # text with too many digits.
+        digits = (written or "").lstrip("0") or ("0" if written else "")
+        if not host or len(digits) > len(str(_HIGHEST_PORT)):
+            return None
+        port = int(digits) if digits else _DEFAULT_PORTS[scheme]
+        return Origin(scheme, host, port) if port <= _HIGHEST_PORT else None
 
     @property
     def robots_url(self) -> str:
@@ -86,23 +93,6 @@ def is_http(url: str) -> bool:
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 
-@lru_cache(maxsize=16384)
-def _origin_of(scheme: str, authority: str) -> Origin | None:
-    """Return the origin with this *scheme* and with the host and port of *authority*."""
-    parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])
-    if parts is None or _AMBIGUOUS.search(authority):
-        return None
-    host = _ipv6(parts[1]) if parts[1] is not None else _host(parts[2])
-    # Strip leading zeros. A port with more than five remaining digits is out of range. Do
-    # not convert a port that is out of range, because `int` raises ValueError for a text
-    # with too many digits.
-    digits = (parts[3] or "").lstrip("0") or ("0" if parts[3] else "")
-    if not host or len(digits) > len(str(_HIGHEST_PORT)):
-        return None
-    port = int(digits) if digits else _DEFAULT_PORTS[scheme]
-    return Origin(scheme, host, port) if port <= _HIGHEST_PORT else None
-
-
 def _ipv6(text: str) -> str:
     """Return *text* in its shortest spelling if it is an IPv6 address, and otherwise in
     lower case.
@@ -113,16 +103,10 @@ def _ipv6(text: str) -> str:
         return text.lower()
 
 
-def _host(text: str) -> str:
-    """Return the name that clients look up for the host *text*.
-
-    The name is in lower case, without trailing dots, and in punycode if possible. Return ""
-    if IDNA turns a character of *text* into a URL delimiter.
+def _in_punycode(host: str) -> str:
+    """Return the name that clients look up for the non-ASCII name *host*. Return *host* if
+    the name has no punycode, and "" if IDNA turns a character into a URL delimiter.
     """
-    host = text.lower().rstrip(".")
-    if host.isascii():
-        # To save memory, return *text* itself instead of an equal copy.
-        return text if host == text else host
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError:

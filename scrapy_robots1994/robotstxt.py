@@ -1,5 +1,9 @@
 """The class `RobotsTxt`, which represents one parsed file."""
 
+from enum import Enum
+from gc import get_referents
+from sys import getsizeof
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -11,14 +15,10 @@ from scrapy_robots1994.lint.problems import (
     weakening_problems,
 )
 from scrapy_robots1994.parser.body import Body
-from scrapy_robots1994.parser.columns import memory_of
-from scrapy_robots1994.parser.dialects import (
-    LITERAL,
-    dialect_named,
-)
-from scrapy_robots1994.parser.reader import Line, groups_of, read
+from scrapy_robots1994.parser.dialects import LITERAL, Dialect, dialect_named
+from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
-from scrapy_robots1994.parser.robot_reading import RobotReading
+from scrapy_robots1994.parser.robot_reading import RobotReading, read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
@@ -39,13 +39,12 @@ _MAX_LOST_LINES = 50
 # names, and the rules for many robots would take too much memory.
 _MAX_ROBOTS = 64
 
-# A file that has not been read takes about this number of bytes of memory, in addition to
-# its body.
-_UNREAD_BYTES = 300
-
 # Initially, all files share this empty dict. A file never changes the dict. To store usage
 # preferences, a file replaces the dict with a new dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
+
+# The whole process shares the objects of the following classes.
+_SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
 
 
 class RobotsTxt:
@@ -66,6 +65,8 @@ class RobotsTxt:
         "_rules",
         "_sitemaps",
         "_usage",
+        "is_truncated",
+        "size",
     )
 
     def __init__(
@@ -76,6 +77,10 @@ class RobotsTxt:
     ) -> None:
         """Store the *body* of a file. Use `parse` instead to limit the size of the file."""
         self._body = body if isinstance(body, Body) else Body(body)
+        self.size = self._body.size
+        """The number of bytes of `body`."""
+        self.is_truncated = self._body.is_truncated
+        """Whether `body` is only the beginning of the file."""
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
         # `_rules` contains one item for each tuple of robot names. User-Agent headers that
@@ -116,25 +121,15 @@ class RobotsTxt:
         If *for_warnings* is true, also read the lines that are needed only for warnings.
         """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
-        reading = RobotReading(
+        reading = read_for_robot(
             body.text, dialect, self._reading, names, for_warnings=for_warnings
         )
         self._sitemaps = reading.sitemaps
-        rules = self._known_rules(names)
-        if rules is None:
-            rules = RobotRules(reading, body, dialect, robot)
-            self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
+        rules = RobotRules(reading, body, dialect, robot)
+        others = [it for it in self._rules if it.names != names]
+        self._rules = (rules, *others[: _MAX_ROBOTS - 1])
         self._memory_bytes = None
         return reading, rules
-
-    def _known_rules(self, names: tuple[str, ...]) -> RobotRules | None:
-        """Return the stored rules for the robot with these *names*, or None if no rules are
-        stored for this robot.
-        """
-        for rules in self._rules:
-            if rules.names == names:
-                return rules
-        return None
 
     def rules(self, robot: str | bytes) -> RobotRules:
         """Return the rules of the file for *robot*, which is a bare name or a whole
@@ -143,8 +138,11 @@ class RobotsTxt:
         The first call for a robot reads the file. Reading a large file takes many
         milliseconds. This method may be called in any thread.
         """
-        known = self._known_rules(robot_names(robot))
-        return known or self._read_for(robot, for_warnings=False)[1]
+        names = robot_names(robot)
+        for rules in self._rules:
+            if rules.names == names:
+                return rules
+        return self._read_for(robot, for_warnings=False)[1]
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
         """Return whether the rules for *robot* are stored.
@@ -153,8 +151,8 @@ class RobotsTxt:
         usage preferences for *robot* must be stored, too.
         """
         names = robot_names(robot)
-        is_missing = self._known_rules(names) is None
-        return not (is_missing or (with_usage and names not in self._usage))
+        is_stored = any(it.names == names for it in self._rules)
+        return is_stored and (names in self._usage or not with_usage)
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve the URL or path *url*. Never raises."""
@@ -209,7 +207,7 @@ class RobotsTxt:
         The tuple is empty in a dialect without the field Sitemap.
         """
         if self._sitemaps is None:
-            reading = RobotReading(
+            reading = read_for_robot(
                 self.text, self._dialect, self._reading, (), for_warnings=False
             )
             self._sitemaps = reading.sitemaps
@@ -282,21 +280,11 @@ class RobotsTxt:
         return self._body.data
 
     @property
-    def size(self) -> int:
-        """The number of bytes of `body`."""
-        return self._body.size
-
-    @property
-    def is_truncated(self) -> bool:
-        """Whether `body` is only the beginning of the file."""
-        return self._body.is_truncated
-
-    @property
     def has_whole_line(self) -> bool:
         """Whether the file can be obeyed. A truncated file without a line end cannot be
         obeyed.
         """
-        return self._body.has_whole_line
+        return not self.is_truncated or self.text != ""
 
     @property
     def dialect(self) -> str:
@@ -334,9 +322,6 @@ class RobotsTxt:
         For a large file, the calculation takes many milliseconds. The result is stored
         until the file is read again or is compressed.
         """
-        if not (self._rules or self._usage or self._sitemaps):
-            # A file that has not been read takes little more memory than its body.
-            return _UNREAD_BYTES + self.size
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
@@ -364,6 +349,22 @@ class RobotsTxt:
     def __repr__(self) -> str:
         """Return the size, dialect and reading of the file, without its text."""
         return f"<RobotsTxt: {self.size} bytes, {self.dialect}, {self.reading}>"
+
+
+def memory_of(root: object) -> int:
+    """Return the memory, in bytes, that *root* and all objects reachable from *root* take.
+    Each object counts once. An object that the whole process shares does not count.
+    """
+    # `counted` maps the id of each counted object to the object. The loop appends to the
+    # list over which it iterates. The references in the list keep all objects alive, so
+    # that no two objects get the same id.
+    counted: dict[int, object] = {}
+    found = [root]
+    for it in with_pauses(found):
+        if id(it) not in counted and not isinstance(it, _SHARED):
+            counted[id(it)] = it
+            found += get_referents(it)
+    return sum(map(getsizeof, counted.values()))
 
 
 class Reader:

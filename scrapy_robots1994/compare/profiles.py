@@ -28,8 +28,13 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import groups_of
 from scrapy_robots1994.parser.rfc9309 import LongestTable
-from scrapy_robots1994.parser.robot_reading import RobotReading, RuleColumns
-from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
+from scrapy_robots1994.parser.robot_reading import read_for_robot
+from scrapy_robots1994.parser.rule_table import (
+    NO_RULE,
+    PrefixTable,
+    RuleColumns,
+    RuleTable,
+)
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import (
@@ -163,7 +168,7 @@ class _LongestPrefix(PrefixTable):
         rules = self.rules
         return max(
             numbers,
-            key=lambda it: (len(rules.values[it]), not rules.disallows(it)),
+            key=lambda it: (len(rules.values[it]), rules.kind(it)),
         )
 
 
@@ -222,7 +227,7 @@ class Setup:
     def rules(self) -> RobotRules:
         """Return the rules that the robot obeys."""
         dialect = self.dialect
-        found = RobotReading(
+        found = read_for_robot(
             self.text, dialect, self.reading, self.names, for_warnings=False
         )
         table = _table(found.rules, dialect)

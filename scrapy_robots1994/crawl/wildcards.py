@@ -20,8 +20,8 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.threads import compute_in_thread
 from scrapy_robots1994.lint.values import has_wildcard
-from scrapy_robots1994.parser.columns import memory_of
 from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.robotstxt import memory_of
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -200,10 +200,9 @@ def weakening_problems(
     """
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
-    slips = reading.above.slips + reading.slips
     odd = chain(
         odd_rules(reading.above.rules + reading.own_rules),
-        _reported(slips, is_wide=is_wide, is_page=is_page),
+        _reported(reading.slips, is_wide=is_wide, is_page=is_page),
     )
     of_lines: list[Problem] = []
     for line in odd:
@@ -213,12 +212,11 @@ def weakening_problems(
         if limit is not None and len(of_lines) >= _SPARE * limit:
             break
     _settle(of_lines, reading.own)
-    meant = () if reading.is_named else reading.elsewhere
     found: list[Problem] = []
     for problem in chain(
         _record_problems(reading, dialect),
         _needed(of_lines, [reading.above, *reading.own]),
-        _meant_problems(meant, dialect, robot),
+        _meant_problems(reading.elsewhere, dialect, robot),
         _orphans(reading.above, found, has_records=reading.has_any),
         (_WIDE_TEXT,) if is_wide else (),
     ):

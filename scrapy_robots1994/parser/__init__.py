@@ -9,7 +9,7 @@ robot. `rules` decides whether a URL is allowed, and `verdict` describes the dec
 `dialects` contain the tables of the grammar. `user_agent` finds the names of robots.
 `spellings` makes the forms in which URLs are compared, and `clients` makes the forms in
 which HTTP clients send a URL. `rule_table` and `rfc9309` contain the two kinds of rule
-tables, and `columns` stores many strings or numbers in little memory.
+tables.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

@@ -6,15 +6,18 @@ other lines. `groups_of` then assigns each line to its record. `groups_of` yield
 `Group` for the lines above all records, and one `Group` for each record. Lint and the other
 modules of the parser work with groups, and do not split a text into lines themselves. For
 example, `parser/records.py` makes a public `Record` from each group, and
-`parser/robot_reading.py` selects the lines that concern one robot.
+`parser/robot_reading.py` selects the lines that concern one robot. `with_pauses` lets the
+event loop of a crawl run while a thread reads a large file.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from io import StringIO
 from itertools import chain
 from sys import maxsize
-from typing import Any, NamedTuple
+from threading import Event, current_thread, main_thread
+from typing import Any, NamedTuple, TypeVar
 
 from scrapy_robots1994.parser.dialects import NO_FIELD, Dialect, FieldReader
 from scrapy_robots1994.parser.fields import (
@@ -24,7 +27,6 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.pauses import with_pauses
 
 # 1994 F3 (form of a line): the space around a value is optional. Ours O6 (blank lines): a
 # line that contains only spaces and tabs is blank, because an author cannot see spaces and
@@ -52,6 +54,15 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 # Match a field name within a value. If a line end is missing, two lines become one line,
 # and the value of the line contains a field name.
 _LOST = re.compile("(?i)user-agent|disallow")
+
+
+T = TypeVar("T")
+
+# Without pauses, Python would switch to the event loop only every 5 ms, and one iteration
+# of the event loop needs many switches. A short wait for an event that is never set lets
+# other threads run.
+_PAUSE_ITEMS, _PAUSE_SECONDS = 64, 0.000_02
+_NEVER_SET = Event()
 
 
 class Line(NamedTuple):
@@ -134,6 +145,21 @@ class Line(NamedTuple):
         return len(self.text) - len(self.comment) + 1
 
 
+def with_pauses(items: Iterable[T]) -> Iterable[T]:
+    """Return an iterable over *items*. Outside the main thread, the iteration pauses
+    briefly once per 64 items.
+    """
+    return items if current_thread() is main_thread() else _paused(items)
+
+
+def _paused(items: Iterable[T]) -> Iterator[T]:
+    """Yield each of *items*, and pause once per `_PAUSE_ITEMS` items."""
+    for number, item in enumerate(items, 1):
+        if not number % _PAUSE_ITEMS:
+            _NEVER_SET.wait(_PAUSE_SECONDS)
+        yield item
+
+
 # Call `tuple.__new__` for each line of a file, because a call to `tuple.__new__` takes half
 # as long as a call to `Line`.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
@@ -185,6 +211,7 @@ def lines_of(
         yield new(Line, (number, kind, raw, name, value, row, said))
 
 
+@dataclass(slots=True)
 class Group:
     """The lines of a record, or the lines above all records.
 
@@ -202,15 +229,12 @@ class Group:
     orphan below a blank line.
     """
 
-    __slots__ = ("agents", "names", "others", "rules", "runs", "without")
-
-    def __init__(self) -> None:
-        self.agents: list[Line] = []
-        self.rules: list[Line] = []
-        self.others: list[Line] = []
-        self.without: list[Line] = []
-        self.names: list[str] = []
-        self.runs: list[tuple[int, int]] = []
+    agents: list[Line] = field(default_factory=list)
+    rules: list[Line] = field(default_factory=list)
+    others: list[Line] = field(default_factory=list)
+    without: list[Line] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    runs: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def lines(self) -> list[Line]:

@@ -3,14 +3,19 @@ cover a URL, the longest rule decides.
 """
 
 import re
+from array import array
 from string import hexdigits
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.columns import small_array, stored_texts
-from scrapy_robots1994.parser.pauses import with_pauses
-from scrapy_robots1994.parser.robot_reading import RuleColumns
-from scrapy_robots1994.parser.rule_table import NO_RULE, Prefixes
+from scrapy_robots1994.parser.reader import with_pauses
+from scrapy_robots1994.parser.rule_table import (
+    ALLOW,
+    NO_RULE,
+    Prefixes,
+    RuleColumns,
+    stored_texts,
+)
 
 MAX_WORK = 25_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A
@@ -145,9 +150,7 @@ class LongestTable(Prefixes):
                 text = normal_spelling(value)
                 paths[text] = self._first_of(number, paths.get(text, number))
         texts = sorted(paths)
-        super().__init__(
-            texts, small_array(map(paths.__getitem__, texts), len(rules.values))
-        )
+        super().__init__(texts, array("I", map(paths.__getitem__, texts)))
         rules.values = stored_texts(rules.values)
         self._patterns = tuple(
             sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))
@@ -165,7 +168,7 @@ class LongestTable(Prefixes):
         """
         # RFC 9309 2.2.2: among equally long rules, the first Allow in the file decides.
         # If no rule is an Allow, the first rule in the file decides.
-        return self.rules.disallows(number), self.rules.lines[number]
+        return self.rules.kind(number) < ALLOW, self.rules.lines[number]
 
     spelling = staticmethod(normal_spelling)
 
@@ -177,8 +180,8 @@ class LongestTable(Prefixes):
         than `MAX_WORK` comparisons.
         """
         size, number, least = len(spelling), NO_RULE, 0
-        if paths := self.longest(spelling):
-            (number,) = paths
+        if paths := self.covering(spelling):
+            number = paths[0]
             # A normal spelling is ASCII, so each character is one octet.
             least = len(normal_spelling(self.rules.values[number]))
         work = 0
@@ -202,12 +205,3 @@ class LongestTable(Prefixes):
                     return other
                 return min(other, number, key=self._rank)
         return number
-
-    def permit(self, target: str) -> bool:
-        """Return whether the rules permit a URL with this *target*. *target* must be in its
-        normal spelling.
-        """
-        number = self.decide("", target, target)
-        if number < 0:
-            return number == NO_RULE
-        return not self.rules.disallows(number)

@@ -2,15 +2,15 @@
 delay, and the lines to which warnings refer.
 """
 
-from bisect import bisect_right
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 
-from scrapy_robots1994.parser.columns import small_array
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
+from scrapy_robots1994.parser.rule_table import ALLOW, SPLIT, RuleColumns
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
@@ -39,227 +39,186 @@ obeyed records, a crawl checks only the rules.
 
 
 @dataclass(slots=True)
-class RuleColumns:
-    """The rules that a robot obeys, stored in columns and sorted by value. Rules without a
-    value are omitted.
-
-    The number of a rule is its place in the columns, from 0. *values* are the paths as
-    written, and *lines* are the line numbers of the rules. *allows* contains a 1 for each
-    Allow rule, or is empty if no rule is an Allow. *splits* contains a 1 for each rule that
-    only the cautious reading obeys, or is empty if both readings obey all rules.
-    *first_lines* contains the number of the first line of each record that the robot obeys.
-    *names* contains the names in each record that the robot obeys. *is_plain* is `True` if
-    each value is an ASCII path without an escape. *has_wildcards* is `True` if a value
-    contains `*` or `$`.
-
-    A rule table that is compiled from the columns replaces *values* with an object that
-    takes less memory.
-    """
-
-    values: Sequence[str]
-    lines: Sequence[int]
-    allows: bytes
-    splits: bytes
-    first_lines: Sequence[int]
-    names: tuple[tuple[str, ...], ...]
-    is_plain: bool
-    has_wildcards: bool
-
-    def disallows(self, number: int) -> bool:
-        """Return whether the rule with this *number* is a Disallow."""
-        return not (self.allows and self.allows[number])
-
-    def is_split(self, number: int) -> bool:
-        """Return whether only the cautious reading obeys the rule with this *number*."""
-        return bool(self.splits and self.splits[number])
-
-    def record(self, number: int) -> int:
-        """Return the place, from 0, of the record with the rule that has this *number*."""
-        return bisect_right(self.first_lines, self.lines[number]) - 1
-
-
 class RobotReading:
     """The result of one parse of the *text* of a file for one robot.
 
     *rules* are the rules that the robot obeys. *crawl_delay* is the number of seconds that
-    the robot must pause between two requests. *sitemaps* are the distinct sitemaps in the
-    file, as written and in order. *has_any* is `True` if the file contains at least one
-    record. *is_cautious* is `True` if the reading is the cautious reading.
+    the robot must pause between two requests, or None if no delay applies. *sitemaps* are
+    the distinct sitemaps in the file, as written and in order. *has_any* is `True` if the
+    file contains at least one record. *is_cautious* is `True` if the reading is the
+    cautious reading.
 
     The other attributes contain the lines to which warnings refer. *above* contains the
     lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
-    the robot obeys. *own_rules* contains the rules of all records that the robot obeys.
-    *elsewhere* contains the slips in the records that the robot does not obey. A slip is a
-    line that may not mean what its author intended (see `Group.slips`).
+    the robot obeys. *own_rules* contains the rules of all records that the robot obeys. A
+    slip is a line that may not mean what its author intended (see `Group.slips`). *slips*
+    contains the slips above all records and in *own*. *elsewhere* contains the slips in the
+    records that the robot does not obey, unless the robot obeys a record that names the
+    robot.
     """
 
-    __slots__ = (
-        "_delays",
-        "_first_lines",
-        "_names",
-        "_sitemaps",
-        "above",
-        "elsewhere",
-        "has_any",
-        "is_cautious",
-        "own",
-        "own_rules",
-        "rules",
-        "text",
-    )
+    text: str
+    is_cautious: bool
+    has_any: bool
+    rules: RuleColumns
+    crawl_delay: float | None
+    sitemaps: tuple[str, ...]
+    above: Group
+    own: list[Group]
+    own_rules: list[Line]
+    slips: list[Line]
+    elsewhere: list[Line]
 
-    def __init__(
-        self,
-        text: str,
-        dialect: Dialect,
-        reading: str,
-        robot: Sequence[str],
-        *,
-        for_warnings: bool = True,
-    ) -> None:
-        """Read *text* for a robot. *robot* contains the names of the robot, as
-        `robot_names` returns the names.
 
-        If *for_warnings* is false, lines that are needed only for warnings are omitted.
-        """
-        self.text = text
-        self.is_cautious = reading == CAUTIOUS
-        self.above: Group
-        self.elsewhere: list[Line] = []
-        self._forget()
-        self._sitemaps: dict[str, None] = {}
-        choice = dialect.choice(robot)
-        record = 0
-        # The first group contains the lines above all records, and may be empty.
-        groups = groups_of(
-            text,
-            dialect,
-            most=MAX_OTHER_LINES if for_warnings else 0,
-            only_effective=not for_warnings,
-        )
-        for record, group in enumerate(groups):
-            pauses = self._take_others(group) if group.others else {}
-            if not record:
-                self.above = group
-            elif choice.offer(group.names, record):
-                if self._first_lines and len(choice.chosen) == 1:
-                    # This record names the robot more specifically than the earlier
-                    # records, so the robot does not obey the earlier records.
-                    self.elsewhere += self.slips if for_warnings else ()
-                    self._forget()
-                self._obey(group)
-                for run, seconds in pauses.items():
-                    # In RFC 9309, groups with the same name are merged. A Crawl-delay in
-                    # one group does not apply to the names of another group, because RFC
-                    # 9309 does not define Crawl-delay.
-                    if not dialect.pauses_by_run or choice.obeys_by(
-                        group.names[slice(*run)]
-                    ):
-                        self._delays.append(seconds)
-            elif for_warnings:
-                self.elsewhere += group.slips
-        self.has_any = record > 0
-        self.rules = self._obeyed(dialect)
+@dataclass(slots=True)
+class _Obeyed:
+    """The records that the robot obeys, unless a later record names the robot more
+    specifically.
 
-    def _forget(self) -> None:
-        """Discard the records that have been collected for the robot so far."""
-        self.own: list[Group] = []
-        self.own_rules: list[Line] = []
-        # The following lists contain the numbers of the first lines, the names and the
-        # pauses of the records that the robot obeys.
-        self._first_lines: list[int] = []
-        self._names: list[tuple[str, ...]] = []
-        self._delays: list[float] = []
+    *first_lines*, *names* and *delays* contain the number of the first line and the names
+    of each record, and the delays that apply to the robot. See `RobotReading` for the other
+    attributes.
+    """
 
-    def _take_others(self, group: Group) -> dict[tuple[int, int], float]:
-        """Store the sitemaps of *group*. Return the longest pause for each run of names."""
-        pauses: dict[tuple[int, int], float] = {}
-        for line, run in zip(group.others, group.runs, strict=True):
-            role, said = line.row and line.row.role, line.said
-            if role is Role.SITEMAP:
-                # Ours X7 (Sitemap): a sitemap does not belong to a record, and may be
-                # anywhere in the file.
-                self._sitemaps[said] = None
-            elif role is not Role.PAUSE:
-                raise NotImplementedError(role)
-            # Ours X4 (Crawl-delay): a Crawl-delay without a number is ignored. Ours O5
-            # (readings): only the cautious reading obeys a Crawl-delay that a blank line
-            # separates from its record.
-            elif said is not None and (line.kind is not _ORPHAN or self.is_cautious):
-                # Ours X5 (several delays): the longest delay for the robot applies.
-                pauses[run] = max(said, pauses.get(run, said))
-        return pauses
+    own: list[Group] = field(default_factory=list)
+    own_rules: list[Line] = field(default_factory=list)
+    slips: list[Line] = field(default_factory=list)
+    first_lines: list[int] = field(default_factory=list)
+    names: list[tuple[str, ...]] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)
 
-    def _obey(self, group: Group) -> None:
-        """Add a record. The robot obeys the record, unless a later record names the robot
-        more specifically.
-        """
-        names = tuple(group.names)
-        self.own_rules += group.rules
+    def add(self, group: Group, *, for_warnings: bool) -> None:
+        """Add the record of *group*. If *for_warnings* is false, do not collect slips."""
         if len(self.own) < MAX_OWN_RECORDS:
             self.own.append(group)
-        self._first_lines.append(group.agents[0].number)
+            self.slips += group.slips if for_warnings else ()
+        self.own_rules += group.rules
+        self.first_lines.append(group.agents[0].number)
         # Share one tuple between records with equal names, because a file may contain
         # thousands of records with the same names.
-        before = self._names[-1] if self._names else _DEFAULT
-        self._names.append(before if before == names else names)
+        names = tuple(group.names)
+        before = self.names[-1] if self.names else _DEFAULT
+        self.names.append(before if before == names else names)
 
-    def _obeyed(self, dialect: Dialect) -> RuleColumns:
-        """Return the rules that the robot obeys."""
-        # Ours O5: only the cautious reading obeys a rule that a blank line separates from
-        # its record.
-        ignored = None if self.is_cautious else _ORPHAN
-        # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2
-        # (empty value) and Ours O21 (empty Disallow next to other rules): an empty path
-        # disallows nothing.
-        obeyed = [it for it in self.own_rules if it.value and it.kind is not ignored]
-        last_line = obeyed[-1].number if obeyed else 0
-        if dialect.has_lists:
-            # Revisited K2 (lists of paths): a line may list several paths.
-            obeyed = [
-                it._replace(value=path)
-                for it in obeyed
-                for path in dialect.paths(it.value)
-            ]
-        obeyed.sort(key=_VALUE)
-        values = list(map(_VALUE, obeyed))
-        allows = splits = b""
-        if self.is_cautious:
-            splits = bytes([it.kind is _ORPHAN for it in obeyed])
-        if dialect.has_allow:
-            allows = bytes([it.row is not None and it.row.allows for it in obeyed])
-        text = "\n".join(["", *values])
-        is_path = text.count("\n/") == len(values)
-        return RuleColumns(
-            values,
-            small_array(map(_NUMBER, obeyed), last_line),
-            allows if any(allows) else b"",
-            splits if any(splits) else b"",
-            small_array(self._first_lines, max(self._first_lines, default=0)),
-            tuple(self._names),
-            is_path and "%" not in text and text.isascii(),
-            "*" in text or "$" in text,
+
+def read_for_robot(
+    text: str,
+    dialect: Dialect,
+    reading: str,
+    robot: Sequence[str],
+    *,
+    for_warnings: bool = True,
+) -> RobotReading:
+    """Read *text* for a robot. *robot* contains the names of the robot, as `robot_names`
+    returns the names.
+
+    If *for_warnings* is false, lines that are needed only for warnings are omitted.
+    """
+    is_cautious = reading == CAUTIOUS
+    choice = dialect.choice(robot)
+    sitemaps: dict[str, None] = {}
+    elsewhere: list[Line] = []
+    obeyed, record = _Obeyed(), 0
+    # The first group contains the lines above all records, and may be empty.
+    groups = groups_of(
+        text,
+        dialect,
+        most=MAX_OTHER_LINES if for_warnings else 0,
+        only_effective=not for_warnings,
+    )
+    for record, group in enumerate(groups):
+        pauses = _take_others(group, sitemaps, reading) if group.others else {}
+        if not record:
+            above = group
+            continue
+        if not choice.offer(group.names, record):
+            elsewhere += group.slips if for_warnings else ()
+            continue
+        if obeyed.names and len(choice.chosen) == 1:
+            # This record names the robot more specifically than the earlier records, so the
+            # robot does not obey the earlier records.
+            elsewhere += obeyed.slips
+            obeyed = _Obeyed()
+        obeyed.add(group, for_warnings=for_warnings)
+        for run, seconds in pauses.items():
+            # In RFC 9309, groups with the same name are merged. A Crawl-delay in one group
+            # does not apply to the names of another group, because RFC 9309 does not define
+            # Crawl-delay.
+            if not dialect.pauses_by_run or choice.obeys_by(group.names[slice(*run)]):
+                obeyed.delays.append(seconds)
+    is_named = not all(EVERYBODY in names for names in obeyed.names)
+    return RobotReading(
+        text,
+        is_cautious,
+        has_any=record > 0,
+        rules=_columns_of(obeyed, dialect, is_cautious=is_cautious),
+        # Ours X5 (several delays): the longest delay for the robot applies.
+        crawl_delay=max(obeyed.delays, default=None),
+        sitemaps=tuple(filter(None, sitemaps)),
+        above=above,
+        own=obeyed.own,
+        own_rules=obeyed.own_rules,
+        slips=above.slips + obeyed.slips if for_warnings else [],
+        elsewhere=[] if is_named else elsewhere,
+    )
+
+
+def _take_others(
+    group: Group, sitemaps: dict[str, None], reading: str
+) -> dict[tuple[int, int], float]:
+    """Add the sitemaps of *group* to *sitemaps*. Return the longest pause for each run of
+    names.
+    """
+    pauses: dict[tuple[int, int], float] = {}
+    for line, run in zip(group.others, group.runs, strict=True):
+        role, said = line.row and line.row.role, line.said
+        if role is Role.SITEMAP:
+            # Ours X7 (Sitemap): a sitemap does not belong to a record, and may be anywhere
+            # in the file.
+            sitemaps[said] = None
+        elif role is not Role.PAUSE:
+            raise NotImplementedError(role)
+        # Ours X4 (Crawl-delay): a Crawl-delay without a number is ignored. Ours O5
+        # (readings): only the cautious reading obeys a Crawl-delay that a blank line
+        # separates from its record.
+        elif said is not None and (line.kind is not _ORPHAN or reading == CAUTIOUS):
+            # Ours X5: the longest delay for the robot applies.
+            pauses[run] = max(said, pauses.get(run, said))
+    return pauses
+
+
+def _columns_of(obeyed: _Obeyed, dialect: Dialect, *, is_cautious: bool) -> RuleColumns:
+    """Return the rules that the robot obeys."""
+    # Ours O5: only the cautious reading obeys a rule that a blank line separates from its
+    # record.
+    ignored = None if is_cautious else _ORPHAN
+    # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2 (empty
+    # value) and Ours O21 (empty Disallow next to other rules): an empty path disallows
+    # nothing.
+    rules = [it for it in obeyed.own_rules if it.value and it.kind is not ignored]
+    if dialect.has_lists:
+        # Revisited K2 (lists of paths): a line may list several paths.
+        rules = [
+            it._replace(value=path) for it in rules for path in dialect.paths(it.value)
+        ]
+    rules.sort(key=_VALUE)
+    values = list(map(_VALUE, rules))
+    kinds = b""
+    if dialect.has_allow or is_cautious:
+        kinds = bytes(
+            SPLIT * (it.kind is _ORPHAN)
+            + ALLOW * (it.row is not None and it.row.allows)
+            for it in rules
         )
-
-    @property
-    def slips(self) -> list[Line]:
-        """The slips in the records of *own* (see `Group.slips`)."""
-        return [line for group in self.own for line in group.slips]
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the robot obeys a record that does not apply to every robot."""
-        return not all(EVERYBODY in names for names in self.rules.names)
-
-    @property
-    def crawl_delay(self) -> float | None:
-        """The number of seconds that the robot must pause between two requests, or None if
-        no delay applies.
-        """
-        # Ours X5: the longest delay for the robot applies.
-        return max(self._delays, default=None)
-
-    @property
-    def sitemaps(self) -> tuple[str, ...]:
-        """The distinct sitemaps in the file, as written and in order."""
-        return tuple(filter(None, self._sitemaps))
+    text = "\n".join(["", *values])
+    is_path = text.count("\n/") == len(values)
+    return RuleColumns(
+        values,
+        array("I", map(_NUMBER, rules)),
+        kinds if any(kinds) else b"",
+        array("I", obeyed.first_lines),
+        tuple(obeyed.names),
+        is_plain=is_path and "%" not in text and text.isascii(),
+        has_wildcards="*" in text or "$" in text,
+        allows=max(kinds, default=0) >= ALLOW,
+    )

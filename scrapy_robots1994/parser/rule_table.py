@@ -1,23 +1,19 @@
-"""The rule table of a dialect in which rules are prefixes. The table finds the rule that
-decides whether a URL is allowed.
+"""The rules of one robot (`RuleColumns`), and the rule table of a dialect in which rules are
+prefixes. The table finds the rule that decides whether a URL is allowed.
 
 `parser/rfc9309.py` contains the table for the dialect in which the longest rule decides.
 Each rule has a number, which is its place in `RuleColumns`.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
 from operator import contains, eq
-from sys import maxsize
 from typing import Protocol
 
-from scrapy_robots1994.parser.columns import (
-    small_array,
-    stored_texts,
-)
-from scrapy_robots1994.parser.pauses import with_pauses
-from scrapy_robots1994.parser.robot_reading import RuleColumns
+from scrapy_robots1994.parser.reader import with_pauses
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -35,20 +31,92 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # begins with this prefix.
 _AS_WRITTEN = "%"
 
+# The maximum number of strings that are stored as a tuple. A short tuple takes little
+# memory, and access to a tuple is faster than access to `Texts`.
+_FEW = 64
+
+SPLIT, ALLOW = 1, 2
+"""The parts of the kind of a rule. `SPLIT` means that only the cautious reading obeys the
+rule, and `ALLOW` means that the rule is an Allow. If two rules decide for one URL, the rule
+with the smaller kind takes precedence.
+"""
+
+
+@dataclass(slots=True)
+class RuleColumns:
+    """The rules that a robot obeys, stored in columns and sorted by value. Rules without a
+    value are omitted.
+
+    The number of a rule is its place in the columns, from 0. *values* are the paths as
+    written, and *lines* are the line numbers of the rules. *kinds* contains the kind of each
+    rule, which is the sum of `SPLIT` and `ALLOW` as far as they apply. *kinds* is empty if
+    every rule is a Disallow that both readings obey. *first_lines* contains the number of
+    the first line of each record that the robot obeys. *names* contains the names in each
+    record that the robot obeys. *is_plain* is `True` if each value is an ASCII path without
+    an escape. *has_wildcards* is `True` if a value contains `*` or `$`. *allows* is `True`
+    if a rule is an Allow.
+
+    A rule table that is compiled from the columns replaces *values* with an object that
+    takes less memory.
+    """
+
+    values: Sequence[str]
+    lines: Sequence[int]
+    kinds: bytes
+    first_lines: Sequence[int]
+    names: tuple[tuple[str, ...], ...]
+    is_plain: bool
+    has_wildcards: bool
+    allows: bool
+
+    def kind(self, number: int) -> int:
+        """Return the kind of the rule with this *number*."""
+        return self.kinds[number] if self.kinds else 0
+
+    def record(self, number: int) -> int:
+        """Return the place, from 0, of the record with the rule that has this *number*."""
+        return bisect_right(self.first_lines, self.lines[number]) - 1
+
+
+class Texts(Sequence[str]):
+    """Many strings, stored as one string. As a separate `str`, each of the strings would
+    take about 50 bytes more.
+    """
+
+    __slots__ = ("all", "ends")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Join and store *texts*."""
+        self.all = "".join(texts)
+        self.ends = array("I", accumulate(map(len, texts), initial=0))
+
+    def __len__(self) -> int:
+        """Return the number of strings."""
+        return len(self.ends) - 1
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        """Return the string at *place*, counted from 0."""
+        ends = self.ends
+        return self.all[ends[place] : ends[place + 1]]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the strings, in order."""
+        return map(
+            self.all.__getitem__, map(slice, self.ends, islice(self.ends, 1, None))
+        )
+
+
+def stored_texts(texts: Sequence[str]) -> Sequence[str]:
+    """Return *texts* as a sequence that takes little memory."""
+    return tuple(texts) if len(texts) <= _FEW else Texts(texts)
+
 
 class RuleTable(Protocol):
     """The compiled rules of one robot."""
 
-    rules: RuleColumns
-
     def spelling(self, target: str) -> str:
         """Return the normal spelling of *target*. Targets that the rules do not distinguish
         have the same normal spelling.
-        """
-
-    def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*, which must be in its
-        normal spelling. Return None if only `decide` can find the answer.
         """
 
     def decide(self, head: str, target: str, spelling: str) -> int:
@@ -83,49 +151,27 @@ class Prefixes:
         # If no text is contained in the next text, no text is a prefix of another text.
         # Checking only adjacent texts is faster than computing all places.
         if any(map(contains, islice(texts, 1, None), texts)):
-            self._outer = small_array(_outer_places(texts), len(texts))
-
-    def _longest(self, text: str) -> int:
-        """Return the place, from 1, of the longest stored text that is a prefix of *text*,
-        or 0 if no stored text is a prefix. If several stored texts are equal, return the
-        place of the last of the equal texts.
-        """
-        texts, outer = self._texts, self._outer
-        place = bisect_right(texts, text)
-        while place and not text.startswith(texts[place - 1]):
-            place = outer[place - 1] if outer else 0
-        return place
-
-    def _numbers_at(self, place: int) -> tuple[int, Sequence[int]]:
-        """Return the place, from 0, of the first text that equals the text at *place*. Also
-        return the numbers of all texts from the first equal text to the text at *place*.
-        *place* is counted from 1.
-        """
-        first = bisect_left(self._texts, self._texts[place - 1], 0, place)
-        return first, self._numbers[first:place] or range(first, place)
-
-    def longest(self, text: str) -> Sequence[int]:
-        """Return the numbers of the longest stored text that is a prefix of *text*. If
-        several stored texts are equal, return the numbers of all equal texts.
-        """
-        place = self._longest(text)
-        return self._numbers_at(place)[1] if place else ()
+            self._outer = array("I", _outer_places(texts))
 
     def covering(self, text: str) -> list[int]:
-        """Return the numbers of all stored texts that are prefixes of *text*."""
+        """Return the numbers of all stored texts that are prefixes of *text*, the numbers of
+        longer texts first.
+        """
         found: list[int] = []
-        place = self._longest(text)
+        texts, numbers, outer = self._texts, self._numbers, self._outer
+        place = bisect_right(texts, text)
         while place:
-            first, numbers = self._numbers_at(place)
-            found += numbers
-            place = self._outer[first] if self._outer else 0
+            place -= 1
+            if text.startswith(texts[place]):
+                found.append(numbers[place] if numbers else place)
+            place = outer[place] if outer else 0
         return found
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return, for each text, the place of the longest of *texts* that is a proper prefix of
-    the text. Places are counted from 1. If *texts* contains no proper prefix of the text,
-    the place is 0.
+    """Return, for each text, the place of the last earlier text that is a prefix of the
+    text or equals the text. Places are counted from 1. If no earlier text is a prefix, the
+    place is 0.
     """
     places: list[int] = []
     # `place` is the place of `text` counted from 0. Therefore `place` is also the place of
@@ -134,15 +180,8 @@ def _outer_places(texts: Sequence[str]) -> list[int]:
         outer = place
         while outer and not text.startswith(texts[outer - 1]):
             outer = places[outer - 1]
-        if outer and texts[outer - 1] == text:
-            outer = places[outer - 1]
         places.append(outer)
     return places
-
-
-# The rank of an Allow that only the cautious reading obeys. An Allow with this rank never
-# decides.
-_NO_REASON = 3
 
 
 class PrefixTable(Prefixes):
@@ -193,7 +232,7 @@ class PrefixTable(Prefixes):
         kept = self._without_equal((texts[it], numbers[it]) for it in order)
         super().__init__(
             [text for text, _ in kept],
-            small_array([number for _, number in kept], len(rules.values)),
+            array("I", [number for _, number in kept]),
         )
         rules.values = stored_texts(rules.values)
 
@@ -225,31 +264,22 @@ class PrefixTable(Prefixes):
             return False, 0, rules.lines[number]
         # Ours O5 (readings): a rule that the literal reading obeys takes precedence over a
         # rule that only the cautious reading obeys.
-        return rules.is_split(number), len(rules.values[number]), rules.lines[number]
+        return rules.kind(number) > 0, len(rules.values[number]), rules.lines[number]
 
     spelling = staticmethod(canonical)
 
-    def permit(self, target: str) -> bool | None:
-        """Return whether the rules permit a URL with this *target*, or None if only
-        `decide` can find the answer.
-        """
-        if self._has_urls:
-            return None
-        if not self._longest(target):
-            return True
-        return None if self.rules.allows else False
-
     def decide(self, head: str, target: str, spelling: str) -> int:
         """Return the number of the rule that decides whether a URL is allowed."""
-        forms = [spelling]
+        found = self.covering(spelling)
         if self._has_cut:
-            forms.append(_AS_WRITTEN + target)
+            found += self.covering(_AS_WRITTEN + target)
         if self._has_urls and head:
             url = head.lstrip(_BEFORE_A_URL) + target
-            forms += url_forms(url, canonical)
+            forms = url_forms(url, canonical)
             if self._has_cut:
                 forms += [_AS_WRITTEN + it for it in url_forms(url, str)]
-        found = [number for form in forms for number in self.covering(form)]
+            for form in forms:
+                found += self.covering(form)
         return self._first_of(found) if found else NO_RULE
 
     def _first_of(self, numbers: list[int]) -> int:
@@ -259,23 +289,17 @@ class PrefixTable(Prefixes):
         rules = self.rules
         if not self._is_first:
             return min(numbers, key=self._rank)
-        found, least, end = NO_RULE, _NO_REASON, 0
-        lines, starts = rules.lines, (*rules.first_lines, maxsize)
         # Ours X1 (order): the first rule in the file that covers a URL decides. Ours X3
         # (several records): if the robot obeys several records for every robot, each record
         # decides independently.
-        for number in sorted(numbers, key=lines.__getitem__):
-            if lines[number] < end:
-                continue
-            end = starts[bisect_right(starts, lines[number])]
-            # Ours O2 (several records for `*`): a URL is disallowed if any of the records
-            # disallows the URL.
-            rank = 2 * (not rules.disallows(number)) + rules.is_split(number)
-            if rank < least:
-                found, least = number, rank
-            if not least:
-                break
-        return found
+        firsts: dict[int, int] = {}
+        for number in sorted(numbers, key=rules.lines.__getitem__):
+            firsts.setdefault(rules.record(number), number)
+        # Ours O2 (several records for `*`): a URL is disallowed if any of the records
+        # disallows the URL.
+        number = min(firsts.values(), key=rules.kind)
+        # An Allow that only the cautious reading obeys never decides.
+        return NO_RULE if rules.kind(number) == ALLOW + SPLIT else number
 
 
 def _repeated_records(rules: RuleColumns) -> set[int]:
@@ -283,8 +307,8 @@ def _repeated_records(rules: RuleColumns) -> set[int]:
     said: list[list[object]] = [[] for _ in rules.first_lines]
     if len(said) > 1:
         for number in sorted(range(len(rules.values)), key=rules.lines.__getitem__):
-            kind = rules.disallows(number), rules.is_split(number)
-            said[rules.record(number)].append((kind, canonical(rules.values[number])))
+            rule = rules.kind(number), canonical(rules.values[number])
+            said[rules.record(number)].append(rule)
     first: dict[tuple[object, ...], int] = {}
     places = [first.setdefault(tuple(it), place) for place, it in enumerate(said)]
     return {place for place, it in enumerate(places) if it != place}

@@ -9,7 +9,13 @@ from scrapy_robots1994.parser.clients import Clients, other_spellings
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
 from scrapy_robots1994.parser.robot_reading import RobotReading
-from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
+from scrapy_robots1994.parser.rule_table import (
+    ALLOW,
+    NO_RULE,
+    SPLIT,
+    PrefixTable,
+    RuleTable,
+)
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
@@ -24,7 +30,7 @@ _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
 
-# `_rule` returns `_ITSELF` for the URL of robots.txt itself.
+# `_decision` returns `_ITSELF` as the number for the URL of robots.txt itself.
 _ITSELF = -3
 
 # 1994 E1 (empty file): an empty file has the same meaning as a missing file.
@@ -98,74 +104,20 @@ class RobotRules:
             self._table = LongestTable(reading.rules)
         else:
             self._table = PrefixTable(reading.rules, is_first=dialect.has_allow)
-        self._rules = self._table.rules
+        self._rules = reading.rules
         # `has_wildcards` is `True` if a path contains `*` or `$`, even if neither character
         # is a wildcard in the dialect.
         self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
         """Return whether *clients* may retrieve *url*, which is an absolute URL or a path."""
-        text = url if isinstance(url, str) else decode(url)
-        # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
-        plain = _PLAIN_URL.fullmatch(text)
-        if plain and "/." not in text:
-            is_permitted = self._table.permit(plain[1])
-            if is_permitted is not None:
-                # Ours O22 (robots.txt itself): a robots.txt may always be retrieved.
-                return is_permitted or plain[1] == ROBOTS_TXT
-        return not self._disallows(self._decision(text, clients)[0])
+        return self._decision(url, clients)[0] >= ALLOW
 
     def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
         """Return whether *clients* may retrieve *url*, and the reason. *url* is an absolute URL
         or a path.
         """
-        text = url if isinstance(url, str) else decode(url)
-        number, spelling = self._decision(text, clients)
-        return self._verdict(number, spelling)
-
-    def _decision(self, url: str, clients: Clients) -> tuple[int, str | None]:
-        """Find the spelling of the target that decides whether *url* is allowed. Return the
-        number that `_rule` returns for the spelling, and the spelling itself. Return None
-        instead of the spelling if the target as written decides.
-        """
-        head = head_of(url)
-        target = target_behind(len(head), url)
-        number, spelling = self._rule(head, target), None
-        # Ours O27: a URL is disallowed if any of its spellings is disallowed.
-        for other in other_spellings(target, clients):
-            found = self._rule(head, other)
-            if self._disallows(found) and (
-                not self._disallows(number)
-                # Ours O5 (readings): a rule that the literal reading obeys takes precedence
-                # over a rule that only the cautious reading obeys.
-                or self._is_split(number) > self._is_split(found)
-            ):
-                number, spelling = found, other
-        return number, spelling
-
-    def _rule(self, head: str, target: str) -> int:
-        """Return the number of the rule that decides whether a URL is allowed. The URL
-        consists of *head* and *target*. If no rule decides, return `_ITSELF`, `BEYOND` or
-        `NO_RULE`.
-        """
-        spelling = self._table.spelling(target)
-        # Ours O22: robots.txt itself may always be retrieved.
-        if spelling == ROBOTS_TXT:
-            return _ITSELF
-        return self._table.decide(head, target, spelling)
-
-    def _disallows(self, number: int) -> bool:
-        """Return whether a *number* that `_rule` returned means that the URL is disallowed."""
-        return self._rules.disallows(number) if number >= 0 else number == BEYOND
-
-    def _is_split(self, number: int) -> bool:
-        """Return whether *number*, which `_rule` returned, is the number of a rule that
-        only the cautious reading obeys.
-        """
-        return number >= 0 and self._rules.is_split(number)
-
-    def _verdict(self, number: int, spelling: str | None) -> Verdict:
-        """Return the verdict for *number* and *spelling*, which `_decision` returned."""
+        kind, number, spelling = self._decision(url, clients)
         rules = self._rules
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
@@ -175,19 +127,55 @@ class RobotRules:
             return Verdict(allowed=False, reason=Reason.WILDCARDS, spelling=spelling)
         if not rules.names:
             return _NO_RECORD if self._has_any else _EMPTY
+        # If no rule decides, the verdict refers to the first record.
+        record = 0 if number == NO_RULE else rules.record(number)
+        source = RecordReference(
+            rules.first_lines[record], rules.names[record], self._body, self._dialect
+        )
         if number == NO_RULE:
-            source = self._reference(0)
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
         return Verdict(
-            allowed=not rules.disallows(number),
-            reason=Reason.SPLIT_RECORD if rules.is_split(number) else Reason.RULE,
+            allowed=kind >= ALLOW,
+            reason=Reason.SPLIT_RECORD if kind & SPLIT else Reason.RULE,
             line=rules.lines[number],
             rule=rules.values[number],
             spelling=spelling,
-            source=self._reference(rules.record(number)),
+            source=source,
         )
 
-    def _reference(self, record: int) -> RecordReference:
-        """Return a reference to the record at the place *record*, counted from 0."""
-        names, line = self._rules.names[record], self._rules.first_lines[record]
-        return RecordReference(line, names, self._body, self._dialect)
+    def _decision(
+        self, url: str | bytes, clients: Clients
+    ) -> tuple[int, int, str | None]:
+        """Return the kind and the number of the rule that decides whether *url* is allowed.
+        Also return the spelling of the target that the rule covers, or None if the rule
+        covers the target as written.
+
+        If no rule decides, the number is `_ITSELF`, `BEYOND` or `NO_RULE`, and the kind is
+        the kind of a rule with the same effect.
+        """
+        text = url if isinstance(url, str) else decode(url)
+        plain = None if "/." in text else _PLAIN_URL.fullmatch(text)
+        targets: tuple[str, ...]
+        if plain:
+            head, target = text[: plain.start(1)], plain[1]
+            targets = (target,)
+        else:
+            head = head_of(text)
+            target = target_behind(len(head), text)
+            targets = target, *other_spellings(target, clients)
+        rules, table = self._rules, self._table
+        decision = ALLOW, NO_RULE, target
+        for each in targets:
+            # The target of a plain URL is its own normal spelling.
+            spelling = each if plain else table.spelling(each)
+            # Ours O22: robots.txt itself may always be retrieved.
+            is_itself = spelling == ROBOTS_TXT
+            number = _ITSELF if is_itself else table.decide(head, each, spelling)
+            kind = rules.kind(number) if number >= 0 else ALLOW * (number != BEYOND)
+            # Ours O27: a URL is disallowed if any of its spellings is disallowed. Ours O5
+            # (readings): a rule that the literal reading obeys takes precedence over a rule
+            # that only the cautious reading obeys.
+            if each == target or kind < min(decision[0], ALLOW):
+                decision = kind, number, each
+        kind, number, covered = decision
+        return kind, number, None if covered == target else covered

@@ -22,8 +22,7 @@ from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.parser.fields import may_state_usage
-from scrapy_robots1994.parser.pauses import with_pauses
-from scrapy_robots1994.parser.reader import Group, Line, groups_of
+from scrapy_robots1994.parser.reader import Group, Line, groups_of, with_pauses
 from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling
 from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.structured import Member, NotADictionaryError, members_of

@@ -159,7 +159,8 @@ class Verdict(_Sourced):
         UTF-8 can contain bytes that are not UTF-8.
         """
         # Ours O18 (percent-encodings): a percent-encoded rule has the same meaning.
-        rule, spelling = map(_for_export, (self.rule, self.spelling))
+        rule = self.rule and percent_encode_control_chars(self.rule)
+        spelling = self.spelling and percent_encode_control_chars(self.spelling)
         if (rule, spelling) == (self.rule, self.spelling):
             return self
         return replace(self, rule=rule, spelling=spelling, source=self._source)
@@ -192,7 +193,7 @@ class Verdict(_Sourced):
         record = self.record
         if record is not None:
             rules = (*record.rules, *record.orphans)
-            here = self.line, _for_export(self.rule)
+            here = self.line, self.for_export().rule
             record = replace(
                 record,
                 rules=tuple(it for it in rules if (it.line, it.value) == here),
@@ -241,11 +242,6 @@ class Verdict(_Sourced):
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'
-
-
-def _for_export(text: str | None) -> str | None:
-    """Percent-encode *text* for `Verdict.for_export`. Return None if *text* is None."""
-    return None if text is None else percent_encode_control_chars(text)
 
 
 def _unpickled(values: dict[str, Any], record: Record | None) -> Verdict:

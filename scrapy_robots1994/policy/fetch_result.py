@@ -189,15 +189,6 @@ def copy_of(error: ExceptionT) -> ExceptionT:
     return made
 
 
-def is_refusal_by_proxy(result: FetchResult) -> bool:
-    """Return whether *result* is a 401 or 403 that a proxy may have sent (Ours 3.1)."""
-    return (
-        isinstance(result, RobotsResponse)
-        and result.via_proxy
-        and result.outcome is Outcome.FORBIDDEN
-    )
-
-
 def retry_pause(
     result: FetchResult,
     retries: int,
@@ -218,14 +209,14 @@ def retry_pause(
     Scrapy's RetryMiddleware.
     """
     shortest = STATUS_PAUSES[0]
-    if is_refusal_by_proxy(result):
-        # Retry once after a refusal, because the origin may have refused only one of
-        # several proxies.
-        is_last = was_refused or retries >= max_retries
-        return None if is_last else _with_jitter(shortest)
     pauses: tuple[float, ...] = ()
     retry_after = None
     match result:
+        case RobotsResponse(outcome=Outcome.FORBIDDEN, via_proxy=True):
+            # Ours 3.1 (retries): a proxy may have sent the 401 or 403. Retry once, because
+            # the origin may have refused only one of several proxies.
+            is_last = was_refused or retries >= max_retries
+            return None if is_last else _with_jitter(shortest)
         case FetchError(is_final=False) | LocalFault(may_pass=True):
             pauses = NETWORK_PAUSES
         case LocalFault(of_proxy=True) if has_other_way:

@@ -37,10 +37,8 @@ class Outcome(enum.Enum):
     ABSENT = "absent"
     UNREACHABLE = "unreachable"
 
-    @property
-    def row(self) -> "OutcomeRow":
-        """The row of this outcome."""
-        return _ROWS[self]
+    row: "OutcomeRow"
+    """The row of this outcome in `ROWS`."""
 
 
 class AnswerGroup(NamedTuple):
@@ -233,7 +231,9 @@ ROWS = (
 )
 """The rows of all outcomes, in the order in which tables show the outcomes."""
 
-_ROWS = {row.outcome: row for row in ROWS}
+for _row in ROWS:
+    _row.outcome.row = _row
+
 GROUPS = tuple(group for row in ROWS for group in row.groups)
 """All groups of answers, in the order in which tables show the groups."""
 
@@ -246,7 +246,12 @@ group.
 """
 
 _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
-_ROW_OF = {group: row for row in ROWS for group in row.groups}
+_OUTCOME_OF = {
+    status: row.outcome
+    for row in ROWS
+    for group in row.groups
+    for status in group.statuses
+}
 
 ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
 """The outcomes that allow every URL by default, without a file."""
@@ -268,7 +273,7 @@ def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     group = group_of(status)
     # If a proxy may have generated the status, the reason in the verdict differs from the
     # reason of the group. In that case, the origin counts as unreachable.
-    return group if _ROW_OF[group].reason is reason else FAILURE
+    return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
@@ -277,11 +282,11 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
 
     *via_proxy* is `True` if the answer came through a proxy.
     """
-    row = _ROW_OF[group_of(status)]
+    outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
     # Ours 3.1 (retries): a status that a proxy may have generated means R5. The rule also
     # applies to https, because some proxies terminate TLS.
-    is_of_proxy = via_proxy and status in row.of_proxies
-    return Outcome.UNREACHABLE if is_of_proxy else row.outcome
+    is_of_proxy = via_proxy and status in outcome.row.of_proxies
+    return Outcome.UNREACHABLE if is_of_proxy else outcome
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:

@@ -46,15 +46,6 @@ class FreshnessSettings:
     retry_after: float = 300.0
     allowing: Collection[Outcome] = ALLOWING
 
-    def freshness_lifetime(self, promised: float | None) -> float:
-        """Return *promised*, limited to the range from *min_ttl* to *ttl* (Ours R1, the
-        file). *promised* is the freshness lifetime that a response states. Return *ttl* if
-        *promised* is `None`.
-        """
-        if promised is None:
-            return self.ttl
-        return min(max(promised, self.min_ttl), self.ttl)
-
     def retry_delay(self, result: Answer) -> float:
         """Return the seconds until robots.txt is requested again after *result* (Ours R5,
         unreachable).
@@ -97,7 +88,7 @@ class UniformRules:
 
     # An origin without a file does not ask for a crawl delay.
     crawl_delay = None
-    size = 0
+    size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         """Return this object, because every robot gets the same answer."""
@@ -344,8 +335,10 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     """Return a copy of *policy* with the times that apply if the origin stated the policy
     at *now*.
     """
-    row = policy.outcome.row
-    lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
+    row, lifetime = policy.outcome.row, freshness.ttl
+    if policy.freshness_lifetime is not None:
+        # Ours R1 (the file): the lifetime that a response states is limited.
+        lifetime = min(max(policy.freshness_lifetime, freshness.min_ttl), lifetime)
     lifetime = min(lifetime, row.max_lifetime)
     stale = freshness.stale_while_revalidate if row.allows else 0.0
     keep = freshness.stale_if_error

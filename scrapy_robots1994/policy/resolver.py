@@ -41,7 +41,6 @@ from scrapy_robots1994.policy.fetch_result import (
     LocalFault,
     RobotsResponse,
     copy_of,
-    is_refusal_by_proxy,
     retry_pause,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
@@ -132,15 +131,37 @@ class PolicyResolver(Generic[ContextT]):
         """
         in_flight = self._in_flight.get(origin)
         policy, now = self.memory.get(origin), self.backend.now()
-        if policy is None or not policy.is_usable(now):
-            if in_flight is not None and in_flight.decided is not None:
-                # The new policy was stale at once. Use the new policy anyway, because the
-                # waiting requests also use the new policy.
-                return Resolved(in_flight.decided)
-            return await self._wait(origin, context, policy and policy.last_good(now))
-        if in_flight is None and not self._aborted and not policy.is_fresh(now):
-            self._start(InFlightFetch(origin), context, policy)
-        return Resolved(policy)
+        if policy is not None and policy.is_usable(now):
+            if in_flight is None and not self._aborted and not policy.is_fresh(now):
+                self._start(InFlightFetch(origin), context, policy)
+            return Resolved(policy)
+        if in_flight is not None and in_flight.decided is not None:
+            # The new policy was stale at once. Use the new policy anyway, because the
+            # waiting requests also use the new policy.
+            return Resolved(in_flight.decided)
+        if self._aborted is not None and not self._keeps(context):
+            raise FetchAborted(self._aborted)
+        waiter = self.backend.new_waiter()
+        if in_flight is not None:
+            in_flight.waiters[waiter] = context
+        else:
+            # Add the waiter before the fetch starts, because a fetch with an instant answer
+            # ends before `_start` returns.
+            in_flight = InFlightFetch(origin, {waiter: context})
+            self._start(in_flight, context, policy and policy.last_good(now))
+        # If only this wait is cancelled, remove the waiter. The fetch continues for the
+        # other waiters.
+        try:
+            resolution = await waiter
+        finally:
+            del in_flight.waiters[waiter]
+        match resolution:
+            case Cancelled(detail):
+                raise FetchAborted(detail)
+            case LocalFault(error):
+                self.backend.count_retries(context, resolution.retries)
+                raise copy_of(error)
+        return resolution
 
     def abort(
         self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
@@ -168,37 +189,6 @@ class PolicyResolver(Generic[ContextT]):
         for in_flight in ended:
             self._end(in_flight, Cancelled(reason))
             in_flight.cancel_undecided()
-
-    async def _wait(
-        self, origin: Origin, context: ContextT, last: Policy | None
-    ) -> Resolved:
-        """Wait for the fetch of *origin*. The first request that needs the policy
-        starts the fetch.
-        """
-        if self._aborted is not None and not self._keeps(context):
-            raise FetchAborted(self._aborted)
-        waiter = self.backend.new_waiter()
-        in_flight = self._in_flight.get(origin)
-        if in_flight is not None:
-            in_flight.waiters[waiter] = context
-        else:
-            # Add the waiter before the fetch starts, because a fetch with an instant answer
-            # ends before `_start` returns.
-            in_flight = InFlightFetch(origin, {waiter: context})
-            self._start(in_flight, context, last)
-        # If only this wait is cancelled, remove the waiter. The fetch continues for the
-        # other waiters.
-        try:
-            resolution = await waiter
-        finally:
-            del in_flight.waiters[waiter]
-        match resolution:
-            case Cancelled(detail):
-                raise FetchAborted(detail)
-            case LocalFault(error):
-                self.backend.count_retries(context, resolution.retries)
-                raise copy_of(error)
-        return resolution
 
     def _start(
         self,
@@ -260,8 +250,13 @@ class PolicyResolver(Generic[ContextT]):
         that this crawl used before, or `None`. The listeners were already called with
         *known*.
         """
-        origin, last = in_flight.origin, known
-        found = await self._look_up(origin, known)
+        origin, last, found = in_flight.origin, known, None
+        for source in self.sources:
+            found = found or await source.get(origin)
+        # `known` may be newer than the policy in the store if the store did not work for a
+        # while.
+        if found is None or (known and found.fetched_at < known.fetched_at):
+            found = known
         if found is not None and not found.is_fresh(now := self.backend.now()):
             last = found.last_good(now)
             if found is not known and found.is_usable(now):
@@ -282,18 +277,6 @@ class PolicyResolver(Generic[ContextT]):
             # starts a new fetch.
             return result
         return await self._decide(in_flight, context, result, last, known)
-
-    async def _look_up(self, origin: Origin, known: Policy | None) -> Policy | None:
-        """Return the policy of *origin* from the first source that contains a policy of
-        *origin*, or *known* if *known* is newer.
-        """
-        found = None
-        for source in self.sources:
-            found = found or await source.get(origin)
-        # `known` may be newer than the policy in the store if the store did not work for a
-        # while.
-        is_older = found is None or (known and found.fetched_at < known.fetched_at)
-        return known if is_older else found
 
     async def _load(
         self,
@@ -353,7 +336,11 @@ class PolicyResolver(Generic[ContextT]):
                 return result, context
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
-            was_refused = was_refused or is_refusal_by_proxy(result)
+            # A 401 or 403 is requested again only if a proxy may have sent the status.
+            was_refused = was_refused or (
+                isinstance(result, RobotsResponse)
+                and result.outcome is Outcome.FORBIDDEN
+            )
 
     async def _decide(
         self,
@@ -364,7 +351,17 @@ class PolicyResolver(Generic[ContextT]):
         known: Policy | None,
     ) -> Resolved:
         """Make the policy for *result*, store the policy, and call the listeners."""
-        policy = self._policy_of(in_flight.origin, result, last)
+        origin, freshness = in_flight.origin, self.freshness
+        reader, now = self.backend.reader, self.backend.now()
+        match result:
+            case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:
+                policy = last.revalidated(result, now, freshness)
+            case RobotsResponse() if result.outcome.row.is_answer:
+                policy = Policy.from_response(origin, result, reader, now, freshness)
+            case _ if last is not None and now < last.keep_until:
+                policy = last.stale_on_error(result, now, freshness)
+            case _:
+                policy = Policy.unreachable(origin, result, now, freshness)
         # Put the policy into memory before the listeners run, because a listener may
         # request pages of this origin.
         self.memory.put(policy)
@@ -372,28 +369,13 @@ class PolicyResolver(Generic[ContextT]):
         if self.store is not None:
             # Release the lease before the listeners run. Other workers wait for the policy,
             # and need not wait for the listeners of this crawl.
-            self.store.release_lease(in_flight.origin, policy)
+            self.store.release_lease(origin, policy)
         await self.backend.policy_fetched(policy, result, last, known, context)
         self.memory.measure(policy)
         # Report the failure only if no last good policy decides.
         if isinstance(result, FetchError) and not policy.is_known:
             return Resolved(policy, result.error)
         return Resolved(policy)
-
-    def _policy_of(self, origin: Origin, result: Answer, last: Policy | None) -> Policy:
-        """Return the policy for *result*. *last* is the last good policy, or `None` without
-        a last good policy.
-        """
-        now, freshness = self.backend.now(), self.freshness
-        match result:
-            case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:
-                return last.revalidated(result, now, freshness)
-            case RobotsResponse() if result.outcome.row.is_answer:
-                reader = self.backend.reader
-                return Policy.from_response(origin, result, reader, now, freshness)
-        if last is not None and now < last.keep_until:
-            return last.stale_on_error(result, now, freshness)
-        return Policy.unreachable(origin, result, now, freshness)
 
     def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
         """Forget the fetch *in_flight*, and resume its waiters with *resolution*. A second

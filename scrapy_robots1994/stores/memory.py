@@ -2,7 +2,9 @@
 least recently used policies are removed.
 """
 
+import sys
 from collections.abc import Callable
+from functools import partial
 
 from cachetools import LRUCache
 
@@ -35,7 +37,7 @@ class MemoryStore:
         self._clock = clock
         self._max_origins = max_origins
         self._policies: LRUCache[Origin, Policy] = LRUCache(
-            max_bytes, lambda policy: min(bytes_of(policy), max_bytes)
+            max_bytes, partial(bytes_of, most=max_bytes)
         )
 
     def get(self, origin: Origin) -> Policy | None:
@@ -62,11 +64,11 @@ class MemoryStore:
             self.put(policy)
 
 
-def bytes_of(policy: Policy) -> int:
+def bytes_of(policy: Policy, most: int = sys.maxsize) -> int:
     """Return the approximate number of bytes that *policy* takes in memory, including its
-    origin and its file.
+    origin and its file. The result is at most *most*.
     """
     # Most of the strings in `texts` are short, but a URL or a header may have any length.
     texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
-    own_bytes = POLICY_BYTES + sum(len(text) for text in texts if text)
-    return own_bytes + (0 if policy.robots is None else policy.robots.memory_bytes)
+    own_bytes = POLICY_BYTES + sum(map(len, filter(None, texts)))
+    return min(own_bytes + policy.stated.memory_bytes, most)

@@ -28,6 +28,13 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
     assert rules.verdict("/4999/y").line == 19_999
 
 
+def test_line_of_a_rule_in_a_long_file_is_named() -> None:
+    """A file may have more lines than a number of two bytes can count."""
+    text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
+
+    assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
+
+
 EQUAL = {
     "rules": "Disallow: /a\n",
     "pairs": "Allow: /a\nDisallow: /a\n",

@@ -143,16 +143,6 @@ def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
     assert verdict.line is None
 
 
-@bound("parser.columns._MAX_TWO_BYTES")
-def test_line_beyond_two_bytes_is_named() -> None:
-    """The verdict names the right line, even if the line number does not fit into two
-    bytes.
-    """
-    text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
-
-    assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
-
-
 @bound("parser.robot_reading.MAX_OTHER_LINES")
 def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> None:
     """If a file has too many lines that are not rules, fewer problems are found, but each

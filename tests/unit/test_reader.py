@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from scrapy_robots1994 import RobotsTxt
-from scrapy_robots1994.parser import pauses as module
+from scrapy_robots1994.parser import reader as module
 
 LINES = 1_000
 
