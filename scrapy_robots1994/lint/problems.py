@@ -20,13 +20,12 @@ from scrapy_robots1994.lint.records import (
     another_record,
     boundary_problems,
     default_problems,
-    effective_allows,
+    ignored_allows,
     is_owned,
     joined_problems,
     joining_problems,
     name_problems,
     orphan_problem,
-    rule_beginnings,
     rule_problems,
 )
 from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
@@ -112,11 +111,10 @@ def problems_of(
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
     found += _boundary_problems(own, dialect)
     found += joining_problems(own, dialect)
-    found += _one_of(list(ignored_allows(own)))
+    found += _one_of([it for group in own for it in ignored_allows(group)])
     records = tuple(records_of(groups, dialect))
     found += name_problems(records, dialect)
-    blanks = [it.number for it in lines if it.kind is LineKind.BLANK]
-    found += rule_problems(records, dialect, rule_beginnings(own), blanks)
+    found += rule_problems(own, dialect)
     if dialect.has_blank_lines:
         found += default_problems(records)
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
@@ -246,7 +244,7 @@ def tightening_problems(
     User-agent line from the names of *robot*, *robot* obeys the rules below that line.
     """
     found = chain(
-        ignored_allows(reading.own),
+        chain.from_iterable(map(ignored_allows, reading.own)),
         (
             problem
             for group in reading.own
@@ -267,16 +265,6 @@ def _speaks_above(
     below = [name for it in group.agents if it.number >= line for name in it.said or ()]
     choices = dialect.choose([tuple(below), tuple(above)], robot)
     return choices == [1]
-
-
-def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
-    """Yield a problem for each Allow line of *records* that would allow paths if the
-    dialect had Allow.
-    """
-    for record in records:
-        for line in effective_allows(record):
-            text = f"line {line.number} is ignored"
-            yield kinds.ALLOW.at(line.number, line.column, text)
 
 
 def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
@@ -395,7 +383,7 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
     for group in reading.own:
         yield from boundary_problems(group, dialect, is_merged=is_merged)
     if reading.rules.allows:
-        yield from rule_problems(tuple(records_of(reading.own, dialect)), dialect)
+        yield from rule_problems(reading.own, dialect)
 
 
 def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:

@@ -22,7 +22,7 @@ from scrapy_robots1994.lint.values import before_wildcard, is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
 from scrapy_robots1994.parser.reader import SPACE, Group, Line
-from scrapy_robots1994.parser.records import Record, Rule
+from scrapy_robots1994.parser.records import Record, Rule, records_of
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -317,19 +317,16 @@ def _parting(agent: Line, *, has_allow: bool) -> Fix:
     return in_place(agent, agent.text, "Disallow:", words=words, effect=effect)
 
 
-def effective_allows(record: Group) -> Iterable[Line]:
-    """Return the Allow lines of *record* that would have an effect in a dialect with Allow.
+def ignored_allows(record: Group) -> Iterator[Problem]:
+    """Yield a problem for each Allow line of *record* that would have an effect in a
+    dialect with Allow.
 
-    The dialect of *record* does not have Allow. In a dialect with Allow, the returned lines
-    would allow paths that a Disallow line of *record* disallows.
+    The dialect of *record* does not have Allow. In a dialect with Allow, the line would
+    allow paths that a Disallow line of *record* disallows.
     """
-    allows = [
-        it
-        for it in record.without
-        if it.value and (row := it.known) is not None and row.allows
-    ]
+    allows = [it for it in record.without if it.value and it.known and it.known.allows]
     if not allows:
-        return ()
+        return
     rules = {it.value for it in record.rules if it.kind is not _ORPHAN and it.value}
     closing = sorted(rules, key=len, reverse=True)
     opening, beginnings = set(), Beginnings()
@@ -340,20 +337,18 @@ def effective_allows(record: Group) -> Iterable[Line]:
             beginnings.add(closing.pop())
         if beginnings.overlap(line.value):
             opening.add(line.number)
-    return (it for it in allows if it.number in opening)
+    for line in allows:
+        if line.number in opening:
+            text = f"line {line.number} is ignored"
+            yield kinds.ALLOW.at(line.number, line.column, text)
 
 
-def rule_problems(
-    records: Sequence[Record],
-    dialect: Dialect,
-    beginnings: Sequence[tuple["Beginnings", "Beginnings"]] = (),
-    blanks: Sequence[int] = (),
-) -> Iterator[Problem]:
+def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with rules that have no effect in their record.
 
-    *beginnings* is the result of `rule_beginnings`, with one item for each record. *blanks*
-    contains the numbers of the blank lines of the file.
+    Each of *groups* is a record.
     """
+    records = tuple(records_of(groups, dialect))
     # RFC 9309 2.2.1: the groups for one name are merged, so an Allow line of one group may
     # affect the rules of another group.
     with_allow = {
@@ -362,7 +357,8 @@ def rule_problems(
         if any(rule.allows for rule in record.rules)
         for name in record.names
     }
-    for place, record in enumerate(records):
+    beginnings = rule_beginnings(groups)
+    for group, record, others in zip(groups, records, beginnings, strict=True):
         if any(rule.value and not rule.allows for rule in record.rules):
             for rule in record.rules:
                 if not (rule.value or rule.allows):
@@ -374,22 +370,22 @@ def rule_problems(
         # rule may matter although a shorter rule covers its URLs.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
-            others = beginnings[place] if beginnings else None
+            blanks = [it.number for it in group.without if it.kind is _BLANK]
             yield from covered_rules(record.rules, dialect, others, blanks)
 
 
 def covered_rules(
     rules: Sequence[Rule],
     dialect: Dialect,
-    beginnings: tuple["Beginnings", "Beginnings"] | None,
+    beginnings: tuple["Beginnings", "Beginnings"],
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
     """Yield the problems with rules that have no effect, because other rules cover
     their URLs.
 
     *beginnings* contains the beginnings of the Disallow rules and of the Allow rules that
-    are compared with *rules*. If *beginnings* is None, *rules* are compared with each
-    other.
+    are compared with *rules*. *blanks* contains the numbers of the blank lines of the
+    record.
     """
     has_allow = any(rule.allows for rule in rules)
     # Revisited K2 (lists of paths): deleting a line with several paths would also delete
@@ -404,10 +400,7 @@ def covered_rules(
     ]
     # RFC 9309 2.2.2: the longest rule decides. If a shorter rule covers the URLs of a longer
     # rule, the longer rule may still be needed against a rule of the opposite kind.
-    closed, opened = beginnings or (
-        Beginnings(rule.value for rule in rules if not rule.allows),
-        Beginnings(rule.value for rule in rules if rule.allows),
-    )
+    closed, opened = beginnings
     # *ancestors* is a stack of spellings, in which each spelling is a prefix of the next
     # spelling. Each spelling is stored with the rule that gives the verdict on its URLs.
     # The sort keeps equal spellings in the order of the file.
