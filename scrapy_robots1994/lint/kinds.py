@@ -15,6 +15,7 @@ from typing import Any
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.fixes import Edits, Effect, Fix
 from scrapy_robots1994.parser.fields import Field
+from scrapy_robots1994.parser.reader import Line
 
 ERROR = "error"
 WARNING = "warning"
@@ -49,13 +50,16 @@ class Kind:
     weakens_policy: bool = False
     tightens_policy: bool = False
 
-    def at(self, line: int, column: int, *texts: str, **more: Any) -> "Problem":
-        """Return a problem of this kind at *line* and *column*.
+    def at(
+        self, line: Line, *texts: str, column: int | None = None, **more: Any
+    ) -> "Problem":
+        """Return a problem of this kind with *line*.
 
-        *texts* fill the placeholders of the message. *more* contains the optional
-        attributes of `Problem`.
+        *texts* fill the placeholders of the message. *column* is the place of the mistake,
+        or None if the mistake begins with the line. *more* contains the optional attributes
+        of `Problem`.
         """
-        return Problem(self, line, column, texts, **more)
+        return Problem(self, line.number, column or line.column, texts, **more)
 
 
 # The class is not frozen, because creating a frozen object takes three times as long, and a

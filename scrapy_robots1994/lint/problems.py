@@ -5,6 +5,7 @@ change a verdict.
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from operator import attrgetter
@@ -12,7 +13,7 @@ from typing import cast
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
-from scrapy_robots1994.lint.fixes import Effect, Fix, in_place, rule_line
+from scrapy_robots1994.lint.fixes import Effect, Fix, bare_line, in_place
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
@@ -57,7 +58,7 @@ _AGENT_FIX = "Correct the User-agent line {}: then this rule belongs to its reco
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
 
-_WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
+_WIDE_TEXT = Problem(kinds.WIDE_TEXT, 1, 1)
 
 # A line with a problem of these kinds does not look like a line of a robots.txt.
 _OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
@@ -110,13 +111,15 @@ def problems_of(
         # Report one problem for the file, instead of one problem for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
     found += _boundary_problems(own, dialect)
-    found += joining_problems(own, dialect)
     found += _one_of([it for group in own for it in ignored_allows(group)])
     records = tuple(records_of(groups, dialect))
     found += name_problems(records, dialect)
     found += rule_problems(own, dialect)
     if dialect.has_blank_lines:
+        found += joining_problems(own, dialect)
         found += default_problems(records)
+    else:
+        found += chain.from_iterable(map(joined_problems, own))
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
     found += _usage_problems(body.text, dialect)
     _settle(found, groups)
@@ -152,7 +155,6 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
         yield from boundary_problems(
             group, dialect, is_merged=is_merged, advice=next(others, None)
         )
-        yield from joined_problems(group, dialect)
 
 
 def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -243,12 +245,13 @@ def tightening_problems(
     is a User-agent line below the names of *robot*. Because no rule separates the
     User-agent line from the names of *robot*, *robot* obeys the rules below that line.
     """
+    own = () if dialect.has_blank_lines else reading.own
     found = chain(
         chain.from_iterable(map(ignored_allows, reading.own)),
         (
             problem
-            for group in reading.own
-            for problem in joined_problems(group, dialect)
+            for group in own
+            for problem in joined_problems(group)
             if _speaks_above(group, problem.line, dialect, robot)
         ),
     )
@@ -267,15 +270,13 @@ def _speaks_above(
     return choices == [1]
 
 
-def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
-    """Yield one problem in place of *allows*, which has one problem for each Allow line."""
-    if len(allows) == 1:
-        yield allows[0]
-    elif allows:
-        numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
-        more = " and others" * (len(allows) > _SHOWN_LINES)
-        text = f"lines {numbers}{more} are ignored"
-        yield kinds.ALLOW.at(allows[0].line, allows[0].column, text)
+def _one_of(allows: list[Problem]) -> list[Problem]:
+    """Return one problem in place of *allows*, which has one problem for each Allow line."""
+    if not allows[1:]:
+        return allows
+    numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
+    more = " and others" * (len(allows) > _SHOWN_LINES)
+    return [replace(allows[0], texts=(f"lines {numbers}{more} are ignored",))]
 
 
 def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
@@ -452,32 +453,32 @@ def _file_problems(
     if encoding_of(body.data)[0]:
         # Ours O16 (encoding): a byte order mark is stripped.
         is_utf_8 = encoding_of(body.data)[1] == "utf-8"
-        yield kinds.MARK.at(1, 1, advice=None if is_utf_8 else Fix(_UTF_16_FIX))
+        advice = None if is_utf_8 else Fix(_UTF_16_FIX)
+        yield Problem(kinds.MARK, 1, 1, advice=advice)
     if looks:
         first = next(filter(_is_written, lines))
-        yield kinds.NOT_ROBOTS.at(first.number, first.column, looks)
+        yield kinds.NOT_ROBOTS.at(first, looks)
     elif is_wide:
         yield _WIDE_TEXT
     else:
         for line in lines:
             if undecodable := UNDECODABLE.search(line.raw):
                 # Ours O17 (undecodable bytes): an undecodable byte is accepted unchanged.
-                advice = _encoded(line)
                 column = undecodable.start() + 1
-                yield kinds.UNDECODABLE.at(line.number, column, advice=advice)
+                yield kinds.UNDECODABLE.at(line, column=column, advice=_encoded(line))
     if body.is_truncated:
         # Ours O24 (size limit): only the complete lines within the limit are obeyed.
-        yield kinds.TRUNCATED.at(len(lines) + 1, 1)
+        yield Problem(kinds.TRUNCATED, len(lines) + 1, 1)
     if begins_as_markup(body.text):
         # Ours O23: a file that begins like HTML is read like any other file.
         first = next(it for it in lines if _is_written(it) and "<" in it.raw)
         advice = Fix(_HTML_LINES_FIX) if has_records else None
-        yield kinds.HTML.at(first.number, first.raw.index("<") + 1, advice=advice)
+        yield kinds.HTML.at(first, column=first.raw.index("<") + 1, advice=advice)
     lone_crs = [it for it in lines if it.raw.endswith("\r")]
     if lone_crs:
         # 1994 F2 (line ends): a lone CR ends a line.
-        number, column = lone_crs[0].number, max(len(lone_crs[0].raw) - 1, 1)
-        yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
+        column = max(len(lone_crs[0].raw) - 1, 1)
+        yield kinds.LONE_CR.at(lone_crs[0], str(len(lone_crs)), column=column)
 
 
 def _encoded(line: Line) -> Fix | None:
@@ -488,7 +489,7 @@ def _encoded(line: Line) -> Fix | None:
     if line.row is None or line.row.role is not Role.RULE or "\t" in line.value:
         return None
     value = UNDECODABLE.sub(lambda it: f"%{ord(it[0]) - 0xDC00:02X}", line.value)
-    return in_place(line, rule_line(line._replace(raw=""), value))
+    return in_place(line, bare_line(line, value))
 
 
 def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> str:

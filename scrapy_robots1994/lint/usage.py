@@ -102,7 +102,7 @@ def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
     of *kind*.
     """
     advice = Fix(fix) if fix else None
-    return kind.at(line.number, line.value_column, *texts, advice=advice)
+    return kind.at(line, *texts, column=line.value_column, advice=advice)
 
 
 def _stated(field: str, value: str) -> list[Statement]:

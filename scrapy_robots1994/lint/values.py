@@ -8,6 +8,7 @@ from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.fixes import (
     Effect,
     Fix,
+    bare_line,
     effect_of,
     in_place,
     quoted,
@@ -15,7 +16,7 @@ from scrapy_robots1994.lint.fixes import (
 )
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import DISALLOW, Role
+from scrapy_robots1994.parser.fields import DISALLOW, USER_AGENT, Field, Role
 from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
@@ -70,27 +71,23 @@ def likely_name(name: str) -> str:
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
-def template_in(line: Line) -> Problem | None:
-    """Return the problem with a template placeholder in *line*, or None."""
-    if "{" not in line.value and "<" not in line.value:
-        return None
+def template_in(line: Line, field: Field) -> Problem | None:
+    """Return the problem with a template placeholder in *line*, whose field is *field*, or
+    None.
+    """
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
-    if found is None:
-        return None
-    is_rule = line.row is not None and line.row.role is Role.RULE
-    if is_rule and found.start():
-        # A placeholder inside the path of a rule may be intended, because the rule covers
-        # the URLs of faulty links that contain the placeholder.
+    # A placeholder inside the path of a rule may be intended, because the rule covers the
+    # URLs of faulty links that contain the placeholder.
+    if found is None or (field.role is Role.RULE and found.start()):
         return None
     column = line.value_column + found.start()
-    is_name = line.row is not None and line.row.role is Role.NAMES
-    meant = (EVERYBODY,) if is_name else ()
-    return kinds.TEMPLATE.at(line.number, column, found[0], field=line.row, meant=meant)
+    meant = (EVERYBODY,) if field is USER_AGENT else ()
+    return kinds.TEMPLATE.at(line, found[0], column=column, field=field, meant=meant)
 
 
 def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the value of a User-agent line."""
-    number, field, value, names = line.number, line.row, line.value, line.said
+    value, names = line.value, line.said
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11 (one name): spaces and commas do not separate names.
@@ -100,11 +97,11 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         )
         meant = tuple(likely_name(it) for it in listed if it not in names)
         yield kinds.NAME_LIST.at(
-            number,
-            line.value_column + max(value.find(","), 0),
+            line,
             names[0],
             outcome,
-            field=field,
+            column=line.value_column + max(value.find(","), 0),
+            field=USER_AGENT,
             meant=meant,
             advice=partial(_one_each, line, listed),
         )
@@ -114,26 +111,25 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     if "/" in value:
         # Ours O10 (versions): a version is stripped from the name.
         place = line.value_column + value.index("/")
-        new = [rule_line(line._replace(raw=""), it) for it in names]
+        new = [bare_line(line, it) for it in names]
         # Revisited K1 (lists of names): a space separates names. If the value has a space,
         # the advice has no edits.
         advice = None if _SPACE.search(value) else in_place(line, *new)
-        yield kinds.VERSION.at(number, place, ", ".join(names), advice=advice)
+        yield kinds.VERSION.at(line, ", ".join(names), column=place, advice=advice)
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problem with *name*, which is one of the names in a User-agent line."""
-    number, field = line.number, line.row
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
     if not is_name and EVERYBODY not in plain[1:]:
         # 1994 A1 (User-agent): the value is the name of a robot.
         meant = likely_name(name)
         yield kinds.NAME_PUNCTUATION.at(
-            number,
-            line.value_column,
+            line,
             name,
-            field=field,
+            column=line.value_column,
+            field=USER_AGENT,
             meant=(meant,),
             advice=partial(_name_fix, line, name, meant),
         )
@@ -143,10 +139,10 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
         # RFC 9309 2.2.1: names are compared as a whole.
         words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
         yield kinds.NAME_WILDCARD.at(
-            number,
-            line.value_column + line.value.find(EVERYBODY),
+            line,
             name,
-            field=field,
+            column=line.value_column + line.value.find(EVERYBODY),
+            field=USER_AGENT,
             meant=(meant,),
             advice=partial(_name_fix, line, name, meant, words),
         )
@@ -155,7 +151,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
         place = line.value_column + line.value.find(name)
         first = re.split(f"[{SPACE}]", name)[0]
         yield kinds.SPACED_TOKEN.at(
-            number, place, name, first, field=field, meant=(first,)
+            line, name, first, column=place, field=USER_AGENT, meant=(first,)
         )
 
 
@@ -183,7 +179,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
             "Write one User-agent line for each robot, with its full name. In the standard "
             "of 1994, a name such as `bot` is for every robot whose name contains it."
         )
-    new = [rule_line(line._replace(raw=""), name) for name in names]
+    new = [bare_line(line, name) for name in names]
     return in_place(line, *new, effect=Effect.EITHER)
 
 
@@ -240,54 +236,56 @@ def before_wildcard(path: str) -> str:
 
 def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the value of a rule."""
-    number, field, value = line.number, line.row, line.value
+    field, value = line.row, line.value
     end = 0
     # Revisited K2 (lists of paths): the value may have several paths.
     for path in dialect.paths(value):
         start = value.index(path, end)
         end = start + len(path)
+        column = line.value_column + start
         if not path.startswith("/"):
             if path and not can_match(path, dialect):
                 advice = partial(_path_fix, line, start, path, dialect)
-                place = line.value_column + start
-                yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
-            elif path and is_absolute(path):
+                yield kinds.PATHLESS.at(
+                    line, path, column=column, field=field, advice=advice
+                )
+            elif is_absolute(path):
                 advice = partial(_url_fix, line, start, path)
-                place = line.value_column + start
-                yield kinds.URL_VALUE.at(number, place, path, advice=advice)
+                yield kinds.URL_VALUE.at(line, path, column=column, advice=advice)
             continue
         beginning = path if dialect.has_wildcards else before_wildcard(path)
         if beginning != path:
             # 1994 D1 (prefixes): a wildcard is compared like an ordinary character.
             at = len(beginning)
-            advice = partial(_wildcard_fix, line, start, path, dialect)
-            place = line.value_column + start + at
             yield kinds.WILDCARD.at(
-                number, place, path[at], path, field=field, advice=advice
+                line,
+                path[at],
+                path,
+                column=column + at,
+                field=field,
+                advice=partial(_wildcard_fix, line, start, path, dialect),
             )
-        if " " not in path and "\t" not in path:
-            continue
-        place = line.value_column + start
         if next_path := _NEXT_PATH.search(path):
             # 1994 D1: a line has one path.
-            place += next_path.start()
+            column += next_path.start()
             advice = partial(_one_path_each, line)
-            yield kinds.PATH_LIST.at(number, place, path, field=field, advice=advice)
-        else:
-            place += re.search(r"[ \t]", path).start()  # type: ignore[union-attr] # *path* has one
-            yield kinds.SPACE_INSIDE.at(number, place, path)
+            yield kinds.PATH_LIST.at(
+                line, path, column=column, field=field, advice=advice
+            )
+        elif space := _SPACE.search(path):
+            yield kinds.SPACE_INSIDE.at(line, path, column=column + space.start())
 
 
 def sitemap_problems(line: Line, _dialect: Dialect) -> Iterator[Problem]:
     """Yield a problem if the value of a Sitemap line is not an absolute URL."""
     if not is_absolute(line.value):
-        yield kinds.SITEMAP_URL.at(line.number, line.value_column, line.value)
+        yield kinds.SITEMAP_URL.at(line, line.value, column=line.value_column)
 
 
 def _one_path_each(line: Line) -> Fix:
     """Return the advice to write each path of a list on a line of its own."""
     paths = [it.strip(SPACE) for it in _NEXT_PATH.split(line.value)]
-    new = [rule_line(line._replace(raw=""), it) for it in paths]
+    new = [bare_line(line, it) for it in paths]
     return in_place(line, *new, effect=effect_of(line.row))
 
 
@@ -423,7 +421,7 @@ def _wildcard_fix(
         rule = _rewritten(line, start, path, beginning)
         words = f"Write {_shown(rule)}{whole}: it means the same."
         return in_place(line, rule, words=words, effect=Effect.CLOSES)
-    added = rule_line(line._replace(raw=""), beginning)
+    added = bare_line(line, beginning)
     if not rest.strip("*"):
         words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
     else:
