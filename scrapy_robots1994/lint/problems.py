@@ -4,7 +4,7 @@ change a verdict.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -18,6 +18,7 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import line_problems, odd_rules
 from scrapy_robots1994.lint.records import (
     MISSPELT_AGENT_FIX,
+    allows,
     another_record,
     boundary_problems,
     default_problems,
@@ -102,10 +103,15 @@ def problems_of(
     """
     above, *own = groups
     lines = [it for group in groups for it in group.lines]
-    is_wide, is_page = _is_wide(body.text), not own and begins_as_markup(body.text)
-    reported = _reported(lines, is_wide=is_wide, is_page=is_page)
-    found = [it for line in reported for it in line_problems(line, dialect)]
-    found += _orphans(above, found, has_records=bool(own))
+    is_wide = _is_wide(body.text)
+    is_page = not own and begins_as_markup(body.text)
+    found = [
+        it
+        for line in _reported(lines, is_other=is_wide or is_page)
+        for it in line_problems(line, dialect)
+    ]
+    if above.rules:
+        found += _orphans(above, found, has_records=bool(own))
     looks = "" if is_wide or is_page else _looks_like(body.text, lines, found)
     if looks:
         # Report one problem for the file, instead of one problem for each line.
@@ -122,8 +128,9 @@ def problems_of(
         found += chain.from_iterable(map(joined_problems, own))
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
     found += _usage_problems(body.text, dialect)
-    _settle(found, groups)
-    _heed_allows(found, groups)
+    _settle(found, own)
+    if any(map(allows, lines)):
+        _heed_allows(found)
     found = _sure(found, own)
     return tuple(_once(sorted(_needed(found, groups), key=_PLACE)))
 
@@ -198,30 +205,22 @@ def weakening_problems(
     problems are in or below the records that the robot obeys, above all records, or in
     User-agent lines that were probably meant for the robot.
     """
+    above, found = reading.above, list[Problem]()
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
-    slips = reading.above.slips + reading.slips
-    odd = chain(
-        odd_rules(reading.above.rules + reading.own_rules),
-        _reported(slips, is_wide=is_wide, is_page=is_page),
-    )
-    of_lines: list[Problem] = []
-    for line in odd:
-        of_lines += line_problems(line, dialect)
-        # Collect more problems than *limit*, because some problems may turn out to be
-        # harmless.
-        if limit is not None and len(of_lines) >= _SPARE * limit:
-            break
-    _settle(of_lines, reading.own)
-    meant = () if reading.is_named else reading.elsewhere
-    found: list[Problem] = []
-    for problem in chain(
-        _record_problems(reading, dialect),
-        _needed(of_lines, [reading.above, *reading.own]),
-        _meant_problems(meant, dialect, robot),
-        _orphans(reading.above, found, has_records=reading.has_any),
-        (_WIDE_TEXT,) if is_wide else (),
-    ):
+    slips = _reported(above.slips + reading.slips, is_other=is_wide or is_page)
+    odd = [*odd_rules(above.rules + reading.own_rules), *slips]
+    checks = [_record_problems(reading, dialect)]
+    if odd:
+        checks.append(_problems_of_lines(odd, reading, dialect, limit))
+    if reading.elsewhere and not reading.is_named:
+        checks.append(_meant_problems(reading.elsewhere, dialect, robot))
+    if above.rules:
+        # This check uses the problems that the checks above add to *found*.
+        checks.append(_orphans(above, found, has_records=reading.has_any))
+    if is_wide:
+        checks.append(iter((_WIDE_TEXT,)))
+    for problem in chain.from_iterable(checks):
         # In the cautious reading, the robot obeys the rules below a blank line, so the
         # blank line is not a problem.
         is_obeyed = problem.is_split and reading.is_cautious
@@ -230,6 +229,23 @@ def weakening_problems(
             if len(found) == limit:
                 break
     return tuple(sorted(found, key=_PLACE))
+
+
+def _problems_of_lines(
+    lines: Iterable[Line], reading: RobotReading, dialect: Dialect, limit: int | None
+) -> Iterator[Problem]:
+    """Yield the problems with single *lines*, which are in or above the records that the
+    robot obeys. Stop to look for problems when *limit* is certainly reached.
+    """
+    found: list[Problem] = []
+    for line in lines:
+        found += line_problems(line, dialect)
+        # Collect more problems than *limit*, because some problems may turn out to be
+        # harmless.
+        if limit is not None and len(found) >= _SPARE * limit:
+            break
+    _settle(found, reading.own)
+    yield from _needed(found, [reading.above, *reading.own])
 
 
 def tightening_problems(
@@ -279,7 +295,7 @@ def _one_of(allows: list[Problem]) -> list[Problem]:
     return [replace(allows[0], texts=(f"lines {numbers}{more} are ignored",))]
 
 
-def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
+def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
     """Find lost User-agent lines whose rules belong to the record above, and mark the
     problems with the lost lines as tightening.
 
@@ -287,29 +303,24 @@ def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
     a lost line belong to the record above, the rules disallow more URLs than the author
     meant. In that case, the problem with the lost line does not weaken the policy.
     """
-    lost = [
-        it for it in problems if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT
-    ]
-    begun = [it for it in groups if it.names] if lost else []
-    starts = [it.agents[0].number for it in begun]
+    starts = [it.agents[0].number for it in records]
     ends = [
         max((it.number for it in filter(is_owned, each.rules)), default=0)
-        for each in begun
+        for each in records
     ]
-    for it in lost:
-        place = bisect_left(starts, it.line)
-        if place and ends[place - 1] > it.line:
-            it.is_harmless = it.is_closing = True
+    for it in problems:
+        if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT:
+            place = bisect_left(starts, it.line)
+            if place and ends[place - 1] > it.line:
+                it.is_harmless = it.is_closing = True
 
 
-def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
-    """Adapt the advice about wildcards if the file has an Allow line."""
-    rows = (it.known for each in groups for it in (*each.rules, *each.without))
-    if any(row is not None and row.allows for row in rows):
-        for it in problems:
-            if it.kind is kinds.WILDCARD and callable(it.advice):
-                advice = cast("Callable[..., Fix]", it.advice)
-                it.advice = partial(advice, has_allow=True)
+def _heed_allows(problems: Iterable[Problem]) -> None:
+    """Adapt the advice about wildcards to a file that has an Allow line."""
+    for it in problems:
+        if it.kind is kinds.WILDCARD and callable(it.advice):
+            advice = cast("Callable[..., Fix]", it.advice)
+            it.advice = partial(advice, has_allow=True)
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
@@ -331,36 +342,25 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
 def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
     """Return the *problems* that are not about harmless wildcards.
 
-    A wildcard is harmless if another rule of its record disallows the same paths.
+    A wildcard is harmless if a similar rule without a wildcard disallows the same paths.
+    Two rules are similar if they are Disallow lines of the same group, and if both rules or
+    neither rule is an orphan (a rule outside any record).
     """
-    wild = {it.line for it in problems if it.kind is kinds.WILDCARD}
-    plain = _plain_rules(groups, wild) if wild else {}
+    # *plain* maps the number of each Disallow line to the wildcard-free paths of similar
+    # rules.
+    plain: dict[int, tuple[str, ...]] = {}
+    for group in groups:
+        for kind in (DISALLOW.kind, LineKind.ORPHAN):
+            alike = [it for it in group.rules if it.kind is kind and it.row is DISALLOW]
+            paths = [path for it in alike for path in it.value.split()]
+            some = tuple(it for it in paths if it[0] == "/" and not has_wildcard(it))
+            plain |= dict.fromkeys((it.number for it in alike), some)
     return [
         it
         for it in problems
         if it.kind is not kinds.WILDCARD
         or not before_wildcard(it.texts[1]).startswith(plain.get(it.line, ()))
     ]
-
-
-def _plain_rules(
-    groups: Iterable[Group], lines: Collection[int]
-) -> dict[int, tuple[str, ...]]:
-    """Map each Disallow line in *lines* to the wildcard-free paths of similar rules.
-
-    Two rules are similar if they are Disallow lines of the same group, and if both rules or
-    neither rule is an orphan (a rule outside any record).
-    """
-    found: dict[int, tuple[str, ...]] = {}
-    for group in groups:
-        for kind in (DISALLOW.kind, LineKind.ORPHAN):
-            alike = [it for it in group.rules if it.kind is kind and it.row is DISALLOW]
-            wild = [it.number for it in alike if it.number in lines]
-            if wild:
-                paths = [path for it in alike for path in it.value.split()]
-                some = [it for it in paths if it[0] == "/" and not has_wildcard(it)]
-                found |= dict.fromkeys(wild, tuple(some))
-    return found
 
 
 def _meant_problems(
@@ -387,20 +387,21 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
         yield from rule_problems(reading.own, dialect)
 
 
-def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:
-    """Return the *lines* whose problems are reported one by one."""
+def _reported(lines: list[Line], *, is_other: bool) -> list[Line]:
+    """Return the *lines* whose problems are reported one by one.
+
+    *is_other* is true if the file is an HTML page or UTF-16.
+    """
     # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems only
     # with lines that have a field of the dialect. The other lines of an HTML page were not
     # meant for robots.
-    if is_wide or is_page:
-        return [it for it in lines if it.row is not None]
-    return lines
+    return [it for it in lines if it.row is not None] if is_other else lines
 
 
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems with the rules *above* all records.
+    """Yield the problems with the rules *above* all records. At least one rule is there.
 
     *found* contains the problems with single lines. If no line of the file seems
     to be meant as a User-agent line, the advice is to put all rules into one record. For a
@@ -409,24 +410,17 @@ def _orphans(
     agents = sorted((it for it in found if it.field is USER_AGENT), key=_LINE)
     advice = None if has_records or agents else _with_agent(above)
     for it in above.rules:
-        place = bisect_left(agents, it.number, key=_LINE)
-        yield orphan_problem(it, _agent_fix(agents[place - 1]) if place else advice)
+        if place := bisect_left(agents, it.number, key=_LINE):
+            agent = agents[place - 1]
+            words = MISSPELT_AGENT_FIX if agent.kind in _MISSPELT else _AGENT_FIX
+            advice = Fix(words.format(agent.line))
+        yield orphan_problem(it, advice)
 
 
-def _agent_fix(problem: Problem) -> Fix:
-    """Return the advice to correct the line with *problem*, which was probably meant as a
-    User-agent line.
-    """
-    words = MISSPELT_AGENT_FIX if problem.kind in _MISSPELT else _AGENT_FIX
-    return Fix(words.format(problem.line))
-
-
-def _with_agent(above: Group) -> Fix | None:
+def _with_agent(above: Group) -> Fix:
     """Return the advice to put all rules into one record, for a file without a User-agent
     line.
     """
-    if not above.rules:
-        return None
     first, last = above.rules[0], above.rules[-1]
     between = (
         it.number
@@ -522,6 +516,5 @@ def _is_written(line: Line) -> bool:
 def _is_wide(text: str) -> bool:
     """Return whether *text* is probably from a UTF-16 file without a byte order mark."""
     start = text[:_WIDE_CHARACTERS]
-    if _BINARY.match(start):
-        return False
-    return "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start)
+    is_wide = "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start)
+    return is_wide and not _BINARY.match(start)
