@@ -261,16 +261,17 @@ def tightening_problems(
     is a User-agent line below the names of *robot*. Because no rule separates the
     User-agent line from the names of *robot*, *robot* obeys the rules below that line.
     """
-    own = () if dialect.has_blank_lines else reading.own
-    found = chain(
-        chain.from_iterable(map(ignored_allows, reading.own)),
-        (
+    found: Iterator[Problem]
+    if dialect.has_blank_lines:
+        found = chain.from_iterable(map(ignored_allows, reading.own))
+    else:
+        # The dialects without blank lines have Allow.
+        found = (
             problem
-            for group in own
+            for group in reading.own
             for problem in joined_problems(group)
             if _speaks_above(group, problem.line, dialect, robot)
-        ),
-    )
+        )
     return tuple(islice(found, limit))
 
 

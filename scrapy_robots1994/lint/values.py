@@ -250,7 +250,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
                     line, path, column=column, field=field, advice=advice
                 )
             elif is_absolute(path):
-                advice = partial(_url_fix, line, start, path)
+                advice = partial(_url_fix, line, start, path, path)
                 yield kinds.URL_VALUE.at(line, path, column=column, advice=advice)
             continue
         beginning = path if dialect.has_wildcards else before_wildcard(path)
@@ -310,49 +310,47 @@ def _shown(line: str) -> str:
 
 def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     """Return the fix for *path*, which does not begin with a slash."""
-    if is_absolute(path):
-        return _url_fix(line, start, path)
-    effect = effect_of(line.row)
-    plain = _without_what_is_around(path)
-    if not plain.strip("*"):
-        rule = _rewritten(line, start, path, "/")
-        words = f"Write {_shown(rule)}, if the whole site is meant."
-        return in_place(line, rule, words=words, effect=effect)
+    plain = path if is_absolute(path) else _without_what_is_around(path)
     if is_absolute(plain):
         return _url_fix(line, start, path, plain)
-    if not dialect.has_wildcards and before_wildcard(plain) != plain:
+    is_whole = plain == "/" or not plain.strip("*")
+    if not (is_whole or dialect.has_wildcards) and before_wildcard(plain) != plain:
         return Fix(
             f"{dialect.name} cannot express a wildcard. Name the directories that hold these "
             "paths, each on a line of its own, and keep this line: robots that follow RFC 9309 "
             "obey it."
         )
-    rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
-    is_query = plain[0] in "?&"
-    if dialect.has_wildcards and (is_query or _ENDING.fullmatch(plain)):
-        rule = _rewritten(line, start, path, f"/*{plain}")
+    new = plain if plain[:1] in ("/", "*") else f"/{plain}"
+    is_query = plain[:1] in ("?", "&")
+    if is_whole:
+        new, reason = "/", ", if the whole site is meant."
+    elif dialect.has_wildcards and (is_query or _ENDING.fullmatch(plain)):
         what = "a query" if is_query else "an ending"
-        words = f"Write {_shown(rule)}: it covers such {what} of every page."
+        new, reason = f"/*{plain}", f": it covers such {what} of every page."
     elif dialect.has_wildcards and plain.startswith(".*"):
         # The author probably wrote a regular expression.
-        rule = _rewritten(line, start, path, plain.replace(".*", "*"))
-        words = f"Write {_shown(rule)}: `*` alone matches any characters."
-    elif plain == "/":
-        words = f"Write {_shown(rule)}, if the whole site is meant."
-    elif plain[0] in "/*":
-        words = (
-            f"Write {_shown(rule)}: what is around the path also counts as part of the "
-            "path."
-        )
+        new = plain.replace(".*", "*")
+        reason = ": `*` alone matches any characters."
+    elif new == plain:
+        reason = ": what is around the path also counts as part of the path."
     elif host := _HOST.match(plain):
-        on_host = _rewritten(line, start, path, plain[host.end() :])
-        words = (
-            f"Write {_shown(on_host)}, if it begins with the host of this site; "
-            f"otherwise, write {_shown(rule)}."
+        otherwise = _shown(_rewritten(line, start, path, new))
+        new = plain[host.end() :]
+        reason = (
+            f", if it begins with the host of this site; otherwise, write {otherwise}."
         )
-        rule = on_host
     else:
-        words = f"Write {_shown(rule)}, if the path begins at the root of the site."
-    return in_place(line, rule, words=words, effect=effect)
+        reason = ", if the path begins at the root of the site."
+    return _written(line, start, path, new, reason)
+
+
+def _written(line: Line, start: int, path: str, new: str, reason: str) -> Fix:
+    """Return the advice to write *new* in place of *path*, which begins at *start* in the
+    value of *line*. *reason* is the end of the sentence.
+    """
+    rule = _rewritten(line, start, path, new)
+    words = f"Write {_shown(rule)}{reason}"
+    return in_place(line, rule, words=words, effect=effect_of(line.row))
 
 
 def _without_what_is_around(path: str) -> str:
@@ -368,13 +366,11 @@ def _without_what_is_around(path: str) -> str:
     return plain.replace("\\", "/") if plain.startswith("\\") else plain
 
 
-def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
-    """Return the fix for *path*, which is an absolute URL.
+def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
+    """Return the fix for *path*, which contains the absolute URL *url*.
 
-    If *path* has other characters around the URL, such as quotes, *url* is the URL without
-    the other characters.
+    *path* may have other characters, such as quotes, around *url*.
     """
-    url = url or path
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # *url* is absolute
     elsewhere = "if the URL has another host, move the line to the robots.txt there"
     if not rest.strip("/*$"):
@@ -383,9 +379,8 @@ def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
             f"If this is the host, {_shown(whole)} covers all URLs of this site: write "
             f"that rule only if the whole site is meant; {elsewhere}."
         )
-    rule = _rewritten(line, start, path, rest if rest[0] == "/" else f"/{rest}")
-    words = f"Write {_shown(rule)}, if this is its host; {elsewhere}."
-    return in_place(line, rule, words=words, effect=effect_of(line.row))
+    new = rest if rest[0] == "/" else f"/{rest}"
+    return _written(line, start, path, new, f", if this is its host; {elsewhere}.")
 
 
 def _wildcard_fix(
@@ -418,9 +413,7 @@ def _wildcard_fix(
         )
     whole = ", if the whole site is meant" if beginning == "/" else ""
     if not (rest.strip("*") or has_allow):
-        rule = _rewritten(line, start, path, beginning)
-        words = f"Write {_shown(rule)}{whole}: it means the same."
-        return in_place(line, rule, words=words, effect=Effect.CLOSES)
+        return _written(line, start, path, beginning, f"{whole}: it means the same.")
     added = bare_line(line, beginning)
     if not rest.strip("*"):
         words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
