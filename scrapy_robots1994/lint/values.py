@@ -107,7 +107,8 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         )
         return
     for name in names:
-        yield from _odd_name(line, name, dialect)
+        if problem := _odd_name(line, name, dialect):
+            yield problem
     if "/" in value:
         # Ours O10 (versions): a version is stripped from the name.
         place = line.value_column + value.index("/")
@@ -118,44 +119,38 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         yield kinds.VERSION.at(line, ", ".join(names), column=place, advice=advice)
 
 
-def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problem with *name*, which is one of the names in a User-agent line."""
+def _odd_name(line: Line, name: str, dialect: Dialect) -> Problem | None:
+    """Return the problem with *name*, which is one of the names in a User-agent line, or
+    None.
+    """
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
+    meant, words, column = likely_name(name), "", line.value_column
     if not is_name and EVERYBODY not in plain[1:]:
         # 1994 A1 (User-agent): the value is the name of a robot.
-        meant = likely_name(name)
-        yield kinds.NAME_PUNCTUATION.at(
-            line,
-            name,
-            column=line.value_column,
-            field=USER_AGENT,
-            meant=(meant,),
-            advice=partial(_name_fix, line, name, meant),
-        )
+        kind = kinds.NAME_PUNCTUATION
     elif name != EVERYBODY and EVERYBODY in name:
         # 1994 A3 (default record): only the value `*` means every robot.
-        meant = likely_name(name)
+        kind = kinds.NAME_WILDCARD
+        column += line.value.find(EVERYBODY)
         # RFC 9309 2.2.1: names are compared as a whole.
         words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
-        yield kinds.NAME_WILDCARD.at(
-            line,
-            name,
-            column=line.value_column + line.value.find(EVERYBODY),
-            field=USER_AGENT,
-            meant=(meant,),
-            advice=partial(_name_fix, line, name, meant, words),
-        )
     elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
         # RFC 9309 2.2.1: a product token consists only of letters, `-` and `_`.
-        place = line.value_column + line.value.find(name)
-        first = re.split(f"[{SPACE}]", name)[0]
-        yield kinds.SPACED_TOKEN.at(
-            line, name, first, column=place, field=USER_AGENT, meant=(first,)
+        column += line.value.find(name)
+        first = _SPACE.split(name)[0]
+        return kinds.SPACED_TOKEN.at(
+            line, name, first, column=column, field=USER_AGENT, meant=(first,)
         )
+    else:
+        return None
+    advice = partial(_name_fix, line, name, meant, words)
+    return kind.at(
+        line, name, column=column, field=USER_AGENT, meant=(meant,), advice=advice
+    )
 
 
-def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
+def _name_fix(line: Line, name: str, meant: str, words: str) -> Fix:
     """Return the advice to write the name *meant* in place of *name*.
 
     *words* is the text of the advice, or "" if the usual text applies.
