@@ -66,10 +66,6 @@ class _Preference(NamedTuple):
     path: str
     statements: dict[str, Statement]
 
-    def at(self, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-        """Return a problem with the line of the preference."""
-        return _at(self.line, kind, *texts, fix=fix)
-
 
 def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the usage preferences in the file *text*."""
@@ -168,10 +164,11 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
             if other.answer is said.answer:
                 continue
             if first.field == second.field:
-                yield second.at(kinds.USAGE_TWICE, purpose, "most restrictive")
+                restrictive = "most restrictive"
+                yield _at(second.line, kinds.USAGE_TWICE, purpose, restrictive)
             else:
-                terms = other.term, said.term
-                yield second.at(kinds.USAGE_CONTRADICTION, number, *terms)
+                terms = number, other.term, said.term
+                yield _at(second.line, kinds.USAGE_CONTRADICTION, *terms)
     elif first.field == second.field:
         for broad, narrow in ((first, second), (second, first)):
             if narrow.path.startswith(broad.path):
@@ -192,5 +189,5 @@ def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
     terms = ", ".join(forbidden)
     if terms:
         fix = f"Add `{terms}` to this line, if it is meant for these paths, too."
-        number = str(broad.line.number)
-        yield narrow.at(kinds.USAGE_NARROWER, narrow.path, number, terms, fix=fix)
+        texts = narrow.path, str(broad.line.number), terms
+        yield _at(narrow.line, kinds.USAGE_NARROWER, *texts, fix=fix)
