@@ -29,9 +29,10 @@ _QUOTED_CHARACTERS = 60
 class Kind:
     """One kind of problem.
 
-    *clause* is the id of the clause or decision that the problem is about. *title* is the
-    name of the kind in tables. *message* has placeholders for the *texts* of a problem.
-    *fix* says what the author of the file can do.
+    *clause* is the id of the clause or decision that the problem is about. *severity* is
+    WARNING unless the row says otherwise. *title* is the name of the kind in tables.
+    *message* has placeholders for the *texts* of a problem. *fix* says what the author of
+    the file can do.
 
     *weakens_policy* is true if a line with the problem does not disallow paths that the
     author meant to disallow. If the line is an Allow line, the problem tightens the policy
@@ -43,7 +44,7 @@ class Kind:
 
     code: str
     clause: str
-    severity: str
+    severity: str = WARNING
     title: str
     message: str
     fix: str
@@ -227,7 +228,6 @@ PATHLESS = Kind(
 MALFORMED = Kind(
     code="R006",
     clause="O14",
-    severity=WARNING,
     title="line without a colon",
     message='the line "{}" is not a field name, a colon and a value, and is ignored',
     fix="Write `Field: value`, or begin the line with `#` to make it a comment.",
@@ -235,7 +235,6 @@ MALFORMED = Kind(
 NO_BLANK = Kind(
     code="R007",
     clause="O7",
-    severity=WARNING,
     title="no blank line between records",
     message="User-agent after {}, without a blank line, {}",
     fix="Put a blank line before it.",
@@ -243,20 +242,16 @@ NO_BLANK = Kind(
 SECOND_DEFAULT = Kind(
     code="R008",
     clause="A3",
-    severity=WARNING,
     title="several records for every robot",
     message=(
         "this record is for every robot, like the record of line {}; the rules of both are "
         "obeyed"
     ),
-    fix=(
-        "Move the Disallow lines of this record into the first record for `*`, above the others."
-    ),
+    fix="Move the Disallow lines of this record into the first record for `*`, above the others.",
 )
 ADDS_NOTHING = Kind(
     code="R009",
     clause="O21",
-    severity=WARNING,
     title="empty Disallow next to other Disallow lines",
     message="an empty Disallow has no effect next to Disallow lines with a path",
     fix=(
@@ -294,7 +289,6 @@ MARK = Kind(
 UNDECODABLE = Kind(
     code="R013",
     clause="O17",
-    severity=WARNING,
     title="bytes that are not UTF-8",
     message="bytes that are not UTF-8 are compared byte for byte",
     fix="Save the file as UTF-8, or write such characters percent-encoded.",
@@ -302,22 +296,16 @@ UNDECODABLE = Kind(
 TRUNCATED = Kind(
     code="R014",
     clause="O24",
-    severity=WARNING,
     title="file over the size limit",
-    message=(
-        "the file is longer than what is read of it; nothing is obeyed from this line on"
-    ),
+    message="the file is longer than what is read of it; nothing is obeyed from this line on",
     fix="Shorten the file: one short rule covers all paths that begin with it.",
 )
 WILDCARD = Kind(
     code="R015",
     clause="D1",
-    severity=WARNING,
     weakens_policy=True,
     title="wildcard in a value",
-    message=(
-        'the "{}" of "{}" is an ordinary character: only URLs that contain it match'
-    ),
+    message='the "{}" of "{}" is an ordinary character: only URLs that contain it match',
     fix=(
         "Keep the line: robots that follow RFC 9309 obey it. For other robots, add rules for "
         "these paths without wildcards."
@@ -329,9 +317,7 @@ ALLOW = Kind(
     severity=INFO,
     tightens_policy=True,
     title="Allow",
-    message=(
-        "Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed"
-    ),
+    message="Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed",
     fix=(
         "Keep Allow: robots that follow RFC 9309 obey it. For robots that follow the standard "
         "of 1994, write Disallow lines that do not cover the allowed paths."
@@ -358,7 +344,7 @@ EXTENSION = Kind(
     clause="F6",
     severity=INFO,
     title="other extension",
-    message=('the field "{}" is an extension that is not part of this dialect; it {}'),
+    message='the field "{}" is an extension that is not part of this dialect; it {}',
     fix="Nothing need be done: robots of this dialect ignore the line.",
 )
 MISSPELT = Kind(
@@ -401,11 +387,8 @@ SHADOWED = Kind(
 UNREACHED = Kind(
     code="R024",
     clause="O1",
-    severity=WARNING,
     title="name of a robot that obeys an earlier record",
-    message=(
-        'a robot named "{}" obeys the record of line {}, for "{}", and never this record'
-    ),
+    message='a robot named "{}" obeys the record of line {}, for "{}", and never this record',
     fix="Put the record of the longer name first, or merge the two records.",
 )
 HTML = Kind(
@@ -427,7 +410,6 @@ ALLOW_ONLY = Kind(
 LONE_CR = Kind(
     code="R027",
     clause="F2",
-    severity=WARNING,
     title="lines that end with a lone CR",
     message="a lone CR ends {} line(s); this line is the first",
     fix="End lines with NL or CR NL: other robots may read the whole file as one line.",
@@ -435,7 +417,6 @@ LONE_CR = Kind(
 CONTROL = Kind(
     code="R028",
     clause="O25",
-    severity=WARNING,
     title="control character",
     message='invisible characters are part of "{}"',
     fix="Delete these characters, or percent-encode them.",
@@ -443,7 +424,6 @@ CONTROL = Kind(
 NAME_LIST = Kind(
     code="R029",
     clause="O11",
-    severity=WARNING,
     weakens_policy=True,
     title="several names on one line",
     message='commas and spaces do not separate names: the only name is "{}", {}',
@@ -452,7 +432,6 @@ NAME_LIST = Kind(
 NAME_WILDCARD = Kind(
     code="R030",
     clause="A3",
-    severity=WARNING,
     weakens_policy=True,
     title="wildcard in a name",
     message='the "*" is part of the name "{}", which no robot has',
@@ -488,7 +467,6 @@ URL_VALUE = Kind(
 PATH_LIST = Kind(
     code="R034",
     clause="D1",
-    severity=WARNING,
     weakens_policy=True,
     title="several paths on one line",
     message='spaces do not separate paths: "{}" is one path',
@@ -497,7 +475,6 @@ PATH_LIST = Kind(
 TIMELESS = Kind(
     code="R035",
     clause="X4",
-    severity=WARNING,
     title="Crawl-delay without a number",
     message='the Crawl-delay "{}" is not a number of seconds and is ignored',
     fix="Write a decimal number of seconds: `Crawl-delay: 10`.",
@@ -505,7 +482,6 @@ TIMELESS = Kind(
 INEFFECTIVE_ALLOW = Kind(
     code="R036",
     clause="X1",
-    severity=WARNING,
     tightens_policy=True,
     title="Allow without effect",
     message=(
@@ -517,7 +493,6 @@ INEFFECTIVE_ALLOW = Kind(
 INEFFECTIVE_DISALLOW = Kind(
     code="R037",
     clause="X1",
-    severity=WARNING,
     weakens_policy=True,
     title="Disallow without effect",
     message=(
@@ -550,15 +525,12 @@ WIDE_TEXT = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="UTF-16 without a byte order mark",
-    message=(
-        "the file is UTF-16 without a byte order mark, and no line of it can be read"
-    ),
+    message="the file is UTF-16 without a byte order mark, and no line of it can be read",
     fix="Save the file as UTF-8.",
 )
 CLOSED_BY_COMMENT = Kind(
     code="R041",
     clause="O13",
-    severity=WARNING,
     title="comment that shortens the path to /",
     message="a comment begins here: the value is /, which covers the whole site",
     fix=(
@@ -569,7 +541,6 @@ CLOSED_BY_COMMENT = Kind(
 NAME_PUNCTUATION = Kind(
     code="R042",
     clause="A1",
-    severity=WARNING,
     weakens_policy=True,
     title="punctuation around a name",
     message='the punctuation is part of the name "{}", which no robot has',
@@ -578,7 +549,6 @@ NAME_PUNCTUATION = Kind(
 JOINED = Kind(
     code="R043",
     clause="RFC9309",
-    severity=WARNING,
     title="names that share the rules of a group below",
     message='no rule separates "{}" from the names above, so it shares its rules with line {}',
     fix="Write an empty `Disallow:` below the names for which the rules are not meant.",
@@ -595,7 +565,6 @@ FIELD_MISSING = Kind(
 SPACED_TOKEN = Kind(
     code="R045",
     clause="RFC9309",
-    severity=WARNING,
     weakens_policy=True,
     title="space in a product token",
     message='a product token has no spaces: most robots read "{}" as "{}"',
@@ -613,7 +582,6 @@ TEMPLATE = Kind(
 SITEMAP_URL = Kind(
     code="R047",
     clause="X7",
-    severity=WARNING,
     title="Sitemap that is not an absolute URL",
     message='the Sitemap "{}" is not an absolute URL',
     fix="Write the absolute URL, for example `https://example.com/sitemap.xml`.",
@@ -629,7 +597,6 @@ NOT_ROBOTS = Kind(
 SPACE_INSIDE = Kind(
     code="R049",
     clause="D1",
-    severity=WARNING,
     title="space inside a path",
     message='the space is part of the path "{}"',
     fix="Write `%20` for a space in the path, and `#` before a comment.",
@@ -654,7 +621,6 @@ USAGE_DICTIONARY = Kind(
 USAGE_VALUE = Kind(
     code="R052",
     clause="U4",
-    severity=WARNING,
     title="label with an unknown value",
     message='"{}" says nothing: the value is neither {} nor {}',
     fix="Write `y` or `n` in Content-Usage, and `yes` or `no` in Content-Signal.",
@@ -670,7 +636,6 @@ USAGE_LABEL = Kind(
 USAGE_TWICE = Kind(
     code="R054",
     clause="U3",
-    severity=WARNING,
     title="label that is stated twice",
     message='"{}" is stated twice, and the {} statement counts',
     fix="Keep only the statement that is meant.",
@@ -678,7 +643,6 @@ USAGE_TWICE = Kind(
 USAGE_NARROWER = Kind(
     code="R055",
     clause="U3",
-    severity=WARNING,
     title="longer path that drops a preference",
     message=(
         "for paths that begin with {}, line {} does not apply, and this line does not state "
@@ -689,7 +653,6 @@ USAGE_NARROWER = Kind(
 USAGE_CONTRADICTION = Kind(
     code="R056",
     clause="U8",
-    severity=WARNING,
     title="Content-Usage and Content-Signal that contradict each other",
     message='line {}, "{}", states the opposite of "{}", and the most restrictive statement counts',
     fix="Write the same preference in both fields.",
@@ -697,7 +660,6 @@ USAGE_CONTRADICTION = Kind(
 USAGE_ABOVE = Kind(
     code="R057",
     clause="U6",
-    severity=WARNING,
     title="usage preference above all records",
     message="the preference is above all records, and applies to no robot",
     fix=(
@@ -708,7 +670,6 @@ USAGE_ABOVE = Kind(
 LICENSE_URL = Kind(
     code="R058",
     clause="U6",
-    severity=WARNING,
     title="License that is not an absolute URL",
     message='the License "{}" is not an absolute URL',
     fix="Write the absolute URL, for example `https://example.com/license.xml`.",
