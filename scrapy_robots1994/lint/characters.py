@@ -27,10 +27,11 @@ _NO_LETTERS = re.compile(r"[^a-z]+")
 # `_BEFORE` matches characters that authors put before a line or a name, such as bullets,
 # numbers, quotes, opening brackets and Markdown marks. `_BEFORE` does not match `//`, `;`
 # or `--`, because `//`, `;` and `--` begin a comment in other languages.
-_QUOTES = "\"'`*_\u2018\u2019\u201c\u201d\xab\xbb"
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d\xab\xbb"
+_DECORATION = f"*_{_QUOTES}"
 _BEFORE = re.compile(
     r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
-    rf"|[{_QUOTES}\[({{]+[ \t]*)+"
+    rf"|[{_DECORATION}\[({{]+[ \t]*)+"
 )
 # `_CLOSING` contains the characters that may end a quoted line or a member of a JSON
 # object.
@@ -102,7 +103,7 @@ def name_of(character: str) -> str:
 def undecorated(name: str) -> str:
     """Return *name* without the quotes, brackets, bullets and Markdown marks around it."""
     start = _BEFORE.match(name)
-    return (name[start.end() :] if start else name).rstrip(f"{_QUOTES})]}}")
+    return (name[start.end() :] if start else name).rstrip(f"{_DECORATION})]}}")
 
 
 def undecorated_value(name: str, value: str) -> str:
@@ -110,8 +111,7 @@ def undecorated_value(name: str, value: str) -> str:
 
     Otherwise, return *value* unchanged. *name* is the name of the field.
     """
-    is_quoted = name[:1] in _QUOTES and name[:1] not in "*_" and name[:1] != ""
-    return value.strip(_CLOSING) if is_quoted else value
+    return value.strip(_CLOSING) if name[0] in _QUOTES else value
 
 
 def letters(name: str) -> str:
