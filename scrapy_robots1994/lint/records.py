@@ -30,7 +30,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 # Look up these members only once. Before Python 3.12, each look-up of an enum member calls a
 # function, and a file may have many lines.
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
-_AGENT = LineKind.USER_AGENT
+_AGENT, _COMMENT = LineKind.USER_AGENT, LineKind.COMMENT
 
 # If a file has more names than this maximum, names are not compared with each other.
 _NAMES_COMPARED = 500
@@ -194,19 +194,21 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
     """Yield the problems with User-agent lines that no blank line separates from the lines
     above. In *dialect*, a blank line ends a record.
     """
+    does_part = partial(_seems_to_part, dialect=dialect)
     is_parted = has_closing = True
     for record in records:
-        lines = record.lines
         if not is_parted:
             # Ours O7 (run of names): a User-agent line below a rule begins a new record.
             outcome = "begins a new record"
             # If the record above has only Allow lines, no record begins here in a dialect
             # without Allow. In that dialect, the names of the two records share the rules.
             effect = Effect.SAME if has_closing else Effect.OPENS
-            yield _no_blank(lines[0], "Disallow", outcome, effect)
+            yield _no_blank(record.agents[0], "Disallow", outcome, effect)
         has_closing = any(map(closes, record.rules))
         if any(is_owned(it) and it.value for it in record.rules):
-            yield from _sharing_problems(lines, dialect)
+            for agent, above, parting in _late_agents(record, does_part):
+                outcome = f"shares its rules with line {above.number}"
+                yield _no_blank(agent, parting.field, outcome, Effect.OPENS)
         # Look for a blank line below the last line that belongs to the record.
         owned = filter(is_owned, (*record.agents, *record.others))
         last = max(it.number for it in (*record.rules, *owned))
@@ -221,31 +223,32 @@ def _no_blank(line: Line, parting: str, outcome: str, effect: Effect) -> Problem
     return kinds.NO_BLANK.at(line, parting, outcome, column=1, advice=advice)
 
 
-def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with User-agent lines that share rules with the names above.
+def _seems_to_part(line: Line, dialect: Dialect) -> bool:
+    """Return whether *line* only seems to end the list of names above it."""
+    if line.kind is _UNKNOWN:
+        # Ignore a misspelt field and an odd character, because another problem reports it.
+        return bool(letters(line.field)) and likely_field(line.field, dialect) is None
+    # 1994 F6 (fields): a line with any other field does not end a record.
+    return line.is_obeyed and line.row is not None and not line.row.ends_names
 
-    Only fields that do not end a list of names are between a User-agent line and the names
-    above.
+
+def _late_agents(
+    record: Group, does_part: Callable[[Line], bool]
+) -> Iterator[tuple[Line, Line, Line]]:
+    """Yield each User-agent line of *record* that is not directly below another one.
+
+    With the User-agent line, yield the User-agent line above, and the first line between
+    them for which *does_part* returns true. If it returns true for none of the lines
+    between them, the User-agent line is left out.
     """
-    above, parting = record[0].number, ""
-    for line in record:
+    above, parting = record.agents[0], None
+    for line in record.lines:
         if line.kind is _AGENT:
             if parting:
-                outcome = f"shares its rules with line {above}"
-                yield _no_blank(line, parting, outcome, Effect.OPENS)
-            above, parting = line.number, ""
-        elif not parting and (
-            # 1994 F6 (fields): a line with any other field does not end a record. Do
-            # not report a misspelt field or an odd character here, because another problem
-            # reports it.
-            (line.row is not None and line.is_obeyed and not line.row.ends_names)
-            or (
-                line.kind is _UNKNOWN
-                and letters(line.field)
-                and not likely_field(line.field, dialect)
-            )
-        ):
-            parting = line.field
+                yield line, above, parting
+            above, parting = line, None
+        elif parting is None and does_part(line):
+            parting = line
 
 
 def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
@@ -273,24 +276,18 @@ def joined_problems(record: Group) -> Iterator[Problem]:
     # RFC 9309 2.2.2: if a Disallow and an Allow are equally long, the Allow decides.
     opened = {it.value for it in filter(allows, record.rules)}
     is_shut = any(it in closed and it not in opened for it in ("/", "/*", "*"))
-    above, is_parted = record.agents[0], False
-    first = above.number
-    for line in record.lines:
-        if line.kind is _AGENT:
-            if is_parted:
-                yield kinds.JOINED.at(
-                    line,
-                    ", ".join(line.said),
-                    str(first),
-                    column=1,
-                    level=ERROR if is_shut else WARNING,
-                    is_closing=True,
-                    advice=_parting(above, has_allow=bool(opened)),
-                )
-                first = line.number
-            above, is_parted = line, False
-        elif line.kind is not LineKind.COMMENT:
-            is_parted = True
+    first = record.agents[0]
+    for agent, above, _ in _late_agents(record, lambda it: it.kind is not _COMMENT):
+        yield kinds.JOINED.at(
+            agent,
+            ", ".join(agent.said),
+            str(first.number),
+            column=1,
+            level=ERROR if is_shut else WARNING,
+            is_closing=True,
+            advice=_parting(above, has_allow=bool(opened)),
+        )
+        first = agent
 
 
 def _parting(agent: Line, *, has_allow: bool) -> Fix:
