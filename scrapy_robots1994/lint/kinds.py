@@ -58,8 +58,11 @@ class Kind:
 
         *texts* fill the placeholders of the message. *column* is the place of the mistake,
         or None if the mistake begins with the line. *more* contains the optional attributes
-        of `Problem`.
+        of `Problem`. If the kind weakens the policy, `field` is the field of *line*, unless
+        *more* contains another field.
         """
+        if self.weakens_policy:
+            more = {"field": line.row} | more
         return Problem(self, line.number, column or line.column, texts, **more)
 
 

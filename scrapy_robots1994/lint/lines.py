@@ -144,7 +144,7 @@ def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
     """Return the problem with *line*, whose value has no meaning for its *field*."""
     if bad is kinds.NAMELESS and line.value.startswith("/"):
         return kinds.PATH_AS_NAME.at(
-            line, line.value, column=line.value_column, field=field, meant=(EVERYBODY,)
+            line, line.value, column=line.value_column, meant=(EVERYBODY,)
         )
     advice = None
     if number := _SECONDS.fullmatch(line.value):
@@ -176,7 +176,6 @@ def _effective(
         line,
         line.value_column + odd,
         f'"{line.field}: …"',
-        field=field,
         meant=_meant(field, dialect, seen),
         # RFC 9309 2.2.2: the longest rule decides. The new path is shorter, so another rule
         # may decide instead.

@@ -116,10 +116,11 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
     fix = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
-    yield kinds.WITHOUT_RULES.at(
-        agents[0],
-        names,
-        column=1,
+    yield Problem(
+        kinds.WITHOUT_RULES,
+        agents[0].number,
+        1,
+        (names,),
         is_harmless=not is_bare,
         level=WARNING if is_bare else INFO,
         advice=advice or fix,
@@ -185,9 +186,7 @@ def orphan_problem(
 ) -> Problem:
     """Return the problem with *line*, which is a rule outside any record."""
     # Ours O4 (rule without a record): the rule is ignored.
-    return kinds.ORPHAN.at(
-        line, line.field, field=line.row, advice=advice, is_split=is_split
-    )
+    return kinds.ORPHAN.at(line, line.field, advice=advice, is_split=is_split)
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:

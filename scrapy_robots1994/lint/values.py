@@ -82,7 +82,7 @@ def template_in(line: Line, field: Field) -> Problem | None:
         return None
     column = line.value_column + found.start()
     meant = (EVERYBODY,) if field is USER_AGENT else ()
-    return kinds.TEMPLATE.at(line, found[0], column=column, field=field, meant=meant)
+    return kinds.TEMPLATE.at(line, found[0], column=column, meant=meant)
 
 
 def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
@@ -101,7 +101,6 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             names[0],
             outcome,
             column=line.value_column + max(value.find(","), 0),
-            field=USER_AGENT,
             meant=meant,
             advice=partial(_one_each, line, listed),
         )
@@ -139,15 +138,11 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Problem | None:
         # RFC 9309 2.2.1: a product token consists only of letters, `-` and `_`.
         column += line.value.find(name)
         first = _SPACE.split(name)[0]
-        return kinds.SPACED_TOKEN.at(
-            line, name, first, column=column, field=USER_AGENT, meant=(first,)
-        )
+        return kinds.SPACED_TOKEN.at(line, name, first, column=column, meant=(first,))
     else:
         return None
     advice = partial(_name_fix, line, name, meant, words)
-    return kind.at(
-        line, name, column=column, field=USER_AGENT, meant=(meant,), advice=advice
-    )
+    return kind.at(line, name, column=column, meant=(meant,), advice=advice)
 
 
 def _name_fix(line: Line, name: str, meant: str, words: str) -> Fix:
@@ -211,7 +206,7 @@ def can_match(path: str, dialect: Dialect) -> bool:
 
 def is_pattern(path: str, dialect: Dialect) -> bool:
     """Return whether *path* has wildcards in *dialect*, and is thus not a plain prefix."""
-    return dialect.has_wildcards and ("*" in path or path.endswith("$"))
+    return dialect.has_wildcards and has_wildcard(path)
 
 
 def has_wildcard(path: str) -> bool:
@@ -231,42 +226,32 @@ def before_wildcard(path: str) -> str:
 
 def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the value of a rule."""
-    field, value = line.row, line.value
     end = 0
     # Revisited K2 (lists of paths): the value may have several paths.
-    for path in dialect.paths(value):
-        start = value.index(path, end)
+    for path in dialect.paths(line.value):
+        start = line.value.index(path, end)
         end = start + len(path)
         column = line.value_column + start
         if not path.startswith("/"):
             if path and not can_match(path, dialect):
                 advice = partial(_path_fix, line, start, path, dialect)
-                yield kinds.PATHLESS.at(
-                    line, path, column=column, field=field, advice=advice
-                )
+                yield kinds.PATHLESS.at(line, path, column=column, advice=advice)
             elif is_absolute(path):
                 advice = partial(_url_fix, line, start, path, path)
                 yield kinds.URL_VALUE.at(line, path, column=column, advice=advice)
             continue
-        beginning = path if dialect.has_wildcards else before_wildcard(path)
-        if beginning != path:
+        if has_wildcard(path) and not dialect.has_wildcards:
             # 1994 D1 (prefixes): a wildcard is compared like an ordinary character.
-            at = len(beginning)
+            at = len(before_wildcard(path))
+            advice = partial(_wildcard_fix, line, start, path, dialect)
             yield kinds.WILDCARD.at(
-                line,
-                path[at],
-                path,
-                column=column + at,
-                field=field,
-                advice=partial(_wildcard_fix, line, start, path, dialect),
+                line, path[at], path, column=column + at, advice=advice
             )
         if next_path := _NEXT_PATH.search(path):
             # 1994 D1: a line has one path.
             column += next_path.start()
             advice = partial(_one_path_each, line)
-            yield kinds.PATH_LIST.at(
-                line, path, column=column, field=field, advice=advice
-            )
+            yield kinds.PATH_LIST.at(line, path, column=column, advice=advice)
         elif space := _SPACE.search(path):
             yield kinds.SPACE_INSIDE.at(line, path, column=column + space.start())
 
@@ -309,7 +294,7 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     if is_absolute(plain):
         return _url_fix(line, start, path, plain)
     is_whole = plain == "/" or not plain.strip("*")
-    if not (is_whole or dialect.has_wildcards) and before_wildcard(plain) != plain:
+    if has_wildcard(plain) and not (is_whole or dialect.has_wildcards):
         return Fix(
             f"{dialect.name} cannot express a wildcard. Name the directories that hold these "
             "paths, each on a line of its own, and keep this line: robots that follow RFC 9309 "
