@@ -27,7 +27,6 @@ from scrapy_robots1994.lint.records import (
     joined_problems,
     joining_problems,
     name_problems,
-    orphan_problem,
     rule_problems,
 )
 from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
@@ -415,7 +414,8 @@ def _orphans(
             agent = agents[place - 1]
             words = MISSPELT_AGENT_FIX if agent.kind in _MISSPELT else _AGENT_FIX
             advice = Fix(words.format(agent.line))
-        yield orphan_problem(it, advice)
+        # Ours O4 (rule without a record): the rule is ignored.
+        yield kinds.ORPHAN.at(it, it.field, advice=advice)
 
 
 def _with_agent(above: Group) -> Fix:
@@ -445,10 +445,10 @@ def _file_problems(
 
     *looks* is the result of `_looks_like`.
     """
-    if encoding_of(body.data)[0]:
+    mark, encoding = encoding_of(body.data)
+    if mark:
         # Ours O16 (encoding): a byte order mark is stripped.
-        is_utf_8 = encoding_of(body.data)[1] == "utf-8"
-        advice = None if is_utf_8 else Fix(_UTF_16_FIX)
+        advice = None if encoding == "utf-8" else Fix(_UTF_16_FIX)
         yield Problem(kinds.MARK, 1, 1, advice=advice)
     if looks:
         first = next(filter(_is_written, lines))

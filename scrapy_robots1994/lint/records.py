@@ -162,12 +162,12 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
     words = _ORPHAN_FIX.format(record.agents[0].number)
+    # Ours O4 (rule without a record): the rule is ignored.
     for it in orphans:
         # Compute the fix late, because a crawl never reads the fix.
         late = partial(_joining, it, blanks, orphans, words)
-        yield orphan_problem(
-            it, agent_fix if agent < it.number else late, is_split=True
-        )
+        advice = agent_fix if agent < it.number else late
+        yield kinds.ORPHAN.at(it, it.field, advice=advice, is_split=True)
 
 
 def _joining(
@@ -179,14 +179,6 @@ def _joining(
     effect = Effect.EITHER if any(map(allows, orphans)) else Effect.CLOSES
     above = [it for it in blanks if it < line.number]
     return Fix(words, dict.fromkeys(above, ("#",)), effect)
-
-
-def orphan_problem(
-    line: Line, advice: Fix | Callable[[], Fix] | None, *, is_split: bool = False
-) -> Problem:
-    """Return the problem with *line*, which is a rule outside any record."""
-    # Ours O4 (rule without a record): the rule is ignored.
-    return kinds.ORPHAN.at(line, line.field, advice=advice, is_split=is_split)
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:

@@ -290,7 +290,7 @@ def _shown(line: str) -> str:
 
 def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     """Return the fix for *path*, which does not begin with a slash."""
-    plain = path if is_absolute(path) else _without_what_is_around(path)
+    plain = _without_what_is_around(path)
     if is_absolute(plain):
         return _url_fix(line, start, path, plain)
     is_whole = plain == "/" or not plain.strip("*")
