@@ -162,8 +162,7 @@ def _name_fix(line: Line, name: str, meant: str, words: str) -> Fix:
 def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
     """Return the advice to write each name of a list on a line of its own."""
     names = list(map(likely_name, listed))
-    plain = [name for name in names if not _GENERIC_WORD.fullmatch(name)]
-    if len(plain) < len(names):
+    if any(map(_GENERIC_WORD.fullmatch, names)):
         # A record for a name such as `bot` applies to every robot whose name contains `bot`.
         return Fix(
             "Write one User-agent line for each robot, with its full name. In the standard "
@@ -181,16 +180,16 @@ def _listed(value: str) -> tuple[str, ...]:
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
         parts = [it.partition("/")[0].strip(SPACE) for it in parts]
-        parts = [part for part in parts if part]
-        return tuple(parts) if len(parts) > 1 else ()
-    words = tuple(word.partition("/")[0] for word in value.split())
-    if len(words) > 1 and EVERYBODY in words:
-        return words
-    # A single name may consist of several words, such as "My Company Bot".
-    names = [
-        _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it) for it in words
-    ]
-    return words if len(words) > 1 and all(names) else ()
+        names = tuple(filter(None, parts))
+        is_list = True
+    else:
+        names = tuple(word.partition("/")[0] for word in value.split())
+        # A single name may consist of several words, such as "My Company Bot".
+        is_list = EVERYBODY in names or all(
+            _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it)
+            for it in names
+        )
+    return names if is_list and len(names) > 1 else ()
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
