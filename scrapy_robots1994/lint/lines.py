@@ -1,7 +1,7 @@
 """Find problems with single lines, without regard to other lines."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -61,11 +61,7 @@ _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 # The value of a rule has no problem if the value is empty, or if the value is a slash that
 # is followed only by characters of `_PLAIN`.
 _PLAIN = r"!\"%-)+-9;-~"
-_PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
-# All values are searched as one text, with an NL before each value. If neither
-# `_ODD_CHARACTER` nor `_ODD_START` matches, all values are free of problems.
-_ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
-_ODD_START = re.compile(r"\n[^\n/]")
+PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
 
 # `_VALUE_CHECKS` maps each role to its value check, or to None if the values are not
 # checked. The table must have an entry for every role that a dialect can have.
@@ -108,16 +104,6 @@ _PREFERENCE_FIX = (
     "Nothing need be done: the line states a preference about the use of pages, and does not "
     "change which pages robots may fetch."
 )
-
-
-def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
-    """Yield the *rules* whose values may have a problem."""
-    values = "\n".join(["", *[it.value for it in rules]])
-    # One search through all values is enough for most files, because most files have no
-    # odd value.
-    if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
-        is_plain = _PLAIN_VALUE.fullmatch
-        yield from (it for it in rules if not is_plain(it.value))
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
@@ -361,20 +347,13 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
 
     *column* is the column of the odd character. *seen* is the line that the author sees.
     """
-    field = seen.row
+    field, what = seen.row, f'"{seen.field}"'
     if field is None:
-        deleted = in_place(line, words="Delete the line.")
-        return _invisible(
-            line, column, "a blank line", is_harmless=True, advice=deleted
-        )
-    return _invisible(
-        line,
-        column,
-        f'"{seen.field}"',
-        field=field,
-        meant=_meant(field, dialect, seen.value),
-        advice=in_place(line, seen.text, effect=effect_of_new(field)),
-    )
+        advice, what = in_place(line, words="Delete the line."), "a blank line"
+        return _invisible(line, column, what, is_harmless=True, advice=advice)
+    meant = _meant(field, dialect, seen.value)
+    advice = in_place(line, seen.text, effect=effect_of_new(field))
+    return _invisible(line, column, what, field=field, meant=meant, advice=advice)
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:

@@ -15,7 +15,7 @@ from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.fixes import Effect, Fix, bare_line, in_place
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import line_problems, odd_rules
+from scrapy_robots1994.lint.lines import PLAIN_VALUE, line_problems
 from scrapy_robots1994.lint.records import (
     MISSPELT_AGENT_FIX,
     allows,
@@ -208,7 +208,8 @@ def weakening_problems(
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
     slips = _reported(above.slips + reading.slips, is_other=is_wide or is_page)
-    odd = [*odd_rules(above.rules + reading.own_rules), *slips]
+    rules = above.rules + reading.own_rules
+    odd = [it for it in rules if not PLAIN_VALUE.fullmatch(it.value)] + slips
     checks = [_record_problems(reading, dialect)]
     if odd:
         checks.append(_problems_of_lines(odd, reading, dialect, limit))
