@@ -303,17 +303,16 @@ def ignored_allows(record: Group) -> Iterator[Problem]:
         return
     rules = {it.value for it in record.rules if it.kind is not _ORPHAN and it.value}
     closing = sorted(rules, key=len, reverse=True)
-    opening, beginnings = set(), Beginnings()
+    effective, beginnings = [], Beginnings()
     # RFC 9309 2.2.2: the longest rule decides. If a Disallow and an Allow are equally long,
     # the Allow decides.
     for line in sorted(lines, key=lambda it: len(it.value)):
         while closing and len(closing[-1]) <= len(line.value):
             beginnings.add(closing.pop())
         if beginnings.overlap(line.value):
-            opening.add(line.number)
-    for line in lines:
-        if line.number in opening:
-            yield kinds.ALLOW.at(line, f"line {line.number} is ignored")
+            effective.append(line)
+    for line in sorted(effective):
+        yield kinds.ALLOW.at(line, f"line {line.number} is ignored")
 
 
 def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:

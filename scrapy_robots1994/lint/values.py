@@ -268,14 +268,6 @@ def _one_path_each(line: Line) -> Fix:
     return in_place(line, *new, effect=effect_of(line.row))
 
 
-def _by_directories(path: str) -> str:
-    """Return the words of the advice for a *path* that needs a wildcard."""
-    return (
-        f"Keep {quoted(path)}: robots that follow RFC 9309 obey it. For robots without "
-        "wildcards, name the directories that have such paths, each on a line of its own."
-    )
-
-
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
     """Return *line* with *new* in place of *path*, which begins at *start* in the value."""
     value = line.value
@@ -375,28 +367,30 @@ def _wildcard_fix(
     """
     beginning = before_wildcard(path)
     rest = path.removeprefix(beginning)
+    ending = rest.strip("*")
+    keep = f"Keep {quoted(path)}: robots that follow RFC 9309 obey it."
     if line.row is not DISALLOW:
         return Fix(
-            f"Keep {quoted(path)}: robots that follow RFC 9309 obey it. For robots without "
-            "wildcards, write the paths that are meant to be allowed, each on a line of its own."
+            f"{keep} For robots without wildcards, write the paths that are meant to be "
+            "allowed, each on a line of its own."
         )
     if beginning == "/" and rest == "$":
         return Fix(
             f"{dialect.name} cannot express the home page alone, and a rule for / covers the "
-            f"whole site. Keep {quoted(path)}: robots that follow RFC 9309 obey it."
+            f"whole site. {keep}"
         )
-    if beginning == "/" and rest.strip("*"):
+    if beginning == "/" and ending:
         return Fix(
             f"{dialect.name} cannot express it: without wildcards, only / covers these paths, "
-            f"and / covers the whole site. {_by_directories(path)}"
+            f"and / covers the whole site. {keep} For robots without wildcards, name the "
+            "directories that have such paths, each on a line of its own."
         )
     whole = ", if the whole site is meant" if beginning == "/" else ""
-    if not (rest.strip("*") or has_allow):
+    if not (ending or has_allow):
         return _written(line, start, path, beginning, f"{whole}: it means the same.")
     added = bare_line(line, beginning)
-    if not rest.strip("*"):
-        words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
-    else:
+    words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
+    if ending:
         words = (
             f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for other robots, if it "
             "may cover all paths that begin so."
