@@ -26,8 +26,8 @@ from scrapy_robots1994.lint.records import (
     is_owned,
     joined_problems,
     joining_problems,
-    name_problems,
     rule_problems,
+    unreached_problems,
 )
 from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
@@ -118,7 +118,7 @@ def problems_of(
     found += _boundary_problems(own, dialect)
     found += _one_of([it for group in own for it in ignored_allows(group)])
     records = tuple(records_of(groups, dialect))
-    found += name_problems(records, dialect)
+    found += unreached_problems(records, dialect)
     found += rule_problems(own, dialect)
     if dialect.has_blank_lines:
         found += joining_problems(own, dialect)

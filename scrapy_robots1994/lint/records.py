@@ -519,7 +519,9 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
     return Problem(kind, rule.line, 1, (str(first.line), str(first)), advice=advice)
 
 
-def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
+def unreached_problems(
+    records: Sequence[Record], dialect: Dialect
+) -> Iterator[Problem]:
     """Yield a problem for each name without effect in *records*.
 
     A name has no effect if a robot with this name obeys another record.

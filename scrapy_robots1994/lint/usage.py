@@ -88,7 +88,11 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
                 yield _at(line, kinds.USAGE_DICTIONARY, str(error))
                 continue
             yield from _value_problems(line, field, members)
-            statements = {it.purpose: it for it in _stated(field, value)}
+            stated, _, _ = statements_of(field, value, "")
+            # Usage U8 (several statements): the most restrictive statement counts.
+            # Therefore, a statement that disallows a purpose replaces other statements.
+            ordered = sorted(stated, key=lambda it: it.answer is Answer.DISALLOW)
+            statements = {it.purpose: it for it in ordered}
             found.append(_Preference(line, field, path, statements))
         yield from _pair_problems(found[:_LINES_COMPARED])
 
@@ -99,17 +103,6 @@ def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
     """
     advice = Fix(fix) if fix else None
     return kind.at(line, *texts, column=line.value_column, advice=advice)
-
-
-def _stated(field: str, value: str) -> list[Statement]:
-    """Return the statements of a preference. Statements that disallow a purpose are last.
-
-    Therefore, in a dict whose keys are purposes, a statement that disallows a purpose
-    replaces other statements about the purpose.
-    """
-    statements, _, _ = statements_of(field, value, "")
-    # Usage U8 (several statements): the most restrictive statement counts.
-    return sorted(statements, key=lambda it: it.answer is Answer.DISALLOW)
 
 
 def _value_problems(
