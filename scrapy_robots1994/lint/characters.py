@@ -63,16 +63,20 @@ def _seen(character: str) -> str:
     return " " if is_space else character
 
 
-def is_odd(character: str) -> bool:
+def _is_odd(character: str) -> bool:
     """Return whether *character* is invisible, or only looks like an ASCII character."""
     return _seen(character) != character
 
 
-def first_odd(text: str) -> int:
-    """Return the position of the first odd character in *text*, or -1 if none is odd."""
+def first_odd(text: str, *, at_ends: bool = False) -> int:
+    """Return the position of the first odd character in *text*, or -1 if none is odd.
+
+    If *at_ends* is true, look only at the first and at the last character.
+    """
     if text.isascii():
         return -1
-    return next((at for at, each in enumerate(text) if is_odd(each)), -1)
+    places = (0, len(text) - 1) if at_ends else range(len(text))
+    return next((at for at in places if _is_odd(text[at])), -1)
 
 
 def without_odd(text: str) -> str:
@@ -81,11 +85,8 @@ def without_odd(text: str) -> str:
 
 
 def without_odd_ends(text: str) -> str:
-    """Like `without_odd`, but leave odd characters in the middle of *text* unchanged.
-
-    The author may have meant an odd character inside a path.
-    """
-    plain = [at for at, it in enumerate(text) if it not in " \t" and not is_odd(it)]
+    """Like `without_odd`, but leave odd characters in the middle of *text* unchanged."""
+    plain = [at for at, it in enumerate(text) if it not in " \t" and not _is_odd(it)]
     if not plain:
         return without_odd(text)
     start, end = plain[0], plain[-1] + 1

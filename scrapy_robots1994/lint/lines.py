@@ -14,7 +14,6 @@ from scrapy_robots1994.lint.characters import (
     field_of_letters,
     first_odd,
     is_latin,
-    is_odd,
     likely_field,
     name_of,
     undecorated,
@@ -151,12 +150,15 @@ def _effective(
         yield kinds.SPACED.at(line, column=1, advice=with_value(line, line.value))
     if line.comment and line.value:
         yield from _comment_problems(line)
-    odd = _odd_in_value(field, line.value)
+    # The author may have meant an odd character inside a path. An odd character at the
+    # start or end of a path is a mistake.
+    is_name = field is USER_AGENT
+    odd = first_odd(line.value, at_ends=not is_name)
     if odd < 0:
         yield from _control_problems(line, field, dialect)
         yield from check(line, dialect)
         return
-    as_seen = without_odd if field is USER_AGENT else without_odd_ends
+    as_seen = without_odd if is_name else without_odd_ends
     seen = as_seen(line.value).strip(SPACE)
     yield _invisible(
         line,
@@ -225,17 +227,6 @@ def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]
     if field is not USER_AGENT:
         return ()
     return tuple(map(likely_name, dialect.names(value)))
-
-
-def _odd_in_value(field: Field, value: str) -> int:
-    """Return the position of the odd character that makes *value* wrong, or -1 if no odd
-    character makes *value* wrong.
-    """
-    if field is USER_AGENT or value.isascii():
-        return first_odd(value)
-    # The author may have meant an odd character inside a path. An odd character at the
-    # start or end of a path is a mistake.
-    return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
 
 
 def _control_problems(line: Line, field: Field, dialect: Dialect) -> Iterator[Problem]:
