@@ -338,13 +338,13 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
 
     *column* is the column of the odd character. *seen* is the line that the author sees.
     """
-    field, what = seen.row, f'"{seen.field}"'
+    field = seen.row
     if field is None:
-        advice, what = in_place(line, words="Delete the line."), "a blank line"
-        return _invisible(line, column, what, is_harmless=True, advice=advice)
-    meant = _meant(field, dialect, seen.value)
+        advice = in_place(line, words="Delete the line.")
+        return _invisible(line, column, "a blank line", is_harmless=True, advice=advice)
+    name, meant = f'"{seen.field}"', _meant(field, dialect, seen.value)
     advice = in_place(line, seen.text, effect=effect_of_new(field))
-    return _invisible(line, column, what, field=field, meant=meant, advice=advice)
+    return _invisible(line, column, name, field=field, meant=meant, advice=advice)
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:

@@ -204,12 +204,13 @@ def weakening_problems(
     problems are in or below the records that the robot obeys, above all records, or in
     User-agent lines that were probably meant for the robot.
     """
-    above, found = reading.above, list[Problem]()
+    above = reading.above
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
     slips = _reported(above.slips + reading.slips, is_other=is_wide or is_page)
     rules = above.rules + reading.own_rules
     odd = [it for it in rules if not PLAIN_VALUE.fullmatch(it.value)] + slips
+    found: list[Problem] = []
     checks = [_record_problems(reading, dialect)]
     if odd:
         checks.append(_problems_of_lines(odd, reading, dialect, limit))
@@ -235,7 +236,7 @@ def _problems_of_lines(
     lines: Iterable[Line], reading: RobotReading, dialect: Dialect, limit: int | None
 ) -> Iterator[Problem]:
     """Yield the problems with single *lines*, which are in or above the records that the
-    robot obeys. Stop to look for problems when *limit* is certainly reached.
+    robot obeys. Stop looking when the problems are surely enough for *limit*.
     """
     found: list[Problem] = []
     for line in lines:
@@ -402,7 +403,7 @@ def _reported(lines: list[Line], *, is_other: bool) -> list[Line]:
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems with the rules *above* all records. At least one rule is there.
+    """Yield the problems with the rules *above* all records. *above* has at least one rule.
 
     *found* contains the problems with single lines. If no line of the file seems
     to be meant as a User-agent line, the advice is to put all rules into one record. For a

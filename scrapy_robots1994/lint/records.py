@@ -226,11 +226,11 @@ def _seems_to_part(line: Line, dialect: Dialect) -> bool:
 def _late_agents(
     record: Group, does_part: Callable[[Line], bool]
 ) -> Iterator[tuple[Line, Line, Line]]:
-    """Yield each User-agent line of *record* that is not directly below another one.
+    """Yield each User-agent line of *record* that a parting line separates from the
+    User-agent line above. A line is parting if *does_part* returns true for it.
 
-    With the User-agent line, yield the User-agent line above, and the first line between
-    them for which *does_part* returns true. If it returns true for none of the lines
-    between them, the User-agent line is left out.
+    With each User-agent line, yield the User-agent line above, and the first parting line
+    between the two lines.
     """
     above, parting = record.agents[0], None
     for line in record.lines:

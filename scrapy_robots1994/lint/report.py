@@ -240,9 +240,9 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
 def _meaning(line: Line, agents: list[int], dialect: Dialect) -> object:
     """Return the meaning of *line* in *dialect*, or None if the line has no effect.
 
-    The meaning is the effect of the line. For a rule or a pause, the meaning includes those
-    of the User-agent lines of the record to which the rule or pause applies. *agents*
-    contains the numbers of all User-agent lines of the record.
+    The meaning is the effect of the line. For a rule or a pause, the meaning includes the
+    numbers of the User-agent lines to which the rule or pause applies. *agents* contains
+    the numbers of all User-agent lines of the record.
     """
     if line.row is None or not line.is_obeyed:
         return None
