@@ -27,10 +27,11 @@ _NO_LETTERS = re.compile(r"[^a-z]+")
 # `_BEFORE` matches characters that authors put before a line or a name, such as bullets,
 # numbers, quotes, opening brackets and Markdown marks. `_BEFORE` does not match `//`, `;`
 # or `--`, because `//`, `;` and `--` begin a comment in other languages.
-_QUOTES = "\"'`*_\u2018\u2019\u201c\u201d\xab\xbb"
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d\xab\xbb"
+_DECORATION = f"*_{_QUOTES}"
 _BEFORE = re.compile(
     r"(?:[-+>\u2022\xb7\u2013\u2014](?![-+>])[ \t]*|[0-9]{1,3}[.)][ \t]+"
-    rf"|[{_QUOTES}\[({{]+[ \t]*)+"
+    rf"|[{_DECORATION}\[({{]+[ \t]*)+"
 )
 # `_CLOSING` contains the characters that may end a quoted line or a member of a JSON
 # object.
@@ -62,16 +63,20 @@ def _seen(character: str) -> str:
     return " " if is_space else character
 
 
-def is_odd(character: str) -> bool:
+def _is_odd(character: str) -> bool:
     """Return whether *character* is invisible, or only looks like an ASCII character."""
     return _seen(character) != character
 
 
-def first_odd(text: str) -> int:
-    """Return the position of the first odd character in *text*, or -1 if none is odd."""
+def first_odd(text: str, *, at_ends: bool = False) -> int:
+    """Return the position of the first odd character in *text*, or -1 if none is odd.
+
+    If *at_ends* is true, look only at the first and at the last character.
+    """
     if text.isascii():
         return -1
-    return next((at for at, each in enumerate(text) if is_odd(each)), -1)
+    places = (0, len(text) - 1) if at_ends else range(len(text))
+    return next((at for at in places if _is_odd(text[at])), -1)
 
 
 def without_odd(text: str) -> str:
@@ -80,11 +85,8 @@ def without_odd(text: str) -> str:
 
 
 def without_odd_ends(text: str) -> str:
-    """Like `without_odd`, but leave odd characters in the middle of *text* unchanged.
-
-    The author may have meant an odd character inside a path.
-    """
-    plain = [at for at, it in enumerate(text) if it not in " \t" and not is_odd(it)]
+    """Like `without_odd`, but leave odd characters in the middle of *text* unchanged."""
+    plain = [at for at, it in enumerate(text) if it not in " \t" and not _is_odd(it)]
     if not plain:
         return without_odd(text)
     start, end = plain[0], plain[-1] + 1
@@ -102,7 +104,7 @@ def name_of(character: str) -> str:
 def undecorated(name: str) -> str:
     """Return *name* without the quotes, brackets, bullets and Markdown marks around it."""
     start = _BEFORE.match(name)
-    return (name[start.end() :] if start else name).rstrip(f"{_QUOTES})]}}")
+    return (name[start.end() :] if start else name).rstrip(f"{_DECORATION})]}}")
 
 
 def undecorated_value(name: str, value: str) -> str:
@@ -110,8 +112,7 @@ def undecorated_value(name: str, value: str) -> str:
 
     Otherwise, return *value* unchanged. *name* is the name of the field.
     """
-    is_quoted = name[:1] in _QUOTES and name[:1] not in "*_" and name[:1] != ""
-    return value.strip(_CLOSING) if is_quoted else value
+    return value.strip(_CLOSING) if name[0] in _QUOTES else value
 
 
 def letters(name: str) -> str:

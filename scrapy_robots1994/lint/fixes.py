@@ -73,13 +73,18 @@ def quoted(text: str) -> str:
     return f"`{escape_control_chars(text)}`"
 
 
-def rule_line(line: Line, value: str, name: str = "") -> str:
-    """Return the text of *line* with the new *value* and the old comment.
+def bare_line(line: Line, value: str, name: str = "") -> str:
+    """Return the text of *line* with the new *value* and without a comment.
 
     If *name* is not "", *name* replaces the name of the field.
     """
+    return f"{name or line.field}: {value}".rstrip(" ")
+
+
+def rule_line(line: Line, value: str, name: str = "") -> str:
+    """Like `bare_line`, but with the comment of *line*."""
     comment = f" {line.comment}" if line.comment else ""
-    return f"{name or line.field}: {value}".rstrip(" ") + comment
+    return bare_line(line, value, name) + comment
 
 
 def in_place(
@@ -87,3 +92,8 @@ def in_place(
 ) -> Fix:
     """Return the fix that replaces *line* with the *new* lines."""
     return Fix(words, {line.number: new}, effect)
+
+
+def with_value(line: Line, value: str, *, effect: Effect = Effect.SAME) -> Fix:
+    """Return the fix that writes *value* in place of the value of *line*."""
+    return in_place(line, rule_line(line, value), effect=effect)

@@ -229,13 +229,8 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
         command = _COMMANDS[problem.severity]
         title = _property(f"{problem.code} ({problem.clause})")
         place = f"line={problem.line},col={problem.column}"
-        text = _data(_message(problem))
+        text = _data(f"{problem.sentence} {problem.fix}")
         yield f"::{command} file={name},{place},title={title}::{text}"
-
-
-def _message(problem: Problem) -> str:
-    """Return the message and the fix of *problem*."""
-    return f"{problem.sentence} {problem.fix}"
 
 
 def _data(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.fixes import Edits, Effect, Fix
 from scrapy_robots1994.parser.fields import Field
+from scrapy_robots1994.parser.reader import Line
 
 ERROR = "error"
 WARNING = "warning"
@@ -28,9 +29,10 @@ _QUOTED_CHARACTERS = 60
 class Kind:
     """One kind of problem.
 
-    *clause* is the id of the clause or decision that the problem is about. *title* is the
-    name of the kind in tables. *message* has placeholders for the *texts* of a problem.
-    *fix* says what the author of the file can do.
+    *clause* is the id of the clause or decision that the problem is about. *severity* is
+    WARNING unless the row says otherwise. *title* is the name of the kind in tables.
+    *message* has placeholders for the *texts* of a problem. *fix* says what the author of
+    the file can do.
 
     *weakens_policy* is true if a line with the problem does not disallow paths that the
     author meant to disallow. If the line is an Allow line, the problem tightens the policy
@@ -42,20 +44,26 @@ class Kind:
 
     code: str
     clause: str
-    severity: str
+    severity: str = WARNING
     title: str
     message: str
     fix: str
     weakens_policy: bool = False
     tightens_policy: bool = False
 
-    def at(self, line: int, column: int, *texts: str, **more: Any) -> "Problem":
-        """Return a problem of this kind at *line* and *column*.
+    def at(
+        self, line: Line, *texts: str, column: int | None = None, **more: Any
+    ) -> "Problem":
+        """Return a problem of this kind with *line*.
 
-        *texts* fill the placeholders of the message. *more* contains the optional
-        attributes of `Problem`.
+        *texts* fill the placeholders of the message. *column* is the place of the mistake,
+        or None if the mistake begins with the line. *more* contains the optional attributes
+        of `Problem`. If the kind weakens the policy, `field` is the field of *line*, unless
+        *more* contains another field.
         """
-        return Problem(self, line, column, texts, **more)
+        if self.weakens_policy:
+            more = {"field": line.row} | more
+        return Problem(self, line.number, column or line.column, texts, **more)
 
 
 # The class is not frozen, because creating a frozen object takes three times as long, and a
@@ -223,7 +231,6 @@ PATHLESS = Kind(
 MALFORMED = Kind(
     code="R006",
     clause="O14",
-    severity=WARNING,
     title="line without a colon",
     message='the line "{}" is not a field name, a colon and a value, and is ignored',
     fix="Write `Field: value`, or begin the line with `#` to make it a comment.",
@@ -231,7 +238,6 @@ MALFORMED = Kind(
 NO_BLANK = Kind(
     code="R007",
     clause="O7",
-    severity=WARNING,
     title="no blank line between records",
     message="User-agent after {}, without a blank line, {}",
     fix="Put a blank line before it.",
@@ -239,20 +245,16 @@ NO_BLANK = Kind(
 SECOND_DEFAULT = Kind(
     code="R008",
     clause="A3",
-    severity=WARNING,
     title="several records for every robot",
     message=(
         "this record is for every robot, like the record of line {}; the rules of both are "
         "obeyed"
     ),
-    fix=(
-        "Move the Disallow lines of this record into the first record for `*`, above the others."
-    ),
+    fix="Move the Disallow lines of this record into the first record for `*`, above the others.",
 )
 ADDS_NOTHING = Kind(
     code="R009",
     clause="O21",
-    severity=WARNING,
     title="empty Disallow next to other Disallow lines",
     message="an empty Disallow has no effect next to Disallow lines with a path",
     fix=(
@@ -290,7 +292,6 @@ MARK = Kind(
 UNDECODABLE = Kind(
     code="R013",
     clause="O17",
-    severity=WARNING,
     title="bytes that are not UTF-8",
     message="bytes that are not UTF-8 are compared byte for byte",
     fix="Save the file as UTF-8, or write such characters percent-encoded.",
@@ -298,22 +299,16 @@ UNDECODABLE = Kind(
 TRUNCATED = Kind(
     code="R014",
     clause="O24",
-    severity=WARNING,
     title="file over the size limit",
-    message=(
-        "the file is longer than what is read of it; nothing is obeyed from this line on"
-    ),
+    message="the file is longer than what is read of it; nothing is obeyed from this line on",
     fix="Shorten the file: one short rule covers all paths that begin with it.",
 )
 WILDCARD = Kind(
     code="R015",
     clause="D1",
-    severity=WARNING,
     weakens_policy=True,
     title="wildcard in a value",
-    message=(
-        'the "{}" of "{}" is an ordinary character: only URLs that contain it match'
-    ),
+    message='the "{}" of "{}" is an ordinary character: only URLs that contain it match',
     fix=(
         "Keep the line: robots that follow RFC 9309 obey it. For other robots, add rules for "
         "these paths without wildcards."
@@ -325,9 +320,7 @@ ALLOW = Kind(
     severity=INFO,
     tightens_policy=True,
     title="Allow",
-    message=(
-        "Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed"
-    ),
+    message="Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed",
     fix=(
         "Keep Allow: robots that follow RFC 9309 obey it. For robots that follow the standard "
         "of 1994, write Disallow lines that do not cover the allowed paths."
@@ -397,11 +390,8 @@ SHADOWED = Kind(
 UNREACHED = Kind(
     code="R024",
     clause="O1",
-    severity=WARNING,
     title="name of a robot that obeys an earlier record",
-    message=(
-        'a robot named "{}" obeys the record of line {}, for "{}", and never this record'
-    ),
+    message='a robot named "{}" obeys the record of line {}, for "{}", and never this record',
     fix="Put the record of the longer name first, or merge the two records.",
 )
 HTML = Kind(
@@ -423,7 +413,6 @@ ALLOW_ONLY = Kind(
 LONE_CR = Kind(
     code="R027",
     clause="F2",
-    severity=WARNING,
     title="lines that end with a lone CR",
     message="a lone CR ends {} line(s); this line is the first",
     fix="End lines with NL or CR NL: other robots may read the whole file as one line.",
@@ -431,7 +420,6 @@ LONE_CR = Kind(
 CONTROL = Kind(
     code="R028",
     clause="O25",
-    severity=WARNING,
     title="control character",
     message='invisible characters are part of "{}"',
     fix="Delete these characters, or percent-encode them.",
@@ -439,7 +427,6 @@ CONTROL = Kind(
 NAME_LIST = Kind(
     code="R029",
     clause="O11",
-    severity=WARNING,
     weakens_policy=True,
     title="several names on one line",
     message='commas and spaces do not separate names: the only name is "{}", {}',
@@ -448,7 +435,6 @@ NAME_LIST = Kind(
 NAME_WILDCARD = Kind(
     code="R030",
     clause="A3",
-    severity=WARNING,
     weakens_policy=True,
     title="wildcard in a name",
     message='the "*" is part of the name "{}", which no robot has',
@@ -484,7 +470,6 @@ URL_VALUE = Kind(
 PATH_LIST = Kind(
     code="R034",
     clause="D1",
-    severity=WARNING,
     weakens_policy=True,
     title="several paths on one line",
     message='spaces do not separate paths: "{}" is one path',
@@ -493,7 +478,6 @@ PATH_LIST = Kind(
 TIMELESS = Kind(
     code="R035",
     clause="X4",
-    severity=WARNING,
     title="Crawl-delay without a number",
     message='the Crawl-delay "{}" is not a number of seconds and is ignored',
     fix="Write a decimal number of seconds: `Crawl-delay: 10`.",
@@ -501,7 +485,6 @@ TIMELESS = Kind(
 INEFFECTIVE_ALLOW = Kind(
     code="R036",
     clause="X1",
-    severity=WARNING,
     tightens_policy=True,
     title="Allow without effect",
     message=(
@@ -513,7 +496,6 @@ INEFFECTIVE_ALLOW = Kind(
 INEFFECTIVE_DISALLOW = Kind(
     code="R037",
     clause="X1",
-    severity=WARNING,
     weakens_policy=True,
     title="Disallow without effect",
     message=(
@@ -546,15 +528,12 @@ WIDE_TEXT = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="UTF-16 without a byte order mark",
-    message=(
-        "the file is UTF-16 without a byte order mark, and no line of it can be read"
-    ),
+    message="the file is UTF-16 without a byte order mark, and no line of it can be read",
     fix="Save the file as UTF-8.",
 )
 CLOSED_BY_COMMENT = Kind(
     code="R041",
     clause="O13",
-    severity=WARNING,
     title="comment that shortens the path to /",
     message="a comment begins here: the value is /, which covers the whole site",
     fix=(
@@ -565,7 +544,6 @@ CLOSED_BY_COMMENT = Kind(
 NAME_PUNCTUATION = Kind(
     code="R042",
     clause="A1",
-    severity=WARNING,
     weakens_policy=True,
     title="punctuation around a name",
     message='the punctuation is part of the name "{}", which no robot has',
@@ -574,7 +552,6 @@ NAME_PUNCTUATION = Kind(
 JOINED = Kind(
     code="R043",
     clause="RFC9309",
-    severity=WARNING,
     title="names that share the rules of a group below",
     message='no rule separates "{}" from the names above, so it shares its rules with line {}',
     fix="Write an empty `Disallow:` below the names for which the rules are not meant.",
@@ -591,7 +568,6 @@ FIELD_MISSING = Kind(
 SPACED_TOKEN = Kind(
     code="R045",
     clause="RFC9309",
-    severity=WARNING,
     weakens_policy=True,
     title="space in a product token",
     message='a product token has no spaces: most robots read "{}" as "{}"',
@@ -609,7 +585,6 @@ TEMPLATE = Kind(
 SITEMAP_URL = Kind(
     code="R047",
     clause="X7",
-    severity=WARNING,
     title="Sitemap that is not an absolute URL",
     message='the Sitemap "{}" is not an absolute URL',
     fix="Write the absolute URL, for example `https://example.com/sitemap.xml`.",
@@ -625,7 +600,6 @@ NOT_ROBOTS = Kind(
 SPACE_INSIDE = Kind(
     code="R049",
     clause="D1",
-    severity=WARNING,
     title="space inside a path",
     message='the space is part of the path "{}"',
     fix="Write `%20` for a space in the path, and `#` before a comment.",
@@ -650,7 +624,6 @@ USAGE_DICTIONARY = Kind(
 USAGE_VALUE = Kind(
     code="R052",
     clause="U4",
-    severity=WARNING,
     title="label with an unknown value",
     message='"{}" says nothing: the value is neither {} nor {}',
     fix="Write `y` or `n` in Content-Usage, and `yes` or `no` in Content-Signal.",
@@ -666,7 +639,6 @@ USAGE_LABEL = Kind(
 USAGE_TWICE = Kind(
     code="R054",
     clause="U3",
-    severity=WARNING,
     title="label that is stated twice",
     message='"{}" is stated twice, and the {} statement counts',
     fix="Keep only the statement that is meant.",
@@ -674,7 +646,6 @@ USAGE_TWICE = Kind(
 USAGE_NARROWER = Kind(
     code="R055",
     clause="U3",
-    severity=WARNING,
     title="longer path that drops a preference",
     message=(
         "for paths that begin with {}, line {} does not apply, and this line does not state "
@@ -685,7 +656,6 @@ USAGE_NARROWER = Kind(
 USAGE_CONTRADICTION = Kind(
     code="R056",
     clause="U8",
-    severity=WARNING,
     title="Content-Usage and Content-Signal that contradict each other",
     message='line {}, "{}", states the opposite of "{}", and the most restrictive statement counts',
     fix="Write the same preference in both fields.",
@@ -693,7 +663,6 @@ USAGE_CONTRADICTION = Kind(
 USAGE_ABOVE = Kind(
     code="R057",
     clause="U6",
-    severity=WARNING,
     title="usage preference above all records",
     message="the preference is above all records, and applies to no robot",
     fix=(
@@ -704,7 +673,6 @@ USAGE_ABOVE = Kind(
 LICENSE_URL = Kind(
     code="R058",
     clause="U6",
-    severity=WARNING,
     title="License that is not an absolute URL",
     message='the License "{}" is not an absolute URL',
     fix="Write the absolute URL, for example `https://example.com/license.xml`.",

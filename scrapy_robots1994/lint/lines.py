@@ -1,18 +1,19 @@
 """Find problems with single lines, without regard to other lines."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
-from scrapy_robots1994.escaping import is_printable, percent_encode_control_chars
+from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import (
     UNDECODABLE,
     field_of_letters,
     first_odd,
     is_latin,
-    is_odd,
     likely_field,
     name_of,
     undecorated,
@@ -23,10 +24,12 @@ from scrapy_robots1994.lint.characters import (
 from scrapy_robots1994.lint.fixes import (
     Effect,
     Fix,
+    bare_line,
     effect_of_new,
     in_place,
     quoted,
     rule_line,
+    with_value,
 )
 from scrapy_robots1994.lint.kinds import INFO, KIND_CODED, Problem
 from scrapy_robots1994.lint.values import (
@@ -43,11 +46,13 @@ from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
     FIELDS,
     IDLE,
+    USER_AGENT,
     Field,
     LineKind,
     Role,
 )
 from scrapy_robots1994.parser.reader import SPACE, Line, read
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # A value check is a function that yields the problems with the value of a line.
 _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
@@ -55,11 +60,7 @@ _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 # The value of a rule has no problem if the value is empty, or if the value is a slash that
 # is followed only by characters of `_PLAIN`.
 _PLAIN = r"!\"%-)+-9;-~"
-_PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
-# All values are searched as one text, with an NL before each value. If neither
-# `_ODD_CHARACTER` nor `_ODD_START` matches, all values are free of problems.
-_ODD_CHARACTER = re.compile(rf"[^\n{_PLAIN}]")
-_ODD_START = re.compile(r"\n[^\n/]")
+PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
 
 # `_VALUE_CHECKS` maps each role to its value check, or to None if the values are not
 # checked. The table must have an entry for every role that a dialect can have.
@@ -76,11 +77,12 @@ _NAMES_WITH_ROLE = "|".join(map(re.escape, _WITH_ROLE))
 # Directly after other text, the name must be in its usual case, and a value that suits the
 # field must follow.
 _SECOND_FIELD = re.compile(
-    rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*))((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
-    rf"|(User-[Aa]gent)[{SPACE}]*:(?=[{SPACE}]*[\w*])"
-    rf"|(Disallow|(?<![a-z])Allow)[{SPACE}]*:(?=[{SPACE}]*(?:[/*]|\Z))"
-    rf"|(Sitemap)[{SPACE}]*:(?=[{SPACE}]*https?://)"
-    rf"|(Crawl-[Dd]elay)[{SPACE}]*:(?=[{SPACE}]*[0-9])"
+    rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*)"
+    rf"|(?=User-[Aa]gent[{SPACE}]*:[{SPACE}]*[\w*])"
+    rf"|(?=(?:Disallow|(?<![a-z])Allow)[{SPACE}]*:[{SPACE}]*(?:[/*]|\Z))"
+    rf"|(?=Sitemap[{SPACE}]*:[{SPACE}]*https?://)"
+    rf"|(?=Crawl-[Dd]elay[{SPACE}]*:[{SPACE}]*[0-9]))"
+    rf"((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
 )
 # At most this number of characters of a value are searched for a second field, because
 # searching a line of 500 KB would block the event loop for 90 ms.
@@ -95,52 +97,45 @@ _RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
 _BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
 _BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
 _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
+# `_SECONDS` matches a number of seconds with a decimal comma or a unit.
+_SECONDS = re.compile(r"([0-9]+)(?:[.,]([0-9]+))? ?(?:s|secs?|seconds?)?\.?")
+_PREFERENCE_FIX = (
+    "Nothing need be done: the line states a preference about the use of pages, and does not "
+    "change which pages robots may fetch."
+)
 
 
-def odd_rules(rules: Iterable[Line]) -> Iterator[Line]:
-    """Yield the *rules* whose values may have a problem."""
-    values = "\n".join(["", *[it.value for it in rules]])
-    # One search through all values is enough for most files, because most files have no
-    # odd value.
-    if _ODD_CHARACTER.search(values) or _ODD_START.search(values):
-        is_plain = _PLAIN_VALUE.fullmatch
-        yield from (it for it in rules if not is_plain(it.value))
-
-
-def line_problems(line: Line, dialect: Dialect) -> Iterable[Problem]:
-    """Return the problems with *line* that do not depend on its record."""
-    kind, field, value = line.kind, line.row, line.value
-    if kind in IDLE:
-        return ()
-    if second := second_field(value):
+def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
+    """Yield the problems with *line* that do not depend on its record."""
+    field = line.row
+    if line.kind in IDLE:
+        return
+    if second := second_field(line.value):
         # 1994 F3 (form of a line): a line has one field. Report only the second field,
         # because the second field causes any other problem with the line.
-        return (_two_fields(line, second, dialect),)
-    if field is None:
-        return _ignored(line, dialect)
-    if template := template_in(line):
-        return (template,)
-    if field.bad_value is not None and kind is field.bad_value.kind:
-        return (_bad_value(line, field, KIND_CODED[field.bad_value.problem]),)
-    check = _VALUE_CHECKS[field.role]
-    return _effective(line, field, dialect, check) if check else ()
+        yield _two_fields(line, second, dialect)
+    elif field is None:
+        if problem := _ignored(line, dialect):
+            yield problem
+    elif template := template_in(line, field):
+        yield template
+    elif field.bad_value is not None and line.kind is field.bad_value.kind:
+        yield _bad_value(line, field, KIND_CODED[field.bad_value.problem])
+    elif check := _VALUE_CHECKS[field.role]:
+        yield from _effective(line, field, dialect, check)
 
 
 def _bad_value(line: Line, field: Field, bad: kinds.Kind) -> Problem:
     """Return the problem with *line*, whose value has no meaning for its *field*."""
     if bad is kinds.NAMELESS and line.value.startswith("/"):
         return kinds.PATH_AS_NAME.at(
-            line.number, line.value_column, line.value, field=field, meant=("*",)
+            line, line.value, column=line.value_column, meant=(EVERYBODY,)
         )
-    number = re.fullmatch(
-        r"([0-9]+)(?:[.,]([0-9]+))? ?(?:s|secs?|seconds?)?\.?", line.value
-    )
     advice = None
-    if bad is kinds.TIMELESS and number:
-        seconds = number[1] + (f".{number[2]}" if number[2] else "")
-        new = rule_line(line, seconds)
+    if number := _SECONDS.fullmatch(line.value):
+        new = rule_line(line, ".".join(filter(None, number.groups())))
         advice = in_place(line, new, words=f"Write {quoted(new)}.")
-    return bad.at(line.number, line.column, line.value, field=field, advice=advice)
+    return bad.at(line, line.value, field=field, advice=advice)
 
 
 def _effective(
@@ -150,28 +145,35 @@ def _effective(
 
     *check* yields the problems with a value that has no odd character.
     """
-    odd = _odd_in_value(field, line.value)
-    yield from _form_problems(line, field, dialect, has_odd=odd >= 0)
+    # Ours O15 (space before a field or colon): the space is accepted, but reported.
+    if not line.raw.startswith(f"{line.field}:"):
+        yield kinds.SPACED.at(line, column=1, advice=with_value(line, line.value))
+    if line.comment and line.value:
+        yield from _comment_problems(line)
+    # The author may have meant an odd character inside a path. An odd character at the
+    # start or end of a path is a mistake.
+    is_name = field is USER_AGENT
+    odd = first_odd(line.value, at_ends=not is_name)
     if odd < 0:
+        yield from _control_problems(line, field, dialect)
         yield from check(line, dialect)
         return
-    as_seen = without_odd if field.role is Role.NAMES else without_odd_ends
+    as_seen = without_odd if is_name else without_odd_ends
     seen = as_seen(line.value).strip(SPACE)
-    new = rule_line(line, seen)
     yield _invisible(
         line,
         line.value_column + odd,
         f'"{line.field}: …"',
-        field=field,
         meant=_meant(field, dialect, seen),
         # RFC 9309 2.2.2: the longest rule decides. The new path is shorter, so another rule
         # may decide instead.
-        advice=in_place(line, new, effect=Effect.EITHER),
+        advice=with_value(line, seen, effect=Effect.EITHER),
     )
 
 
 def second_field(value: str) -> re.Match[str] | None:
-    """Return the match of a second field in *value*, or None.
+    """Return the match of a second field in *value*, or None. Group 1 is the name of the
+    field.
 
     Only the first `_MAX_SEARCHED` characters are searched.
     """
@@ -180,35 +182,30 @@ def second_field(value: str) -> re.Match[str] | None:
 
 def _two_fields(line: Line, second: re.Match[str], dialect: Dialect) -> Problem:
     """Return the problem with *line*, whose value contains the field *second*."""
-    place = next(it for it in range(1, 6) if second[it])
-    start, name = second.start(place), second[place]
-    before = _without_end(line.value[:start])
+    start, name = second.start(1), second[1]
     first, other = line.known, FIELD_NAMED[name.lower()]
     is_second_closing = other.closes or first is None
     return kinds.TWO_FIELDS.at(
-        line.number,
-        line.value_column + start,
+        line,
         name,
         line.field,
+        column=line.value_column + start,
         field=other if is_second_closing else first,
-        meant=_meant(first, dialect, before),
-        advice=partial(_parted, line, before, line.value[start:], (first, other)),
+        meant=_meant(first, dialect, _without_end(line.value[:start])),
+        advice=partial(_parted, line, second),
     )
 
 
-def _parted(
-    line: Line, before: str, rest: str, rows: tuple[Field | None, Field]
-) -> Fix:
-    """Return the advice to write each field of *line* on a line of its own."""
-    new = [rule_line(line._replace(raw=""), before)]
-    start = 0
-    while second := _SECOND_FIELD.search(rest, rest.index(":", start) + 1):
-        end = second.start(next(it for it in range(1, 6) if second[it]))
-        new.append(_without_end(rest[start:end]))
-        start = end
-    new.append(_without_end(rest[start:]))
+def _parted(line: Line, second: re.Match[str]) -> Fix:
+    """Return the advice to write each field of *line* on a line of its own. *second* is the
+    match of the second field.
+    """
+    more = _SECOND_FIELD.finditer(line.value, second.end())
+    starts = [0, second.start(1), *(it.start(1) for it in more), len(line.value)]
+    parts = [_without_end(line.value[at:end]) for at, end in pairwise(starts)]
+    new = [bare_line(line, parts[0]), *parts[1:]]
     words = f"Write {' and '.join(map(quoted, new))} on lines of their own"
-    if rows[0] is DISALLOW and before == "/":
+    if line.known is DISALLOW and parts[0] == "/":
         words += (
             f". If the whole site is not meant, write an empty `Disallow:` or another path "
             f"in place of {quoted(new[0])}"
@@ -227,70 +224,30 @@ def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]
     """Return the names that the author of a User-agent line with this *value* probably
     meant. Return () if *field* is not User-agent.
     """
-    if field is None or field.role is not Role.NAMES:
+    if field is not USER_AGENT:
         return ()
     return tuple(map(likely_name, dialect.names(value)))
 
 
-def _odd_in_value(field: Field, value: str) -> int:
-    """Return the position of the odd character that makes *value* wrong, or -1 if no odd
-    character makes *value* wrong.
-    """
-    if value.isascii():
-        return -1
-    if field.role is Role.NAMES:
-        return first_odd(value)
-    # The author may have meant an odd character inside a path. An odd character at the
-    # start or end of a path is a mistake.
-    return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
-
-
-def _form_problems(
-    line: Line, field: Field, dialect: Dialect, *, has_odd: bool
-) -> Iterator[Problem]:
-    """Yield the problems with the spaces, control characters and comment of *line*.
-
-    *has_odd* is true if another problem reports the odd characters in *line*.
-    """
-    # Ours O15 (space before a field or colon): the space is accepted, but reported.
-    if not line.raw.startswith(f"{line.field}:"):
-        new = rule_line(line, line.value)
-        yield kinds.SPACED.at(line.number, 1, advice=in_place(line, new))
-    value = line.value
-    if not value.isascii():
-        # Ours O25 (control characters): leave out undecodable bytes, which another problem
-        # reports.
-        value = UNDECODABLE.sub("", value)
+def _control_problems(line: Line, field: Field, dialect: Dialect) -> Iterator[Problem]:
+    """Yield a problem if the value of *line* has invisible characters."""
+    # Ours O25 (control characters): leave out undecodable bytes, which another problem
+    # reports.
+    value = UNDECODABLE.sub("", line.value)
     if dialect.has_lists:
         # Revisited K1 and K2 (lists of names and of paths): a tab separates two values, so
         # do not report the tab.
         value = value.replace("\t", " ")
-    if not (has_odd or is_printable(value)):
-        yield _control(line, field)
-    if "#" in line.raw and line.value:
-        yield from _comment_problems(line)
-
-
-def _control(line: Line, field: Field) -> Problem:
-    """Return the problem with the invisible characters in the value of *line*."""
+    if is_printable(value):
+        return
     advice = None
     if field.role is Role.RULE and "\t" not in line.value:
-        new = rule_line(line, percent_encode_control_chars(_encoded(line.value)))
-        advice = in_place(line, new)
-    return kinds.CONTROL.at(line.number, line.value_column, line.value, advice=advice)
-
-
-def _encoded(value: str) -> str:
-    """Percent-encode each character of *value* that is not printable.
-
-    Leave undecodable bytes unchanged.
-    """
-    return "".join(
-        it
-        if it.isprintable() or "\ud800" <= it <= "\udfff"
-        else "".join(f"%{octet:02X}" for octet in it.encode())
-        for it in value
-    )
+        encoded = (
+            it if it.isprintable() else quote(it, errors="surrogateescape")
+            for it in line.value
+        )
+        advice = with_value(line, "".join(encoded))
+    yield kinds.CONTROL.at(line, line.value, column=line.value_column, advice=advice)
 
 
 def _comment_problems(line: Line) -> Iterator[Problem]:
@@ -300,90 +257,63 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
     if line.value == "/" and before == "/":
         # Ours O13 (start of a comment): a `#` in a URL begins a comment, so the value is
         # only `/`.
-        new = rule_line(line, "")
-        advice = in_place(line, new, effect=Effect.OPENS)
-        yield kinds.CLOSED_BY_COMMENT.at(line.number, column, advice=advice)
+        advice = with_value(line, "", effect=Effect.OPENS)
+        yield kinds.CLOSED_BY_COMMENT.at(line, column=column, advice=advice)
     elif before not in SPACE:
-        new = rule_line(line, line.value)
-        advice = in_place(line, new)
-        yield kinds.COMMENT_INSIDE.at(line.number, column, line.value, advice=advice)
+        advice = with_value(line, line.value)
+        yield kinds.COMMENT_INSIDE.at(line, line.value, column=column, advice=advice)
 
 
-def _ignored(line: Line, dialect: Dialect) -> tuple[Problem, ...]:
+def _ignored(line: Line, dialect: Dialect) -> Problem | None:
     """Return the problem, if any, with *line*, which has no effect.
 
     The problem may suggest what the author meant, but the parser never guesses a meaning.
     """
-    known = line.known
-    if known is not None:
-        # 1994 F6 (fields): a field that only other dialects have is ignored.
-        # `effective_allows` checks an Allow line together with its record.
-        return () if known is ALLOW else (absent(line, known),)
+    if line.known is not None:
+        return _absent(line, line.known)
     likely = likely_field(line.field, dialect)
     for column, text in _as_seen(line, likely):
         seen = next(read(text, dialect), None)
         if seen is not None and (seen.kind is LineKind.BLANK or seen.row is not None):
-            return (_invisible_form(line, column, seen, dialect),)
-    if line.kind is LineKind.MALFORMED:
-        return (_malformed(line, dialect),)
-    return _unknown(line, likely, dialect)
-
-
-def _unknown(line: Line, likely: Field | None, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problem with *line*, whose field is unknown.
-
-    *likely* is the field that the author probably meant. *likely* is None if *dialect* has
-    no similar field.
-    """
-    # 1994 F6: an unknown field is ignored.
+            return _invisible_form(line, column, seen, dialect)
     known = field_of_letters(line.field)
     if known is not None and known is not likely:
-        return () if known is ALLOW else (absent(line, known),)
+        return _absent(line, known)
     if likely is not None:
-        value = undecorated_value(line.field, line.value)
-        new = rule_line(line, value, likely.name)
-        is_decorated = new != rule_line(line, line.value, likely.name) or (
-            undecorated(line.field) != line.field
-        )
-        words = _corrected(new) if is_decorated else ""
-        fix = in_place(line, new, words=words, effect=effect_of_new(likely))
-        problem = kinds.MISSPELT.at(
-            line.number,
-            line.column,
-            line.field,
-            likely.name,
-            field=likely,
-            meant=_meant(likely, dialect, value),
-            advice=fix,
-        )
-        return (problem,)
-    if _WORD_END.search(line.field) or _BARE_URL.match(_content(line)):
-        # The colon is part of a value, and does not end the name of a field.
-        problem = _malformed(line, dialect)
-        if problem.kind is not kinds.MALFORMED or _BARE_URL.match(_content(line)):
-            return (problem,)
-    commented = in_place(line, f"# {line.text.lstrip(SPACE)}")
-    return (kinds.UNKNOWN.at(line.number, line.column, line.field, advice=commented),)
+        return _misspelt(line, likely, dialect)
+    return _without_meaning(line, dialect)
 
 
-_PREFERENCE_FIX = (
-    "Nothing need be done: the line states a preference about the use of pages, and does not "
-    "change which pages robots may fetch."
-)
+def _absent(line: Line, field: Field) -> Problem | None:
+    """Return the problem with *line*, whose *field* exists only in other dialects.
 
-
-def _corrected(new: str) -> str:
-    """Return the words of the advice to write the line *new*."""
-    return f"Write {quoted(new)}: a field is obeyed only when its name is exact."
-
-
-def absent(line: Line, field: Field) -> Problem:
-    """Return the problem with *line*, whose *field* exists only in other dialects."""
+    Return None if *field* is Allow, because `ignored_allows` checks an Allow line together
+    with its record.
+    """
+    if field is ALLOW:
+        return None
+    # 1994 F6 (fields): a field that only other dialects have is ignored.
     advice, effect = None, "is ignored"
     if field.is_preference:
         advice, effect = Fix(_PREFERENCE_FIX), "states a usage preference"
-    kind = KIND_CODED[field.absent]
-    return kind.at(line.number, line.column, line.field, effect, advice=advice)
+    return KIND_CODED[field.absent].at(line, line.field, effect, advice=advice)
+
+
+def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
+    """Return the problem with *line*, whose field was probably meant to be *likely*."""
+    value = undecorated_value(line.field, line.value)
+    new = rule_line(line, value, likely.name)
+    words = ""
+    if value != line.value or undecorated(line.field) != line.field:
+        words = f"Write {quoted(new)}: a field is obeyed only when its name is exact."
+    return kinds.MISSPELT.at(
+        line,
+        line.field,
+        likely.name,
+        field=likely,
+        meant=_meant(likely, dialect, value),
+        advice=in_place(line, new, words=words, effect=effect_of_new(likely)),
+    )
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
@@ -410,18 +340,11 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
     """
     field = seen.row
     if field is None:
-        deleted = in_place(line, words="Delete the line.")
-        return _invisible(
-            line, column, "a blank line", is_harmless=True, advice=deleted
-        )
-    return _invisible(
-        line,
-        column,
-        f'"{seen.field}"',
-        field=field,
-        meant=_meant(field, dialect, seen.value),
-        advice=in_place(line, seen.text, effect=effect_of_new(field)),
-    )
+        advice = in_place(line, words="Delete the line.")
+        return _invisible(line, column, "a blank line", is_harmless=True, advice=advice)
+    name, meant = f'"{seen.field}"', _meant(field, dialect, seen.value)
+    advice = in_place(line, seen.text, effect=effect_of_new(field))
+    return _invisible(line, column, name, field=field, meant=meant, advice=advice)
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
@@ -430,73 +353,77 @@ def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
     *seen* says what the line would be without the odd character.
     """
     name = name_of(line.text[column - 1])
-    return kinds.INVISIBLE.at(line.number, column, name, seen, **more)
+    return kinds.INVISIBLE.at(line, name, seen, column=column, **more)
 
 
-def _content(line: Line) -> str:
-    """Return the text of *line* without its comment and without space at its ends."""
-    return line.text[: line.comment_column - 1].strip(SPACE)
+def _without_meaning(line: Line, dialect: Dialect) -> Problem:
+    """Return the problem with *line*, whose field, if any, is not similar to any field.
+
+    The line may have the value of a field, or lack the colon after the name of a field.
+    """
+    # If the line has a colon, the colon may be part of a value, and not end the name of a
+    # field.
+    content = line.text[: line.comment_column - 1].strip(SPACE)
+    is_malformed = line.kind is LineKind.MALFORMED or _BARE_URL.match(content)
+    if is_malformed or _WORD_END.search(line.field):
+        guess = _without_field(line, content) or _without_colon(line, content, dialect)
+        if guess is not None:
+            return guess
+    commented = in_place(line, f"# {line.text.lstrip(SPACE)}")
+    if is_malformed:
+        # Ours O14 (line without a colon): the line is ignored. The parser never guesses the
+        # meaning of the line.
+        return kinds.MALFORMED.at(line, content, advice=commented)
+    # 1994 F6 (fields): an unknown field is ignored.
+    return kinds.UNKNOWN.at(line, line.field, advice=commented)
 
 
-def _malformed(line: Line, dialect: Dialect) -> Problem:
-    """Return the problem with *line*, which does not begin with a field name and a colon."""
-    # Ours O14 (line without a colon): the line is ignored. The parser never guesses the
-    # meaning of the line.
-    content = _content(line)
-    if missing := _without_name(line, content):
-        return missing
+def _without_colon(line: Line, content: str, dialect: Dialect) -> Problem | None:
+    """Return the problem with *line* if the line begins with the name of a field, and has
+    no colon after the name. Otherwise, return None.
+    """
     # The name of the field may be the first word, or the first two words as in "User agent
     # x".
-    first, *others = _WORD_END.split(content, maxsplit=2)
-    names = (first, first + others[0]) if others else ()
-    likely = next(filter(None, (likely_field(it, dialect) for it in names)), None)
-    if likely is not None:
-        words = 1 if likely_field(first, dialect) else 2
-        value = "".join(_WORD_END.split(content, maxsplit=words)[words:])
+    for words in (1, 2):
+        parts = _WORD_END.split(content, maxsplit=words)
+        likely = likely_field("".join(parts[:words]), dialect)
+        if likely is None or len(parts) == 1:
+            continue
+        value = "".join(parts[words:])
         # A sentence may begin with a word such as "allow", so the rest of the line must
         # look like a path.
         is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
-        if ":" not in content or is_value:
-            new = rule_line(line, value, likely.name)
-            fix = (
-                in_place(line, new, effect=effect_of_new(likely)) if is_value else None
-            )
-            return kinds.NO_COLON.at(
-                line.number,
-                line.column,
-                content,
-                likely.name,
-                field=likely,
-                meant=_meant(likely, dialect, value),
-                advice=fix,
-            )
-    commented = in_place(line, f"# {line.text.lstrip(SPACE)}")
-    return kinds.MALFORMED.at(line.number, line.column, content, advice=commented)
+        if ":" in content and not is_value:
+            return None
+        new, effect = rule_line(line, value, likely.name), effect_of_new(likely)
+        return kinds.NO_COLON.at(
+            line,
+            content,
+            likely.name,
+            field=likely,
+            meant=_meant(likely, dialect, value),
+            advice=in_place(line, new, effect=effect) if is_value else None,
+        )
+    return None
 
 
-def _without_name(line: Line, content: str) -> Problem | None:
+def _without_field(line: Line, content: str) -> Problem | None:
     """Return the problem with *line* if the line has a value but no field.
 
     Otherwise, return None.
     """
     if _BARE_URL.match(content) and _BARE_SITEMAP.search(content):
-        row, level = FIELD_NAMED["sitemap"], INFO
+        row, level, condition = FIELD_NAMED["sitemap"], INFO, ""
     elif _BARE_PATH.match(content):
         row, level = DISALLOW, ""
+        condition = (
+            ", if the path is meant to be disallowed; otherwise begin the line with `#`"
+        )
     else:
         return None
     new = rule_line(line, content, row.name)
-    words = f"Write {quoted(new)}"
-    if row is DISALLOW:
-        words += (
-            ", if the path is meant to be disallowed; otherwise begin the line with `#`"
-        )
+    words = f"Write {quoted(new)}{condition}."
+    advice = in_place(line, new, words=words, effect=effect_of_new(row))
     return kinds.FIELD_MISSING.at(
-        line.number,
-        line.column,
-        content,
-        row.name,
-        field=row,
-        level=level,
-        advice=in_place(line, new, words=f"{words}.", effect=effect_of_new(row)),
+        line, content, row.name, field=row, level=level, advice=advice
     )

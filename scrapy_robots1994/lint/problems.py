@@ -4,7 +4,8 @@ change a verdict.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from operator import attrgetter
@@ -12,22 +13,21 @@ from typing import cast
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
-from scrapy_robots1994.lint.fixes import Effect, Fix, in_place, rule_line
+from scrapy_robots1994.lint.fixes import Effect, Fix, bare_line, in_place
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import line_problems, odd_rules
+from scrapy_robots1994.lint.lines import PLAIN_VALUE, line_problems
 from scrapy_robots1994.lint.records import (
     MISSPELT_AGENT_FIX,
+    allows,
     another_record,
     boundary_problems,
     default_problems,
-    effective_allows,
+    ignored_allows,
     is_owned,
     joined_problems,
     joining_problems,
-    name_problems,
-    orphan_problem,
-    rule_beginnings,
     rule_problems,
+    unreached_problems,
 )
 from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
@@ -58,7 +58,7 @@ _AGENT_FIX = "Correct line {}, so that it names the robots of this rule."
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
 
-_WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
+_WIDE_TEXT = Problem(kinds.WIDE_TEXT, 1, 1)
 
 # A line with a problem of these kinds does not look like a line of a robots.txt.
 _OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
@@ -102,27 +102,34 @@ def problems_of(
     """
     above, *own = groups
     lines = [it for group in groups for it in group.lines]
-    is_wide, is_page = _is_wide(body.text), not own and begins_as_markup(body.text)
-    reported = _reported(lines, is_wide=is_wide, is_page=is_page)
-    found = [it for line in reported for it in line_problems(line, dialect)]
-    found += _orphans(above, found, has_records=bool(own))
+    is_wide = _is_wide(body.text)
+    is_page = not own and begins_as_markup(body.text)
+    found = [
+        it
+        for line in _reported(lines, is_other=is_wide or is_page)
+        for it in line_problems(line, dialect)
+    ]
+    if above.rules:
+        found += _orphans(above, found, has_records=bool(own))
     looks = "" if is_wide or is_page else _looks_like(body.text, lines, found)
     if looks:
         # Report one problem for the file, instead of one problem for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
     found += _boundary_problems(own, dialect)
-    found += joining_problems(own, dialect)
-    found += _one_of(list(ignored_allows(own)))
+    found += _one_of([it for group in own for it in ignored_allows(group)])
     records = tuple(records_of(groups, dialect))
-    found += name_problems(records, dialect)
-    blanks = [it.number for it in lines if it.kind is LineKind.BLANK]
-    found += rule_problems(records, dialect, rule_beginnings(own), blanks)
+    found += unreached_problems(records, dialect)
+    found += rule_problems(own, dialect)
     if dialect.has_blank_lines:
+        found += joining_problems(own, dialect)
         found += default_problems(records)
+    else:
+        found += chain.from_iterable(map(joined_problems, own))
     found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
     found += _usage_problems(body.text, dialect)
-    _settle(found, groups)
-    _heed_allows(found, groups)
+    _settle(found, own)
+    if any(map(allows, lines)):
+        _heed_allows(found)
     found = _sure(found, own)
     return tuple(_once(sorted(_needed(found, groups), key=_PLACE)))
 
@@ -154,7 +161,6 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
         yield from boundary_problems(
             group, dialect, is_merged=is_merged, advice=next(others, None)
         )
-        yield from joined_problems(group, dialect)
 
 
 def _once(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -198,28 +204,24 @@ def weakening_problems(
     problems are in or below the records that the robot obeys, above all records, or in
     User-agent lines that were probably meant for the robot.
     """
+    above = reading.above
     is_wide = _is_wide(reading.text)
     is_page = not reading.has_any and begins_as_markup(reading.text)
-    odd = chain(
-        odd_rules(reading.above.rules + reading.own_rules),
-        _reported(reading.slips, is_wide=is_wide, is_page=is_page),
-    )
-    of_lines: list[Problem] = []
-    for line in odd:
-        of_lines += line_problems(line, dialect)
-        # Collect more problems than *limit*, because some problems may turn out to be
-        # harmless.
-        if limit is not None and len(of_lines) >= _SPARE * limit:
-            break
-    _settle(of_lines, reading.own)
+    slips = _reported(reading.slips, is_other=is_wide or is_page)
+    rules = above.rules + reading.own_rules
+    odd = [it for it in rules if not PLAIN_VALUE.fullmatch(it.value)] + slips
     found: list[Problem] = []
-    for problem in chain(
-        _record_problems(reading, dialect),
-        _needed(of_lines, [reading.above, *reading.own]),
-        _meant_problems(reading.elsewhere, dialect, robot),
-        _orphans(reading.above, found, has_records=reading.has_any),
-        (_WIDE_TEXT,) if is_wide else (),
-    ):
+    checks = [_record_problems(reading, dialect)]
+    if odd:
+        checks.append(_problems_of_lines(odd, reading, dialect, limit))
+    if reading.elsewhere:
+        checks.append(_meant_problems(reading.elsewhere, dialect, robot))
+    if above.rules:
+        # This check uses the problems that the checks above add to *found*.
+        checks.append(_orphans(above, found, has_records=reading.has_any))
+    if is_wide:
+        checks.append(iter((_WIDE_TEXT,)))
+    for problem in chain.from_iterable(checks):
         # In the cautious reading, the robot obeys the rules below a blank line, so the
         # blank line is not a problem.
         is_obeyed = problem.is_split and reading.is_cautious
@@ -228,6 +230,23 @@ def weakening_problems(
             if len(found) == limit:
                 break
     return tuple(sorted(found, key=_PLACE))
+
+
+def _problems_of_lines(
+    lines: Iterable[Line], reading: RobotReading, dialect: Dialect, limit: int | None
+) -> Iterator[Problem]:
+    """Yield the problems with single *lines*, which are in or above the records that the
+    robot obeys. Stop looking when the problems are surely enough for *limit*.
+    """
+    found: list[Problem] = []
+    for line in lines:
+        found += line_problems(line, dialect)
+        # Collect more problems than *limit*, because some problems may turn out to be
+        # harmless.
+        if limit is not None and len(found) >= _SPARE * limit:
+            break
+    _settle(found, reading.own)
+    yield from _needed(found, [reading.above, *reading.own])
 
 
 def tightening_problems(
@@ -243,15 +262,17 @@ def tightening_problems(
     is a User-agent line below the names of *robot*. Because no rule separates the
     User-agent line from the names of *robot*, *robot* obeys the rules below that line.
     """
-    found = chain(
-        ignored_allows(reading.own),
-        (
+    found: Iterator[Problem]
+    if dialect.has_blank_lines:
+        found = chain.from_iterable(map(ignored_allows, reading.own))
+    else:
+        # The dialects without blank lines have Allow.
+        found = (
             problem
             for group in reading.own
-            for problem in joined_problems(group, dialect)
+            for problem in joined_problems(group)
             if _speaks_above(group, problem.line, dialect, robot)
-        ),
-    )
+        )
     return tuple(islice(found, limit))
 
 
@@ -267,28 +288,16 @@ def _speaks_above(
     return choices == [1]
 
 
-def ignored_allows(records: Iterable[Group]) -> Iterator[Problem]:
-    """Yield a problem for each Allow line of *records* that would allow paths if the
-    dialect had Allow.
-    """
-    for record in records:
-        for line in effective_allows(record):
-            text = f"line {line.number} is ignored"
-            yield kinds.ALLOW.at(line.number, line.column, text)
+def _one_of(allows: list[Problem]) -> list[Problem]:
+    """Return one problem in place of *allows*, which has one problem for each Allow line."""
+    if not allows[1:]:
+        return allows
+    numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
+    more = " and others" * (len(allows) > _SHOWN_LINES)
+    return [replace(allows[0], texts=(f"lines {numbers}{more} are ignored",))]
 
 
-def _one_of(allows: Sequence[Problem]) -> Iterator[Problem]:
-    """Yield one problem in place of *allows*, which has one problem for each Allow line."""
-    if len(allows) == 1:
-        yield allows[0]
-    elif allows:
-        numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
-        more = " and others" * (len(allows) > _SHOWN_LINES)
-        text = f"lines {numbers}{more} are ignored"
-        yield kinds.ALLOW.at(allows[0].line, allows[0].column, text)
-
-
-def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
+def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
     """Find lost User-agent lines whose rules belong to the record above, and mark the
     problems with the lost lines as tightening.
 
@@ -296,29 +305,24 @@ def _settle(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
     a lost line belong to the record above, the rules disallow more URLs than the author
     meant. In that case, the problem with the lost line does not weaken the policy.
     """
-    lost = [
-        it for it in problems if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT
-    ]
-    begun = [it for it in groups if it.names] if lost else []
-    starts = [it.agents[0].number for it in begun]
+    starts = [it.agents[0].number for it in records]
     ends = [
         max((it.number for it in filter(is_owned, each.rules)), default=0)
-        for each in begun
+        for each in records
     ]
-    for it in lost:
-        place = bisect_left(starts, it.line)
-        if place and ends[place - 1] > it.line:
-            it.is_harmless = it.is_closing = True
+    for it in problems:
+        if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT:
+            place = bisect_left(starts, it.line)
+            if place and ends[place - 1] > it.line:
+                it.is_harmless = it.is_closing = True
 
 
-def _heed_allows(problems: Iterable[Problem], groups: Sequence[Group]) -> None:
-    """Adapt the advice about wildcards if the file has an Allow line."""
-    rows = (it.known for each in groups for it in (*each.rules, *each.without))
-    if any(row is not None and row.allows for row in rows):
-        for it in problems:
-            if it.kind is kinds.WILDCARD and callable(it.advice):
-                advice = cast("Callable[..., Fix]", it.advice)
-                it.advice = partial(advice, has_allow=True)
+def _heed_allows(problems: Iterable[Problem]) -> None:
+    """Adapt the advice about wildcards to a file that has an Allow line."""
+    for it in problems:
+        if it.kind is kinds.WILDCARD and callable(it.advice):
+            advice = cast("Callable[..., Fix]", it.advice)
+            it.advice = partial(advice, has_allow=True)
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
@@ -340,36 +344,25 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
 def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
     """Return the *problems* that are not about harmless wildcards.
 
-    A wildcard is harmless if another rule of its record disallows the same paths.
+    A wildcard is harmless if a similar rule without a wildcard disallows the same paths.
+    Two rules are similar if they are Disallow lines of the same group, and if both rules or
+    neither rule is an orphan (a rule outside any record).
     """
-    wild = {it.line for it in problems if it.kind is kinds.WILDCARD}
-    plain = _plain_rules(groups, wild) if wild else {}
+    # *plain* maps the number of each Disallow line to the wildcard-free paths of similar
+    # rules.
+    plain: dict[int, tuple[str, ...]] = {}
+    for group in groups:
+        for kind in (DISALLOW.kind, LineKind.ORPHAN):
+            alike = [it for it in group.rules if it.kind is kind and it.row is DISALLOW]
+            paths = [path for it in alike for path in it.value.split()]
+            some = tuple(it for it in paths if it[0] == "/" and not has_wildcard(it))
+            plain |= dict.fromkeys((it.number for it in alike), some)
     return [
         it
         for it in problems
         if it.kind is not kinds.WILDCARD
         or not before_wildcard(it.texts[1]).startswith(plain.get(it.line, ()))
     ]
-
-
-def _plain_rules(
-    groups: Iterable[Group], lines: Collection[int]
-) -> dict[int, tuple[str, ...]]:
-    """Map each Disallow line in *lines* to the wildcard-free paths of similar rules.
-
-    Two rules are similar if they are Disallow lines of the same group, and if both rules or
-    neither rule is an orphan (a rule outside any record).
-    """
-    found: dict[int, tuple[str, ...]] = {}
-    for group in groups:
-        for kind in (DISALLOW.kind, LineKind.ORPHAN):
-            alike = [it for it in group.rules if it.kind is kind and it.row is DISALLOW]
-            wild = [it.number for it in alike if it.number in lines]
-            if wild:
-                paths = [path for it in alike for path in it.value.split()]
-                some = [it for it in paths if it[0] == "/" and not has_wildcard(it)]
-                found |= dict.fromkeys(wild, tuple(some))
-    return found
 
 
 def _meant_problems(
@@ -393,23 +386,24 @@ def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Proble
     for group in reading.own:
         yield from boundary_problems(group, dialect, is_merged=is_merged)
     if reading.rules.allows:
-        yield from rule_problems(tuple(records_of(reading.own, dialect)), dialect)
+        yield from rule_problems(reading.own, dialect)
 
 
-def _reported(lines: Sequence[Line], *, is_wide: bool, is_page: bool) -> Sequence[Line]:
-    """Return the *lines* whose problems are reported one by one."""
+def _reported(lines: list[Line], *, is_other: bool) -> list[Line]:
+    """Return the *lines* whose problems are reported one by one.
+
+    *is_other* is true if the file is an HTML page or UTF-16.
+    """
     # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems only
     # with lines that have a field of the dialect. The other lines of an HTML page were not
     # meant for robots.
-    if is_wide or is_page:
-        return [it for it in lines if it.row is not None]
-    return lines
+    return [it for it in lines if it.row is not None] if is_other else lines
 
 
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems with the rules *above* all records.
+    """Yield the problems with the rules *above* all records. *above* has at least one rule.
 
     *found* contains the problems with single lines. If no line of the file seems
     to be meant as a User-agent line, the advice is to put all rules into one record. For a
@@ -418,24 +412,18 @@ def _orphans(
     agents = sorted((it for it in found if it.field is USER_AGENT), key=_LINE)
     advice = None if has_records or agents else _with_agent(above)
     for it in above.rules:
-        place = bisect_left(agents, it.number, key=_LINE)
-        yield orphan_problem(it, _agent_fix(agents[place - 1]) if place else advice)
+        if place := bisect_left(agents, it.number, key=_LINE):
+            agent = agents[place - 1]
+            words = MISSPELT_AGENT_FIX if agent.kind in _MISSPELT else _AGENT_FIX
+            advice = Fix(words.format(agent.line))
+        # Ours O4 (rule without a record): the rule is ignored.
+        yield kinds.ORPHAN.at(it, it.field, advice=advice)
 
 
-def _agent_fix(problem: Problem) -> Fix:
-    """Return the advice to correct the line with *problem*, which was probably meant as a
-    User-agent line.
-    """
-    words = MISSPELT_AGENT_FIX if problem.kind in _MISSPELT else _AGENT_FIX
-    return Fix(words.format(problem.line))
-
-
-def _with_agent(above: Group) -> Fix | None:
+def _with_agent(above: Group) -> Fix:
     """Return the advice to put all rules into one record, for a file without a User-agent
     line.
     """
-    if not above.rules:
-        return None
     first, last = above.rules[0], above.rules[-1]
     between = (
         it.number
@@ -459,35 +447,35 @@ def _file_problems(
 
     *looks* is the result of `_looks_like`.
     """
-    if encoding_of(body.data)[0]:
+    mark, encoding = encoding_of(body.data)
+    if mark:
         # Ours O16 (encoding): a byte order mark is stripped.
-        is_utf_8 = encoding_of(body.data)[1] == "utf-8"
-        yield kinds.MARK.at(1, 1, advice=None if is_utf_8 else Fix(_UTF_16_FIX))
+        advice = None if encoding == "utf-8" else Fix(_UTF_16_FIX)
+        yield Problem(kinds.MARK, 1, 1, advice=advice)
     if looks:
         first = next(filter(_is_written, lines))
-        yield kinds.NOT_ROBOTS.at(first.number, first.column, looks)
+        yield kinds.NOT_ROBOTS.at(first, looks)
     elif is_wide:
         yield _WIDE_TEXT
     else:
         for line in lines:
             if undecodable := UNDECODABLE.search(line.raw):
                 # Ours O17 (undecodable bytes): an undecodable byte is accepted unchanged.
-                advice = _encoded(line)
                 column = undecodable.start() + 1
-                yield kinds.UNDECODABLE.at(line.number, column, advice=advice)
+                yield kinds.UNDECODABLE.at(line, column=column, advice=_encoded(line))
     if body.is_truncated:
         # Ours O24 (size limit): only the complete lines within the limit are obeyed.
-        yield kinds.TRUNCATED.at(len(lines) + 1, 1)
+        yield Problem(kinds.TRUNCATED, len(lines) + 1, 1)
     if begins_as_markup(body.text):
         # Ours O23: a file that begins like HTML is read like any other file.
         first = next(it for it in lines if _is_written(it) and "<" in it.raw)
         advice = Fix(_HTML_LINES_FIX) if has_records else None
-        yield kinds.HTML.at(first.number, first.raw.index("<") + 1, advice=advice)
+        yield kinds.HTML.at(first, column=first.raw.index("<") + 1, advice=advice)
     lone_crs = [it for it in lines if it.raw.endswith("\r")]
     if lone_crs:
         # 1994 F2 (line ends): a lone CR ends a line.
-        number, column = lone_crs[0].number, max(len(lone_crs[0].raw) - 1, 1)
-        yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
+        column = max(len(lone_crs[0].raw) - 1, 1)
+        yield kinds.LONE_CR.at(lone_crs[0], str(len(lone_crs)), column=column)
 
 
 def _encoded(line: Line) -> Fix | None:
@@ -498,7 +486,7 @@ def _encoded(line: Line) -> Fix | None:
     if line.row is None or line.row.role is not Role.RULE or "\t" in line.value:
         return None
     value = UNDECODABLE.sub(lambda it: f"%{ord(it[0]) - 0xDC00:02X}", line.value)
-    return in_place(line, rule_line(line._replace(raw=""), value))
+    return in_place(line, bare_line(line, value))
 
 
 def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> str:
@@ -531,6 +519,5 @@ def _is_written(line: Line) -> bool:
 def _is_wide(text: str) -> bool:
     """Return whether *text* is probably from a UTF-16 file without a byte order mark."""
     start = text[:_WIDE_CHARACTERS]
-    if _BINARY.match(start):
-        return False
-    return "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start)
+    is_wide = "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start)
+    return is_wide and not _BINARY.match(start)

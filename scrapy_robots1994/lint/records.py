@@ -20,9 +20,9 @@ from scrapy_robots1994.lint.kinds import ERROR, INFO, WARNING, Problem
 from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import before_wildcard, is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import IDLE, LineKind, Role
+from scrapy_robots1994.parser.fields import IDLE, USER_AGENT, LineKind
 from scrapy_robots1994.parser.reader import SPACE, Group, Line
-from scrapy_robots1994.parser.records import Record, Rule
+from scrapy_robots1994.parser.records import Record, Rule, records_of
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -30,7 +30,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 # Look up these members only once. Before Python 3.12, each look-up of an enum member calls a
 # function, and a file may have many lines.
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
-_AGENT, _RULE = LineKind.USER_AGENT, Role.RULE
+_AGENT, _COMMENT = LineKind.USER_AGENT, LineKind.COMMENT
 
 # If a file has more names than this maximum, names are not compared with each other.
 _NAMES_COMPARED = 500
@@ -53,10 +53,14 @@ def is_owned(line: Line) -> bool:
     return line.is_obeyed and line.row is not None and line.row.in_record
 
 
-def is_rule(line: Line) -> bool:
-    """Return whether *line* is a rule, inside a record or outside any record."""
-    field = line.row
-    return field is not None and field.role is _RULE
+def allows(line: Line) -> bool:
+    """Return whether *line* is an Allow line. The dialect need not have Allow."""
+    return line.known is not None and line.known.allows
+
+
+def closes(line: Line) -> bool:
+    """Return whether *line* is a Disallow line or a User-agent line."""
+    return line.known is not None and line.known.closes
 
 
 def boundary_problems(
@@ -97,25 +101,29 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
         # line.
         return
     block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
+    # The fix adds an empty Disallow above the first Allow line, because a User-agent line
+    # below an Allow line begins another record in other dialects.
+    above = list(takewhile(lambda it: not allows(it), block))
+    last = next(it for it in reversed(above) if it.kind is _AGENT)
+    names = ", ".join(record.names)
     # Ours O3 (a record without Disallow): the record disallows nothing, although 1994 D3
     # requires a Disallow line in each record.
-    is_allowing = any(it.known is not None and it.known.allows for it in block)
+    if len(above) < len(block):
+        fix = in_place(last, last.text, "Disallow:")
+        yield kinds.ALLOW_ONLY.at(agents[0], names, column=1, advice=fix)
+        return
     # If a record has no rule, but has a delay or another line, its author probably does not
     # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
-    # The fix adds an empty Disallow above the first Allow line, because a User-agent line
-    # below an Allow line begins another record in other dialects.
-    above = list(takewhile(lambda it: not (it.known and it.known.allows), block))
-    last = next(it for it in reversed(above) if it.kind is _AGENT)
-    names, at = ", ".join(record.names), agents[0].number
-    if is_allowing:
-        fix = in_place(last, last.text, "Disallow:")
-        yield kinds.ALLOW_ONLY.at(at, 1, names, advice=fix)
-        return
     fix = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
-    level = WARNING if is_bare else INFO
-    yield kinds.WITHOUT_RULES.at(
-        at, 1, names, is_harmless=not is_bare, level=level, advice=advice or fix
+    yield Problem(
+        kinds.WITHOUT_RULES,
+        agents[0].number,
+        1,
+        (names,),
+        is_harmless=not is_bare,
+        level=WARNING if is_bare else INFO,
+        advice=advice or fix,
     )
 
 
@@ -126,138 +134,112 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     """
     orphans = [it for it in record.rules if it.kind is _ORPHAN]
     own = record.rules[: -len(orphans)]
-    begun = record.agents[0].number
     above = chain(own[-1:], record.agents, record.others)
     last = max(it.number for it in filter(is_owned, above))
     below = [it for it in record.without if it.number > last]
     blanks = [it.number for it in below if it.kind is _BLANK]
     unknown = (it for it in below if it.kind is _UNKNOWN)
-    agents = (it.number for it in unknown if _is_likely_agent(it.field, dialect))
-    agent = next(agents, orphans[-1].number)
+    agents = (it for it in unknown if likely_field(it.field, dialect) is USER_AGENT)
+    agent = next(agents, orphans[-1]).number
     agent_fix = Fix(MISSPELT_AGENT_FIX.format(agent))
-    first = orphans[0].number
+    first = orphans[0]
     if not own:
         # Ours O5 (readings), 1994 F1 (records): the blank line ends the record.
-        joined = [it for it in blanks if it < first]
+        joined = [it for it in blanks if it < first.number]
         words = _SPLIT_FIX if len(joined) > 1 else ""
-        closing = (it.row for it in orphans if it.row is not None and it.row.closes)
-        yield kinds.SPLIT.at(
-            next(iter(blanks), first),
+        fix = _joining(first, blanks, orphans, words)
+        yield Problem(
+            kinds.SPLIT,
+            next(iter(blanks), first.number),
             1,
-            str(first),
-            field=next(closing, orphans[0].row),
+            (str(first.number),),
+            field=next(filter(closes, orphans), first).row,
             is_split=True,
-            advice=agent_fix if agent < first else _joining(joined, orphans, words),
+            advice=agent_fix if agent < first.number else fix,
         )
         # If the reported blank lines are deleted, the rules up to the next blank line
         # belong to the record. Report separately only the rules below that next blank line.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
-    words = _ORPHAN_FIX.format(begun)
+    words = _ORPHAN_FIX.format(record.agents[0].number)
+    # Ours O4 (rule without a record): the rule is ignored.
     for it in orphans:
         # Compute the fix late, because a crawl never reads the fix.
-        fix = partial(_joining_up_to, it.number, blanks, orphans, words)
-        yield orphan_problem(it, agent_fix if agent < it.number else fix, is_split=True)
+        late = partial(_joining, it, blanks, orphans, words)
+        advice = agent_fix if agent < it.number else late
+        yield kinds.ORPHAN.at(it, it.field, advice=advice, is_split=True)
 
 
-def _joining_up_to(
-    line: int, blanks: Sequence[int], orphans: Sequence[Line], words: str
+def _joining(
+    line: Line, blanks: Sequence[int], orphans: Sequence[Line], words: str
 ) -> Fix:
-    """Return the advice to write `#` on each of the *blanks* above *line*."""
-    return _joining([it for it in blanks if it < line], orphans, words)
-
-
-def _joining(blanks: Sequence[int], orphans: Sequence[Line], words: str) -> Fix:
-    """Return the advice to write `#` on the *blanks*, so that the *orphans* belong to a
-    record.
+    """Return the advice to write `#` on each of the *blanks* above *line*, so that the
+    *orphans* belong to a record.
     """
-    allows = any(it.row is not None and it.row.allows for it in orphans)
-    effect = Effect.EITHER if allows else Effect.CLOSES
-    return Fix(words, dict.fromkeys(blanks, ("#",)), effect)
-
-
-def _is_likely_agent(name: str, dialect: Dialect) -> bool:
-    """Return whether the author of *name* probably meant the field User-agent."""
-    field = likely_field(name, dialect)
-    return field is not None and field.role is Role.NAMES
-
-
-def orphan_problem(
-    line: Line, advice: Fix | Callable[[], Fix] | None, *, is_split: bool = False
-) -> Problem:
-    """Return the problem with *line*, which is a rule outside any record."""
-    # Ours O4 (rule without a record): the rule is ignored.
-    return kinds.ORPHAN.at(
-        line.number,
-        line.column,
-        line.field,
-        field=line.row,
-        advice=advice,
-        is_split=is_split,
-    )
+    effect = Effect.EITHER if any(map(allows, orphans)) else Effect.CLOSES
+    above = [it for it in blanks if it < line.number]
+    return Fix(words, dict.fromkeys(above, ("#",)), effect)
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with User-agent lines that no blank line separates from the lines
-    above.
+    above. In *dialect*, a blank line ends a record.
     """
-    if not dialect.has_blank_lines:
-        return
+    does_part = partial(_seems_to_part, dialect=dialect)
     is_parted = has_closing = True
     for record in records:
-        lines = record.lines
         if not is_parted:
             # Ours O7 (run of names): a User-agent line below a rule begins a new record.
-            first = lines[0]
-            yield kinds.NO_BLANK.at(
-                first.number,
-                1,
-                "Disallow",
-                "begins a new record",
-                # If the record above has only Allow lines, no record begins here in a
-                # dialect without Allow. In that dialect, the names of the two records share
-                # the rules.
-                advice=in_place(
-                    first,
-                    "",
-                    first.text,
-                    effect=Effect.SAME if has_closing else Effect.OPENS,
-                ),
-            )
-        has_closing = any(it.row and it.row.closes for it in record.rules)
+            outcome = "begins a new record"
+            # If the record above has only Allow lines, no record begins here in a dialect
+            # without Allow. In that dialect, the names of the two records share the rules.
+            effect = Effect.SAME if has_closing else Effect.OPENS
+            yield _no_blank(record.agents[0], "Disallow", outcome, effect)
+        has_closing = any(map(closes, record.rules))
         if any(is_owned(it) and it.value for it in record.rules):
-            yield from _sharing_problems(lines, dialect)
+            for agent, above, parting in _late_agents(record, does_part):
+                outcome = f"shares its rules with line {above.number}"
+                yield _no_blank(agent, parting.field, outcome, Effect.OPENS)
         # Look for a blank line below the last line that belongs to the record.
-        rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(lines))
-        is_parted = any(it.kind is _BLANK for it in rest)
+        owned = filter(is_owned, (*record.agents, *record.others))
+        last = max(it.number for it in (*record.rules, *owned))
+        is_parted = any(it.kind is _BLANK and it.number > last for it in record.without)
 
 
-def _sharing_problems(record: Sequence[Line], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with User-agent lines that share rules with the names above.
-
-    Only fields that do not end a list of names are between a User-agent line and the names
-    above.
+def _no_blank(line: Line, parting: str, outcome: str, effect: Effect) -> Problem:
+    """Return the problem with *line*, a User-agent line below a line with the field
+    *parting*, without a blank line between them.
     """
-    above, parting = record[0].number, ""
-    for line in record:
+    advice = in_place(line, "", line.text, effect=effect)
+    return kinds.NO_BLANK.at(line, parting, outcome, column=1, advice=advice)
+
+
+def _seems_to_part(line: Line, dialect: Dialect) -> bool:
+    """Return whether *line* only seems to end the list of names above it."""
+    if line.kind is _UNKNOWN:
+        # Ignore a misspelt field and an odd character, because another problem reports it.
+        return bool(letters(line.field)) and likely_field(line.field, dialect) is None
+    # 1994 F6 (fields): a line with any other field does not end a record.
+    return line.is_obeyed and line.row is not None and not line.row.ends_names
+
+
+def _late_agents(
+    record: Group, does_part: Callable[[Line], bool]
+) -> Iterator[tuple[Line, Line, Line]]:
+    """Yield each User-agent line of *record* that a parting line separates from the
+    User-agent line above. A line is parting if *does_part* returns true for it.
+
+    With each User-agent line, yield the User-agent line above, and the first parting line
+    between the two lines.
+    """
+    above, parting = record.agents[0], None
+    for line in record.lines:
         if line.kind is _AGENT:
             if parting:
-                outcome = f"shares its rules with line {above}"
-                advice = in_place(line, "", line.text, effect=Effect.OPENS)
-                yield kinds.NO_BLANK.at(line.number, 1, parting, outcome, advice=advice)
-            above, parting = line.number, ""
-        elif not parting and (
-            # 1994 F6 (fields): a line with any other field does not end a record. Do
-            # not report a misspelt field or an odd character here, because another problem
-            # reports it.
-            (line.row is not None and line.is_obeyed and not line.row.ends_names)
-            or (
-                line.kind is _UNKNOWN
-                and letters(line.field)
-                and not likely_field(line.field, dialect)
-            )
-        ):
-            parting = line.field
+                yield line, above, parting
+            above, parting = line, None
+        elif parting is None and does_part(line):
+            parting = line
 
 
 def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
@@ -268,43 +250,35 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
         line = next(it.line for it in record.agents if it.name == EVERYBODY)
         advice = None if record.rules else Fix(_SAME_NAME_FIX)
         first = str(defaults[0].first_line)
-        yield kinds.SECOND_DEFAULT.at(line, 1, first, advice=advice)
+        yield Problem(kinds.SECOND_DEFAULT, line, 1, (first,), advice=advice)
 
 
-def joined_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with User-agent lines that only seem to begin another group.
+def joined_problems(record: Group) -> Iterator[Problem]:
+    """Yield the problems with User-agent lines that only seem to begin another group, in a
+    dialect in which blank lines have no effect.
 
     Blank lines, or fields that do not end a list of names, are between the User-agent line
     and the names above. Therefore, the User-agent line and the names above share the rules
     of *record*.
     """
-    if dialect.has_blank_lines:
-        return
-    closing = [it for it in record.rules if it.value and it.row and it.row.closes]
-    if not closing:
+    closed = {it.value for it in record.rules if it.value and closes(it)}
+    if not closed:
         return
     # RFC 9309 2.2.2: if a Disallow and an Allow are equally long, the Allow decides.
-    opened = {it.value for it in record.rules if it.row and it.row.allows}
-    closed = {it.value for it in closing}
+    opened = {it.value for it in filter(allows, record.rules)}
     is_shut = any(it in closed and it not in opened for it in ("/", "/*", "*"))
-    above, is_parted = record.agents[0], False
-    first = above.number
-    for line in record.lines:
-        if line.kind is _AGENT:
-            if is_parted:
-                yield kinds.JOINED.at(
-                    line.number,
-                    1,
-                    ", ".join(line.said),
-                    str(first),
-                    level=ERROR if is_shut else WARNING,
-                    is_closing=True,
-                    advice=_parting(above, has_allow=bool(opened)),
-                )
-                first = line.number
-            above, is_parted = line, False
-        elif line.kind is not LineKind.COMMENT:
-            is_parted = True
+    first = record.agents[0]
+    for agent, above, _ in _late_agents(record, lambda it: it.kind is not _COMMENT):
+        yield kinds.JOINED.at(
+            agent,
+            ", ".join(agent.said),
+            str(first.number),
+            column=1,
+            level=ERROR if is_shut else WARNING,
+            is_closing=True,
+            advice=_parting(above, has_allow=bool(opened)),
+        )
+        first = agent
 
 
 def _parting(agent: Line, *, has_allow: bool) -> Fix:
@@ -317,43 +291,36 @@ def _parting(agent: Line, *, has_allow: bool) -> Fix:
     return in_place(agent, agent.text, "Disallow:", words=words, effect=effect)
 
 
-def effective_allows(record: Group) -> Iterable[Line]:
-    """Return the Allow lines of *record* that would have an effect in a dialect with Allow.
+def ignored_allows(record: Group) -> Iterator[Problem]:
+    """Yield a problem for each Allow line of *record* that would have an effect in a
+    dialect with Allow.
 
-    The dialect of *record* does not have Allow. In a dialect with Allow, the returned lines
-    would allow paths that a Disallow line of *record* disallows.
+    The dialect of *record* does not have Allow. In a dialect with Allow, the line would
+    allow paths that a Disallow line of *record* disallows.
     """
-    allows = [
-        it
-        for it in record.without
-        if it.value and (row := it.known) is not None and row.allows
-    ]
-    if not allows:
-        return ()
+    lines = [it for it in record.without if it.value and allows(it)]
+    if not lines:
+        return
     rules = {it.value for it in record.rules if it.kind is not _ORPHAN and it.value}
     closing = sorted(rules, key=len, reverse=True)
-    opening, beginnings = set(), Beginnings()
+    effective, beginnings = [], Beginnings()
     # RFC 9309 2.2.2: the longest rule decides. If a Disallow and an Allow are equally long,
     # the Allow decides.
-    for line in sorted(allows, key=lambda it: len(it.value)):
+    for line in sorted(lines, key=lambda it: len(it.value)):
         while closing and len(closing[-1]) <= len(line.value):
             beginnings.add(closing.pop())
         if beginnings.overlap(line.value):
-            opening.add(line.number)
-    return (it for it in allows if it.number in opening)
+            effective.append(line)
+    for line in sorted(effective):
+        yield kinds.ALLOW.at(line, f"line {line.number} is ignored")
 
 
-def rule_problems(
-    records: Sequence[Record],
-    dialect: Dialect,
-    beginnings: Sequence[tuple["Beginnings", "Beginnings"]] = (),
-    blanks: Sequence[int] = (),
-) -> Iterator[Problem]:
+def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with rules that have no effect in their record.
 
-    *beginnings* is the result of `rule_beginnings`, with one item for each record. *blanks*
-    contains the numbers of the blank lines of the file.
+    Each of *groups* is a record.
     """
+    records = tuple(records_of(groups, dialect))
     # RFC 9309 2.2.1: the groups for one name are merged, so an Allow line of one group may
     # affect the rules of another group.
     with_allow = {
@@ -362,39 +329,40 @@ def rule_problems(
         if any(rule.allows for rule in record.rules)
         for name in record.names
     }
-    for place, record in enumerate(records):
+    beginnings = rule_beginnings(groups)
+    for group, record, others in zip(groups, records, beginnings, strict=True):
         if any(rule.value and not rule.allows for rule in record.rules):
             for rule in record.rules:
                 if not (rule.value or rule.allows):
                     # Ours O21 (empty Disallow next to other Disallow lines): the empty
                     # Disallow has no effect.
                     advice = Fix(edits={rule.line: ()})
-                    yield kinds.ADDS_NOTHING.at(rule.line, 1, advice=advice)
+                    yield Problem(kinds.ADDS_NOTHING, rule.line, 1, advice=advice)
         # RFC 9309 2.2.2: the longest rule decides. If the record has an Allow line, a longer
         # rule may matter although a shorter rule covers its URLs.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
-            others = beginnings[place] if beginnings else None
+            blanks = [it.number for it in group.without if it.kind is _BLANK]
             yield from covered_rules(record.rules, dialect, others, blanks)
 
 
 def covered_rules(
     rules: Sequence[Rule],
     dialect: Dialect,
-    beginnings: tuple["Beginnings", "Beginnings"] | None,
+    beginnings: tuple["Beginnings", "Beginnings"],
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
     """Yield the problems with rules that have no effect, because other rules cover
     their URLs.
 
     *beginnings* contains the beginnings of the Disallow rules and of the Allow rules that
-    are compared with *rules*. If *beginnings* is None, *rules* are compared with each
-    other.
+    are compared with *rules*. *blanks* contains the numbers of the blank lines of the
+    record.
     """
     has_allow = any(rule.allows for rule in rules)
     # Revisited K2 (lists of paths): deleting a line with several paths would also delete
     # the other paths.
-    listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
+    listed = Counter(rule.line for rule in rules)
     # RFC 9309 2.2.2: a percent-encoded reserved character differs from the plain character.
     spelling_of = normal_spelling if dialect.has_wildcards else canonical
     spelled = [
@@ -404,10 +372,7 @@ def covered_rules(
     ]
     # RFC 9309 2.2.2: the longest rule decides. If a shorter rule covers the URLs of a longer
     # rule, the longer rule may still be needed against a rule of the opposite kind.
-    closed, opened = beginnings or (
-        Beginnings(rule.value for rule in rules if not rule.allows),
-        Beginnings(rule.value for rule in rules if rule.allows),
-    )
+    closed, opened = beginnings
     # *ancestors* is a stack of spellings, in which each spelling is a prefix of the next
     # spelling. Each spelling is stored with the rule that gives the verdict on its URLs.
     # The sort keeps equal spellings in the order of the file.
@@ -427,12 +392,12 @@ def covered_rules(
                 _is_redundant(rule, first, closed if rule.allows else opened)
                 # In dialects without lists, the paths of one line form one longer path,
                 # which does not cover *rule*.
-                and (first.line == rule.line or listed.get(first.line, 0) <= 1)
+                and (first.line == rule.line or listed[first.line] == 1)
                 # If a blank line is between the two rules, they may belong to different
                 # records in a dialect in which blank lines end records.
                 and bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
             ):
-                is_listed = listed.get(rule.line, 0) > 1
+                is_listed = listed[rule.line] > 1
                 yield _redundant(rule, first, is_same=is_same, is_listed=is_listed)
         else:
             first = rule
@@ -519,9 +484,9 @@ def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginning
     values: dict[int, tuple[list[str], list[str]]] = {}
     for place, group in enumerate(groups):
         closed, opened = values.setdefault(first_of(place), ([], []))
-        said = [(it.value, it.known) for it in (*group.rules, *group.without)]
-        closed += [value for value, row in said if row is not None and row.closes]
-        opened += [value for value, row in said if row is not None and row.allows]
+        lines = [*group.rules, *group.without]
+        closed += [it.value for it in filter(closes, lines)]
+        opened += [it.value for it in filter(allows, lines)]
     found = {
         place: (Beginnings(no), Beginnings(yes)) for place, (no, yes) in values.items()
     }
@@ -539,7 +504,7 @@ def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Pr
     words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     advice = Fix(words, {} if is_listed else {rule.line: ()})
     kind = kinds.DUPLICATE if is_same else kinds.SHADOWED
-    return kind.at(rule.line, 1, str(first.line), str(first), advice=advice)
+    return Problem(kind, rule.line, 1, (str(first.line), str(first)), advice=advice)
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
@@ -551,10 +516,12 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
         advice = Fix(
             "Delete one of the two lines: one allows the path that the other disallows."
         )
-    return kind.at(rule.line, 1, str(first.line), str(first), advice=advice)
+    return Problem(kind, rule.line, 1, (str(first.line), str(first)), advice=advice)
 
 
-def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
+def unreached_problems(
+    records: Sequence[Record], dialect: Dialect
+) -> Iterator[Problem]:
     """Yield a problem for each name without effect in *records*.
 
     A name has no effect if a robot with this name obeys another record.
@@ -582,11 +549,5 @@ def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Probl
                 # both records have the same name.
                 is_same = whose.name.lower() == name
                 advice = Fix(_SAME_NAME_FIX) if is_same else None
-                yield kinds.UNREACHED.at(
-                    agent.line,
-                    1,
-                    agent.name,
-                    str(whose.line),
-                    whose.name,
-                    advice=advice,
-                )
+                texts = agent.name, str(whose.line), whose.name
+                yield Problem(kinds.UNREACHED, agent.line, 1, texts, advice=advice)

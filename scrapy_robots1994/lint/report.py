@@ -10,6 +10,7 @@ from typing import Any
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS, SEVERITIES, Problem
 from scrapy_robots1994.lint.problems import problems_of
+from scrapy_robots1994.lint.records import allows
 from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
@@ -228,25 +229,30 @@ def _joined(word: str, texts: list[str], width: int) -> str:
 
 
 def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
-    """Return the meaning of each line in *dialect*, for comparisons between dialects.
-
-    The meaning is the effect of the line. For a rule or a pause, the meaning includes the
-    User-agent lines to which the rule or pause applies.
-    """
+    """Return the meaning of each line in *dialect*, for comparisons between dialects."""
     found: list[object] = []
     for group in groups:
-        agents = tuple(it.number for it in group.agents if it.is_obeyed)
-        for line in group.lines:
-            meaning = _meaning(line, dialect)
-            role = line.row.role if line.row and line.row.in_record else Role.NONE
-            if role is Role.RULE:
-                meaning = meaning and (meaning, agents)
-            elif role is Role.PAUSE:
-                # RFC 9309: a pause applies only to the names above the pause.
-                above = [it for it in agents if it < line.number]
-                meaning = meaning and (meaning, *above)
-            found.append(meaning)
+        agents = [it.number for it in group.agents if it.is_obeyed]
+        found += [_meaning(line, agents, dialect) for line in group.lines]
     return found
+
+
+def _meaning(line: Line, agents: list[int], dialect: Dialect) -> object:
+    """Return the meaning of *line* in *dialect*, or None if the line has no effect.
+
+    The meaning is the effect of the line. For a rule or a pause, the meaning includes the
+    numbers of the User-agent lines to which the rule or pause applies. *agents* contains
+    the numbers of all User-agent lines of the record.
+    """
+    if line.row is None or not line.is_obeyed:
+        return None
+    if line.row.role is Role.RULE:
+        paths = dialect.paths(line.value)
+        return line.kind, paths, [is_pattern(it, dialect) for it in paths], agents
+    if line.row.role is Role.PAUSE:
+        # RFC 9309: a pause applies only to the names above the pause.
+        return line.kind, line.said, [it for it in agents if it < line.number]
+    return line.kind, line.said
 
 
 def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
@@ -256,22 +262,12 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
     whole = ("/", "/*", "*") if dialect.has_wildcards else ("/",)
     found: dict[str, None] = {}
     for group in groups:
-        rules = [it for it in group.rules if it.is_obeyed and it.row is not None]
-        paths = [(path, it.row) for it in rules for path in dialect.paths(it.value)]
-        closed = {path for path, row in paths if row and not row.allows}
-        opened = {path for path, row in paths if row and row.allows}
+        rules = [it for it in group.rules if it.is_obeyed]
+        paths = [(path, allows(it)) for it in rules for path in dialect.paths(it.value)]
+        closed = {path for path, is_allowed in paths if not is_allowed}
+        opened = {path for path, is_allowed in paths if is_allowed}
         # Ours X1 (Allow), RFC 9309 2.2.2: if an Allow line has the same path as the Disallow
         # line, the Allow line may decide.
         if any(path in closed and path not in opened for path in whole):
             found |= dict.fromkeys(group.names)
     return list(found)
-
-
-def _meaning(line: Line, dialect: Dialect) -> object:
-    """Return the meaning of *line* in *dialect*, or None if the line has no effect."""
-    if line.row is None or not line.is_obeyed:
-        return None
-    if line.row.role is not Role.RULE:
-        return line.kind, line.said
-    paths = dialect.paths(line.value)
-    return line.kind, paths, [is_pattern(it, dialect) for it in paths]

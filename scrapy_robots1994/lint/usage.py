@@ -66,10 +66,6 @@ class _Preference(NamedTuple):
     path: str
     statements: dict[str, Statement]
 
-    def at(self, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
-        """Return a problem with the line of the preference."""
-        return _at(self.line, kind, *texts, fix=fix)
-
 
 def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the usage preferences in the file *text*."""
@@ -92,7 +88,11 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
                 yield _at(line, kinds.USAGE_DICTIONARY, str(error))
                 continue
             yield from _value_problems(line, field, members)
-            statements = {it.purpose: it for it in _stated(field, value)}
+            stated, _, _ = statements_of(field, value, "")
+            # Usage U8 (several statements): the most restrictive statement counts.
+            # Therefore, a statement that disallows a purpose replaces other statements.
+            ordered = sorted(stated, key=lambda it: it.answer is Answer.DISALLOW)
+            statements = {it.purpose: it for it in ordered}
             found.append(_Preference(line, field, path, statements))
         yield from _pair_problems(found[:_LINES_COMPARED])
 
@@ -102,18 +102,7 @@ def _at(line: Line, kind: kinds.Kind, *texts: str, fix: str = "") -> Problem:
     of *kind*.
     """
     advice = Fix(fix) if fix else None
-    return kind.at(line.number, line.value_column, *texts, advice=advice)
-
-
-def _stated(field: str, value: str) -> list[Statement]:
-    """Return the statements of a preference. Statements that disallow a purpose are last.
-
-    Therefore, in a dict whose keys are purposes, a statement that disallows a purpose
-    replaces other statements about the purpose.
-    """
-    statements, _, _ = statements_of(field, value, "")
-    # Usage U8 (several statements): the most restrictive statement counts.
-    return sorted(statements, key=lambda it: it.answer is Answer.DISALLOW)
+    return kind.at(line, *texts, column=line.value_column, advice=advice)
 
 
 def _value_problems(
@@ -168,10 +157,11 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
             if other.answer is said.answer:
                 continue
             if first.field == second.field:
-                yield second.at(kinds.USAGE_TWICE, purpose, "most restrictive")
+                restrictive = "most restrictive"
+                yield _at(second.line, kinds.USAGE_TWICE, purpose, restrictive)
             else:
-                terms = other.term, said.term
-                yield second.at(kinds.USAGE_CONTRADICTION, number, *terms)
+                terms = number, other.term, said.term
+                yield _at(second.line, kinds.USAGE_CONTRADICTION, *terms)
     elif first.field == second.field:
         for broad, narrow in ((first, second), (second, first)):
             if narrow.path.startswith(broad.path):
@@ -192,5 +182,5 @@ def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
     terms = ", ".join(forbidden)
     if terms:
         fix = f"Add `{terms}` to this line, if it is meant for these paths, too."
-        number = str(broad.line.number)
-        yield narrow.at(kinds.USAGE_NARROWER, narrow.path, number, terms, fix=fix)
+        texts = narrow.path, str(broad.line.number), terms
+        yield _at(narrow.line, kinds.USAGE_NARROWER, *texts, fix=fix)

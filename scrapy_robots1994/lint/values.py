@@ -8,6 +8,7 @@ from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.fixes import (
     Effect,
     Fix,
+    bare_line,
     effect_of,
     in_place,
     quoted,
@@ -15,7 +16,7 @@ from scrapy_robots1994.lint.fixes import (
 )
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import DISALLOW, Role
+from scrapy_robots1994.parser.fields import DISALLOW, USER_AGENT, Field, Role
 from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
@@ -70,27 +71,23 @@ def likely_name(name: str) -> str:
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
-def template_in(line: Line) -> Problem | None:
-    """Return the problem with a template placeholder in *line*, or None."""
-    if "{" not in line.value and "<" not in line.value:
-        return None
+def template_in(line: Line, field: Field) -> Problem | None:
+    """Return the problem with a template placeholder in *line*, whose field is *field*, or
+    None.
+    """
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
-    if found is None:
-        return None
-    is_rule = line.row is not None and line.row.role is Role.RULE
-    if is_rule and found.start():
-        # A placeholder inside the path of a rule may be intended, because the rule covers
-        # the URLs of faulty links that contain the placeholder.
+    # A placeholder inside the path of a rule may be intended, because the rule covers the
+    # URLs of faulty links that contain the placeholder.
+    if found is None or (field.role is Role.RULE and found.start()):
         return None
     column = line.value_column + found.start()
-    is_name = line.row is not None and line.row.role is Role.NAMES
-    meant = (EVERYBODY,) if is_name else ()
-    return kinds.TEMPLATE.at(line.number, column, found[0], field=line.row, meant=meant)
+    meant = (EVERYBODY,) if field is USER_AGENT else ()
+    return kinds.TEMPLATE.at(line, found[0], column=column, meant=meant)
 
 
 def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the value of a User-agent line."""
-    number, field, value, names = line.number, line.row, line.value, line.said
+    value, names = line.value, line.said
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11 (one name): spaces and commas do not separate names.
@@ -100,66 +97,55 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         )
         meant = tuple(likely_name(it) for it in listed if it not in names)
         yield kinds.NAME_LIST.at(
-            number,
-            line.value_column + max(value.find(","), 0),
+            line,
             names[0],
             outcome,
-            field=field,
+            column=line.value_column + max(value.find(","), 0),
             meant=meant,
             advice=partial(_one_each, line, listed),
         )
         return
     for name in names:
-        yield from _odd_name(line, name, dialect)
+        if problem := _odd_name(line, name, dialect):
+            yield problem
     if "/" in value:
         # Ours O10 (versions): a version is stripped from the name.
         place = line.value_column + value.index("/")
-        new = [rule_line(line._replace(raw=""), it) for it in names]
+        new = [bare_line(line, it) for it in names]
         # Revisited K1 (lists of names): a space separates names. If the value has a space,
         # the advice has no edits.
         advice = None if _SPACE.search(value) else in_place(line, *new)
-        yield kinds.VERSION.at(number, place, ", ".join(names), advice=advice)
+        yield kinds.VERSION.at(line, ", ".join(names), column=place, advice=advice)
 
 
-def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problem with *name*, which is one of the names in a User-agent line."""
-    number, field = line.number, line.row
+def _odd_name(line: Line, name: str, dialect: Dialect) -> Problem | None:
+    """Return the problem with *name*, which is one of the names in a User-agent line, or
+    None.
+    """
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
+    meant, words, column = likely_name(name), "", line.value_column
     if not is_name and EVERYBODY not in plain[1:]:
         # 1994 A1 (User-agent): the value is the name of a robot.
-        meant = likely_name(name)
-        yield kinds.NAME_PUNCTUATION.at(
-            number,
-            line.value_column,
-            name,
-            field=field,
-            meant=(meant,),
-            advice=partial(_name_fix, line, name, meant),
-        )
+        kind = kinds.NAME_PUNCTUATION
     elif name != EVERYBODY and EVERYBODY in name:
         # 1994 A3 (default record): only the value `*` means every robot.
-        meant = likely_name(name)
+        kind = kinds.NAME_WILDCARD
+        column += line.value.find(EVERYBODY)
         # RFC 9309 2.2.1: names are compared as a whole.
         words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
-        yield kinds.NAME_WILDCARD.at(
-            number,
-            line.value_column + line.value.find(EVERYBODY),
-            name,
-            field=field,
-            meant=(meant,),
-            advice=partial(_name_fix, line, name, meant, words),
-        )
     elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
         # RFC 9309 2.2.1: a product token consists only of letters, `-` and `_`.
-        place = line.value_column + line.value.find(name)
-        first = re.split(f"[{SPACE}]", name)[0]
-        yield kinds.SPACED_TOKEN.at(
-            number, place, name, first, field=field, meant=(first,)
-        )
+        column += line.value.find(name)
+        first = _SPACE.split(name)[0]
+        return kinds.SPACED_TOKEN.at(line, name, first, column=column, meant=(first,))
+    else:
+        return None
+    advice = partial(_name_fix, line, name, meant, words)
+    return kind.at(line, name, column=column, meant=(meant,), advice=advice)
 
 
-def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
+def _name_fix(line: Line, name: str, meant: str, words: str) -> Fix:
     """Return the advice to write the name *meant* in place of *name*.
 
     *words* is the text of the advice, or "" if the usual text applies.
@@ -176,14 +162,13 @@ def _name_fix(line: Line, name: str, meant: str, words: str = "") -> Fix:
 def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
     """Return the advice to write each name of a list on a line of its own."""
     names = list(map(likely_name, listed))
-    plain = [name for name in names if not _GENERIC_WORD.fullmatch(name)]
-    if len(plain) < len(names):
+    if any(map(_GENERIC_WORD.fullmatch, names)):
         # A record for a name such as `bot` applies to every robot whose name contains `bot`.
         return Fix(
             "Write one User-agent line for each robot, with its full name. In the standard "
             "of 1994, a name such as `bot` is for every robot whose name contains it."
         )
-    new = [rule_line(line._replace(raw=""), name) for name in names]
+    new = [bare_line(line, name) for name in names]
     return in_place(line, *new, effect=Effect.EITHER)
 
 
@@ -195,16 +180,16 @@ def _listed(value: str) -> tuple[str, ...]:
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
         parts = [it.partition("/")[0].strip(SPACE) for it in parts]
-        parts = [part for part in parts if part]
-        return tuple(parts) if len(parts) > 1 else ()
-    words = tuple(word.partition("/")[0] for word in value.split())
-    if len(words) > 1 and EVERYBODY in words:
-        return words
-    # A single name may consist of several words, such as "My Company Bot".
-    names = [
-        _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it) for it in words
-    ]
-    return words if len(words) > 1 and all(names) else ()
+        names = tuple(filter(None, parts))
+        is_list = True
+    else:
+        names = tuple(word.partition("/")[0] for word in value.split())
+        # A single name may consist of several words, such as "My Company Bot".
+        is_list = EVERYBODY in names or all(
+            _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it)
+            for it in names
+        )
+    return names if is_list and len(names) > 1 else ()
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
@@ -220,7 +205,7 @@ def can_match(path: str, dialect: Dialect) -> bool:
 
 def is_pattern(path: str, dialect: Dialect) -> bool:
     """Return whether *path* has wildcards in *dialect*, and is thus not a plain prefix."""
-    return dialect.has_wildcards and ("*" in path or path.endswith("$"))
+    return dialect.has_wildcards and has_wildcard(path)
 
 
 def has_wildcard(path: str) -> bool:
@@ -240,63 +225,47 @@ def before_wildcard(path: str) -> str:
 
 def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the value of a rule."""
-    number, field, value = line.number, line.row, line.value
     end = 0
     # Revisited K2 (lists of paths): the value may have several paths.
-    for path in dialect.paths(value):
-        start = value.index(path, end)
+    for path in dialect.paths(line.value):
+        start = line.value.index(path, end)
         end = start + len(path)
+        column = line.value_column + start
         if not path.startswith("/"):
             if path and not can_match(path, dialect):
                 advice = partial(_path_fix, line, start, path, dialect)
-                place = line.value_column + start
-                yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
-            elif path and is_absolute(path):
-                advice = partial(_url_fix, line, start, path)
-                place = line.value_column + start
-                yield kinds.URL_VALUE.at(number, place, path, advice=advice)
+                yield kinds.PATHLESS.at(line, path, column=column, advice=advice)
+            elif is_absolute(path):
+                advice = partial(_url_fix, line, start, path, path)
+                yield kinds.URL_VALUE.at(line, path, column=column, advice=advice)
             continue
-        beginning = path if dialect.has_wildcards else before_wildcard(path)
-        if beginning != path:
+        if has_wildcard(path) and not dialect.has_wildcards:
             # 1994 D1 (prefixes): a wildcard is compared like an ordinary character.
-            at = len(beginning)
+            at = len(before_wildcard(path))
             advice = partial(_wildcard_fix, line, start, path, dialect)
-            place = line.value_column + start + at
             yield kinds.WILDCARD.at(
-                number, place, path[at], path, field=field, advice=advice
+                line, path[at], path, column=column + at, advice=advice
             )
-        if " " not in path and "\t" not in path:
-            continue
-        place = line.value_column + start
         if next_path := _NEXT_PATH.search(path):
             # 1994 D1: a line has one path.
-            place += next_path.start()
+            column += next_path.start()
             advice = partial(_one_path_each, line)
-            yield kinds.PATH_LIST.at(number, place, path, field=field, advice=advice)
-        else:
-            place += re.search(r"[ \t]", path).start()  # type: ignore[union-attr] # *path* has one
-            yield kinds.SPACE_INSIDE.at(number, place, path)
+            yield kinds.PATH_LIST.at(line, path, column=column, advice=advice)
+        elif space := _SPACE.search(path):
+            yield kinds.SPACE_INSIDE.at(line, path, column=column + space.start())
 
 
 def sitemap_problems(line: Line, _dialect: Dialect) -> Iterator[Problem]:
     """Yield a problem if the value of a Sitemap line is not an absolute URL."""
     if not is_absolute(line.value):
-        yield kinds.SITEMAP_URL.at(line.number, line.value_column, line.value)
+        yield kinds.SITEMAP_URL.at(line, line.value, column=line.value_column)
 
 
 def _one_path_each(line: Line) -> Fix:
     """Return the advice to write each path of a list on a line of its own."""
     paths = [it.strip(SPACE) for it in _NEXT_PATH.split(line.value)]
-    new = [rule_line(line._replace(raw=""), it) for it in paths]
+    new = [bare_line(line, it) for it in paths]
     return in_place(line, *new, effect=effect_of(line.row))
-
-
-def _by_directories(path: str) -> str:
-    """Return the words of the advice for a *path* that needs a wildcard."""
-    return (
-        f"Keep {quoted(path)}: robots that follow RFC 9309 obey it. For robots without "
-        "wildcards, name the directories that have such paths, each on a line of its own."
-    )
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
@@ -312,49 +281,47 @@ def _shown(line: str) -> str:
 
 def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     """Return the fix for *path*, which does not begin with a slash."""
-    if is_absolute(path):
-        return _url_fix(line, start, path)
-    effect = effect_of(line.row)
     plain = _without_what_is_around(path)
-    if not plain.strip("*"):
-        rule = _rewritten(line, start, path, "/")
-        words = f"Write {_shown(rule)}, if the whole site is meant."
-        return in_place(line, rule, words=words, effect=effect)
     if is_absolute(plain):
         return _url_fix(line, start, path, plain)
-    if not dialect.has_wildcards and before_wildcard(plain) != plain:
+    is_whole = plain == "/" or not plain.strip("*")
+    if has_wildcard(plain) and not (is_whole or dialect.has_wildcards):
         return Fix(
             f"{dialect.name} cannot express a wildcard. Name the directories that hold these "
             "paths, each on a line of its own, and keep this line: robots that follow RFC 9309 "
             "obey it."
         )
-    rule = _rewritten(line, start, path, plain if plain[0] in "/*" else f"/{plain}")
-    is_query = plain[0] in "?&"
-    if dialect.has_wildcards and (is_query or _ENDING.fullmatch(plain)):
-        rule = _rewritten(line, start, path, f"/*{plain}")
+    new = plain if plain[:1] in ("/", "*") else f"/{plain}"
+    is_query = plain[:1] in ("?", "&")
+    if is_whole:
+        new, reason = "/", ", if the whole site is meant."
+    elif dialect.has_wildcards and (is_query or _ENDING.fullmatch(plain)):
         what = "a query" if is_query else "an ending"
-        words = f"Write {_shown(rule)}: it covers such {what} of every page."
+        new, reason = f"/*{plain}", f": it covers such {what} of every page."
     elif dialect.has_wildcards and plain.startswith(".*"):
         # The author probably wrote a regular expression.
-        rule = _rewritten(line, start, path, plain.replace(".*", "*"))
-        words = f"Write {_shown(rule)}: `*` alone matches any characters."
-    elif plain == "/":
-        words = f"Write {_shown(rule)}, if the whole site is meant."
-    elif plain[0] in "/*":
-        words = (
-            f"Write {_shown(rule)}: what is around the path also counts as part of the "
-            "path."
-        )
+        new = plain.replace(".*", "*")
+        reason = ": `*` alone matches any characters."
+    elif new == plain:
+        reason = ": what is around the path also counts as part of the path."
     elif host := _HOST.match(plain):
-        on_host = _rewritten(line, start, path, plain[host.end() :])
-        words = (
-            f"Write {_shown(on_host)}, if it begins with the host of this site; "
-            f"otherwise, write {_shown(rule)}."
+        otherwise = _shown(_rewritten(line, start, path, new))
+        new = plain[host.end() :]
+        reason = (
+            f", if it begins with the host of this site; otherwise, write {otherwise}."
         )
-        rule = on_host
     else:
-        words = f"Write {_shown(rule)}, if the path begins at the root of the site."
-    return in_place(line, rule, words=words, effect=effect)
+        reason = ", if the path begins at the root of the site."
+    return _written(line, start, path, new, reason)
+
+
+def _written(line: Line, start: int, path: str, new: str, reason: str) -> Fix:
+    """Return the advice to write *new* in place of *path*, which begins at *start* in the
+    value of *line*. *reason* is the end of the sentence.
+    """
+    rule = _rewritten(line, start, path, new)
+    words = f"Write {_shown(rule)}{reason}"
+    return in_place(line, rule, words=words, effect=effect_of(line.row))
 
 
 def _without_what_is_around(path: str) -> str:
@@ -370,13 +337,11 @@ def _without_what_is_around(path: str) -> str:
     return plain.replace("\\", "/") if plain.startswith("\\") else plain
 
 
-def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
-    """Return the fix for *path*, which is an absolute URL.
+def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
+    """Return the fix for *path*, which contains the absolute URL *url*.
 
-    If *path* has other characters around the URL, such as quotes, *url* is the URL without
-    the other characters.
+    *path* may have other characters, such as quotes, around *url*.
     """
-    url = url or path
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # *url* is absolute
     elsewhere = "if the URL has another host, move the line to the robots.txt there"
     if not rest.strip("/*$"):
@@ -385,9 +350,8 @@ def _url_fix(line: Line, start: int, path: str, url: str = "") -> Fix:
             f"If this is the host, {_shown(whole)} covers all URLs of this site: write "
             f"that rule only if the whole site is meant; {elsewhere}."
         )
-    rule = _rewritten(line, start, path, rest if rest[0] == "/" else f"/{rest}")
-    words = f"Write {_shown(rule)}, if this is its host; {elsewhere}."
-    return in_place(line, rule, words=words, effect=effect_of(line.row))
+    new = rest if rest[0] == "/" else f"/{rest}"
+    return _written(line, start, path, new, f", if this is its host; {elsewhere}.")
 
 
 def _wildcard_fix(
@@ -403,30 +367,30 @@ def _wildcard_fix(
     """
     beginning = before_wildcard(path)
     rest = path.removeprefix(beginning)
+    ending = rest.strip("*")
+    keep = f"Keep {quoted(path)}: robots that follow RFC 9309 obey it."
     if line.row is not DISALLOW:
         return Fix(
-            f"Keep {quoted(path)}: robots that follow RFC 9309 obey it. For robots without "
-            "wildcards, write the paths that are meant to be allowed, each on a line of its own."
+            f"{keep} For robots without wildcards, write the paths that are meant to be "
+            "allowed, each on a line of its own."
         )
     if beginning == "/" and rest == "$":
         return Fix(
             f"{dialect.name} cannot express the home page alone, and a rule for / covers the "
-            f"whole site. Keep {quoted(path)}: robots that follow RFC 9309 obey it."
+            f"whole site. {keep}"
         )
-    if beginning == "/" and rest.strip("*"):
+    if beginning == "/" and ending:
         return Fix(
             f"{dialect.name} cannot express it: without wildcards, only / covers these paths, "
-            f"and / covers the whole site. {_by_directories(path)}"
+            f"and / covers the whole site. {keep} For robots without wildcards, name the "
+            "directories that have such paths, each on a line of its own."
         )
     whole = ", if the whole site is meant" if beginning == "/" else ""
-    if not (rest.strip("*") or has_allow):
-        rule = _rewritten(line, start, path, beginning)
-        words = f"Write {_shown(rule)}{whole}: it means the same."
-        return in_place(line, rule, words=words, effect=Effect.CLOSES)
-    added = rule_line(line._replace(raw=""), beginning)
-    if not rest.strip("*"):
-        words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
-    else:
+    if not (ending or has_allow):
+        return _written(line, start, path, beginning, f"{whole}: it means the same.")
+    added = bare_line(line, beginning)
+    words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
+    if ending:
         words = (
             f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for other robots, if it "
             "may cover all paths that begin so."
