@@ -111,12 +111,12 @@ def reset(body: bytes = b"", after: int | None = None) -> Reply:
 
 
 def truncated(body: bytes, length: int) -> Reply:
-    """Return a reply that declares *length* bytes, sends fewer bytes, and closes."""
+    """Return a reply that declares *length* bytes, sends the shorter *body*, and closes."""
     return Reply(body=body, length=length, ending="close")
 
 
 def unclosed(body: bytes, length: int) -> Reply:
-    """Return a reply that declares *length* bytes, sends fewer bytes, and stays open."""
+    """Return a reply that declares *length* bytes, sends the shorter *body*, and hangs."""
     return Reply(body=body, length=length, ending="hang")
 
 
