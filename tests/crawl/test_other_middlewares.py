@@ -324,7 +324,7 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours O28 (bounded matching): at most two waiting requests are decided in one turn.
+    """Ours O28 (bounded matching): each waiting request is decided in its own turn.
 
     With many wildcards, each decision can take milliseconds.
     """
