@@ -54,7 +54,7 @@ def test_ours_takes_the_place_of_the_built_in(
 def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The add-on sets RESPONSE_ROUGH_SIZE to 0, so that waiting requests need no memory budget.
+    """The add-on sets RESPONSE_ROUGH_SIZE to 0, so that waiting requests do not reach the limit.
 
     Only versions with Scrapy's pull request 6430 have this setting. The user's value takes
     precedence, and a dry run does not set a value.
@@ -196,7 +196,7 @@ BY_HAND = {
 def test_spider_that_disobeys_is_no_warning(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """If ROBOTSTXT_OBEY is not set, our middleware logs one line at INFO, and no warning.
+    """If ROBOTSTXT_OBEY is False, our middleware logs one line at INFO, and no warning.
 
     The line says what to set. The built-in middleware logs nothing.
     """
