@@ -224,7 +224,7 @@ def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
 def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
     """`--explain` lists the names that were read from a User-Agent header.
 
-    A bare name is one name, and the header of a browser contains no name of a robot.
+    A bare name is one name. The header of a browser does not contain the name of a robot.
     """
     draft = "User-agent: rex\nDisallow: /\n"
 
