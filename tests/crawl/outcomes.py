@@ -76,8 +76,8 @@ R7 = Meaning(
 class Row:
     """An origin: *at*, or `{slug}.test` by default.
 
-    In each attempt to fetch its robots.txt, the origin receives *requests* requests. If
-    *by_proxy* is true, the test's server is the proxy for the requests, with plain `http:`.
+    In each attempt to fetch robots.txt, the origin receives *requests* requests. If *by_proxy*
+    is true, the test's server is the proxy for these requests, with plain `http:`.
     """
 
     slug: str

@@ -191,7 +191,7 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
 ) -> None:
     """No handler requests a disallowed URL, whatever the spelling of the URL.
 
-    Scrapy normalizes URLs. Since version 2.19, it can also send a URL as written.
+    Scrapy normalizes URLs. Since version 2.19, Scrapy can also send a URL as written.
     """
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     site.robots(CLOSED)

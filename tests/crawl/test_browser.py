@@ -139,9 +139,9 @@ def test_url_that_scrapy_requested_passes(site: Site) -> None:
 
 
 def test_request_without_a_policy_is_aborted(site: Site) -> None:
-    """If the fetch of a picture's robots.txt fails locally, the picture is aborted.
+    """R7 (our own fault): if the fetch of a picture's robots.txt fails, the picture is aborted.
 
-    The page is fetched. R7 (our own fault) applies to the fetch.
+    The page with the picture is fetched.
     """
     site.answer("/page", replies.html(f"<img src={site.url('/p.png', port=1)}>"))
     name = "tests.support.components.BreakSecondRobots"
@@ -154,7 +154,7 @@ def test_request_without_a_policy_is_aborted(site: Site) -> None:
 
 
 def test_function_of_the_project_is_asked_first(site: Site) -> None:
-    """If the project's function aborts a request, it is aborted; other requests are checked."""
+    """A request is aborted if the project's function aborts it. Other requests are checked."""
     site.answer(
         "/page", replies.html("<img src=/a.png><img src=/b.gif><img src=/no.gif>")
     )

@@ -17,7 +17,7 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 ) -> None:
     """A refusal has the text of the failure, and the exception of the fetch as its cause.
 
-    An HTTP status has no exception, so the refusal has no cause.
+    After a fetch with an error status, the refusal has no cause, because there is no exception.
     """
     site.answer("/robots.txt", replies.reset(), at="reset.test")
     site.answer("/robots.txt", replies.status(503), at="down.test")
@@ -57,7 +57,7 @@ def test_robots_check_explains_what_failed(
 ) -> None:
     """`robots-check` explains why an answer could not be used.
 
-    It does not say that there was no answer.
+    The output does not say that there was no answer.
     """
     site.answer("/robots.txt", answer)
     args = ("-s", "RETRY_ENABLED=False", "--explain")
@@ -68,9 +68,9 @@ def test_robots_check_explains_what_failed(
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
-    """Ours 3.1 (retries): if a proxy fails, robots.txt is requested RETRY_TIMES + 1 times.
+    """Ours 3.1 (retries): with a failing proxy, robots.txt is requested RETRY_TIMES + 1 times.
 
-    This is the number of requests for all pages together.
+    All pages together cause only these robots.txt requests.
     """
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]

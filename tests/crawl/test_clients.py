@@ -308,7 +308,7 @@ def test_robots_check_judges_as_the_client_of_the_project_sends(tmp_path: Path) 
     """`robots-check` judges a URL as the client of the project sends it.
 
     Without a reactor, the client is aiohttp, and the URL is disallowed. With a reactor, the
-    URL is allowed as written.
+    client sends the URL as written, and the URL is allowed.
     """
     file = tmp_path / "robots.txt"
     file.write_text("User-agent: *\nDisallow: /out?u=/private\n")

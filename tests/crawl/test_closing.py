@@ -202,7 +202,8 @@ def test_concurrency_changed_by_others_is_preserved(
 ) -> None:
     """If another component sets the concurrency to 4, at most 4 pages are downloaded at once.
 
-    At this time, 100 requests wait. All pages are fetched, and the concurrency is 4 at the end.
+    The component sets the concurrency while 100 requests wait. All pages are fetched, and the
+    concurrency is 4 at the end of the crawl.
     """
     # The robots.txt arrives late, so that all requests still wait when the concurrency
     # changes.
@@ -358,7 +359,7 @@ def test_close_finishes_what_pipelines_await(
 ) -> None:
     """At a close, each item gets the file or page that its pipeline awaits.
 
-    After the crawl has been resumed, all items exist.
+    The closed crawl and the resumed crawl together yield all items.
     """
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
@@ -373,7 +374,7 @@ def complete_items(
     """Run a crawl that closes early, resume it, and return whether the items are complete.
 
     The first result is whether each item of the closing crawl has a value in the field *found*.
-    The second result is the number of items of both crawls that have such a value.
+    The second result is the number of items of both crawls with a value in this field.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},

@@ -46,7 +46,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 ) -> None:
     """Ours R2 (redirects): after a cookie check, robots.txt is requested with the new cookie.
 
-    The built-in middleware also does this. Pages are requested without the cookie.
+    The built-in middleware also sends the cookie. Pages are requested without the cookie.
     """
     site.answer("/robots.txt", robots)
     if check:
@@ -60,7 +60,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_only_cookies_for_the_url_are_sent(site: Site) -> None:
-    """A cookie is sent only if its attributes Secure, Path and Domain permit this.
+    """A cookie is sent only if its attributes Secure, Path and Domain match the URL.
 
     A cookie that is too long is not sent.
     """
@@ -113,7 +113,7 @@ def test_robots_txt_may_share_the_cookie_jar_of_its_page(
 ) -> None:
     """With `cookiejar` in ROBOTS1994_PROPAGATE_META, robots.txt and pages share cookies.
 
-    This applies to the default cookie jar and to the jar of the page.
+    The shared jar is the default cookie jar, or the jar in the meta of the page.
     """
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])

@@ -86,7 +86,7 @@ def test_downloader_without_slots_applies_the_delay(
 
 
 def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
-    """A delay above ROBOTS1994_CRAWL_DELAY is capped; this is logged once per origin."""
+    """A delay above ROBOTS1994_CRAWL_DELAY is capped, and the cap is logged once per origin."""
     site.robots(stating(999))
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -117,7 +117,7 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
     """The delay of the file applies even if AutoThrottle lowers the delay of the slot.
 
-    AutoThrottle begins with a longer delay. With a fast server, it lowers this delay.
+    AutoThrottle begins with a longer delay, and lowers it because the server is fast.
     """
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
@@ -191,8 +191,8 @@ def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) ->
     """
     site.robots(stating(60), at="slow.test")
     site.robots("", at="z-free.test")
-    # If hosts have equally many requests, the queue takes the first host by name. The slow host
-    # has this name.
+    # If hosts have equally many requests, the queue takes the first host by name. Therefore, the
+    # name of the slow host is before the name of the other host.
     pages = [
         site.url(f"/{number}", host=host)
         for number in range(40)

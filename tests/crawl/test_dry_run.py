@@ -364,7 +364,7 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
     settings: dict[str, Any], why: str
 ) -> None:
-    """If robots.txt is not obeyed, a dry run does not obey it either, and the log says why."""
+    """If a crawl does not obey robots.txt, a dry run has no effect, and the log says why."""
     dry, sent = Situation().crawl("ours", DRY | settings)
 
     assert not [it for it in sent if "/robots.txt" in it]

@@ -147,9 +147,10 @@ def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
 def test_item_may_carry_the_record_that_decided(
     site: Site, tmp_path: Path, is_dry_run: bool
 ) -> None:
-    """The meta of a checked page has the record that decided, so that an item can have it.
+    """The meta of a checked page has the id of the record that decided.
 
-    The meta of an unchecked page has no record, even if its request had a record in the meta.
+    A spider can put the id into an item. The meta of an unchecked page has no id, even if its
+    request had an id in the meta.
     """
     site.robots(RULES)
     other = {"robots1994_evidence": "urn:uuid:of-another-request"}

@@ -27,8 +27,8 @@ ROBOTS = (
     b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
     b"License: http://a.test/\xe9\x02\n"
 )
-"""A file with control characters, and with bytes that are not UTF-8. They are in the second
-rule and in the usage preferences.
+"""A file whose second rule and usage preferences contain bytes that are not UTF-8, and control
+characters.
 """
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")
@@ -96,7 +96,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
 ) -> None:
     """Every feed has every item of the callback and the errback, in any encoding.
 
-    This applies to nested values and to plain values.
+    The items have nested values or plain values.
     """
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")

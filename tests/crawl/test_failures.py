@@ -107,7 +107,7 @@ def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
 
 
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
-    """With `DOWNLOAD_FAIL_ON_DATALOSS = False`, half a robots.txt still counts as unreachable.
+    """With `DOWNLOAD_FAIL_ON_DATALOSS = False`, half a robots.txt still means unreachable (R5).
 
     The missing half could disallow the pages. The setting applies only to pages.
     """
@@ -142,7 +142,7 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
 
     All fetches at once would need more descriptors than the limit.
     """
-    # The file is slow, so that all fetches are under way at once.
+    # Make the file slow, so that all fetches are in progress at once.
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))

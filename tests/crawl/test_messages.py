@@ -31,7 +31,10 @@ NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
-    """The line has the version and the most important settings, and it is safe to print."""
+    """One line at the start shows the version and the most important settings.
+
+    Control characters in the line are escaped.
+    """
     site.robots(CLOSED)
     result = crawl(
         [site.url("/")],
@@ -66,9 +69,9 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """If the robot name is Scrapy's default name, one log line says so.
+    """One log line says that the robot name is Scrapy's default name, unless the user set a name.
 
-    Many sites disallow everything only for this name.
+    Many sites disallow everything only for Scrapy's default name.
     """
     result = crawl([site.url("/")], settings=settings)
 
@@ -105,10 +108,10 @@ BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
 def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     site: Site, robots: str, reading: str, warnings: int, advice: int
 ) -> None:
-    """The cautious reading is recommended if it obeys more rules of the file.
+    """The log recommends the cautious reading if this reading obeys more rules of the file.
 
-    A rule before the first record does not cause this advice. At the close, a line counts the
-    origins with such files.
+    For a rule before the first record, the log does not recommend this reading. At the close, a
+    line counts the origins with rules below a blank line.
     """
     site.robots(robots)
     result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
@@ -205,8 +208,8 @@ def test_crawl_whose_every_start_was_refused_warns_once(
 ) -> None:
     """If every start request was refused, the log has one warning.
 
-    Duplicates are not counted. With ROBOTS1994_CLOSE_WHEN_DENIED, the finish reason also says
-    so.
+    Duplicates are not counted. With ROBOTS1994_CLOSE_WHEN_DENIED, the finish reason is
+    `robotstxt_denied`.
     """
     site.robots(CLOSED)
     result = crawl(
@@ -367,7 +370,7 @@ def test_lines_about_origins_are_limited(
 ) -> None:
     """A crawl logs at most twenty lines of each kind, and one summary at the close.
 
-    This also applies to policies from a store.
+    Lines about policies from a store are also limited.
     """
     reply, level, settings = KINDS[kind]
     site.answer("/robots.txt", reply)
@@ -414,9 +417,9 @@ def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) 
 def test_warning_about_wildcards_names_the_next_step(
     site: Site, settings: dict[str, Any], start: str, hint: str | None
 ) -> None:
-    """The warning about a wildcard names the next step; in RFC 9309, there is no warning.
+    """The warning about a wildcard says what to do; in the dialect rfc9309, there is no warning.
 
-    In RFC 9309, blank lines have no meaning, so the line at the start does not name a reading.
+    In this dialect, blank lines have no meaning, so the line at the start does not show a reading.
     """
     site.robots("User-agent: *\nDisallow: /*.pdf$\n")
     result = crawl([site.url("/")], settings=settings)
@@ -429,8 +432,8 @@ def test_warning_about_wildcards_names_the_next_step(
 def test_policy_of_an_earlier_crawl_names_its_source(
     site: Site, tmp_path: Path
 ) -> None:
-    """If a policy of an earlier crawl comes from Scrapy's HTTP cache, the log says so."""
-    # The age of a cached answer is counted from its Date.
+    """The log says that a policy of an earlier crawl comes from Scrapy's HTTP cache."""
+    # Set a Date, because the age of a cached answer is counted from this header.
     dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
     site.answer("/robots.txt", dated)
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
@@ -453,9 +456,9 @@ def test_failure_of_a_proxy_names_the_proxy(site: Site, reactor: Reactor) -> Non
 
 
 def test_dry_run_announces_no_fetch(site: Site) -> None:
-    """In a dry run, the log does not announce another fetch of robots.txt.
+    """In a dry run, the log does not say when robots.txt is fetched again.
 
-    In a dry run, our middleware does not send requests.
+    Our middleware does not send requests in a dry run.
     """
     site.answer("/robots.txt", replies.status(503))
     real = crawl([site.url("/")])
@@ -478,7 +481,7 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
 ) -> None:
     """1994 D1 (value of Disallow): a line at the close counts pages with ignored wildcards.
 
-    These pages are requested. For the last page, the policy is already in memory.
+    Such pages are requested. For the last page, the policy is already in memory.
     """
     site.robots(WILD + "# more\n" * (size // 7))
     first = [site.url("/x.pdf"), site.url("/z.html")]

@@ -41,7 +41,7 @@ def replayed(
 ) -> tuple[CrawlResult, list[str]]:
     """Record a crawl of five pages in the HTTP cache, and repeat the crawl.
 
-    *cache* is the settings of both crawls, and *again* is additional settings of the second
+    *cache* has the settings of both crawls, and *again* has more settings for the second
     crawl. If *again* is None, the server has ended before the second crawl. *recorder* is the
     middleware of the first crawl, by default *middleware*. Return the result of the second
     crawl, and the targets that the second crawl requested.
@@ -209,7 +209,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 ) -> None:
     """After SIGINT, our middleware yields at least as many items as the built-in middleware.
 
-    Each robots.txt arrives after the close has begun. In one case, a connection is reset first.
+    Each robots.txt arrives after the close has begun. In the second row, the first connection
+    for each robots.txt is reset.
     """
     found: list[int] = []
     for middleware in BOTH:
@@ -263,7 +264,7 @@ def test_middleware_that_awaits_a_request_for_each_page(
 def test_no_limit_of_concurrent_requests() -> None:
     """With CONCURRENT_REQUESTS = 0, all pages of a quick origin are requested at once.
 
-    At this time, the pages of a slow origin wait for robots.txt.
+    The pages of a slow origin wait for robots.txt while these pages are requested.
     """
     for middleware in BOTH:
         with Site() as site:

@@ -70,7 +70,7 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """If a middleware breaks the robots.txt requests, the pages fail with its exception.
+    """If a middleware breaks the robots.txt requests, the pages fail with the same exception.
 
     One log line for all three origins has the exception, the path of the middleware, and the
     solution.
@@ -288,7 +288,7 @@ def test_request_with_a_known_policy_awaits_nothing(
 
 
 def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
-    """All 25,001 rules of a large file are obeyed, and the first rule of a small file, too."""
+    """A large file is obeyed from its first rule to its last rule."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
     site.robots(FIRST + many, at="large.test")
     site.robots(FIRST, at="small.test")

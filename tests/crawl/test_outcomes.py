@@ -297,7 +297,7 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
 
 
 def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """If a setting gives an answer the opposite meaning, the pages end accordingly.
+    """If a setting gives an answer the opposite meaning, the pages of the origin are fetched.
 
     A 401 or 403 that allows all pages is not logged as a warning.
     """

@@ -66,7 +66,7 @@ def test_stale_policy_decides_while_it_is_refreshed(
 ) -> None:
     """Pages obey a stale policy during its refresh, and later pages obey the new policy.
 
-    This also applies to a policy from a store.
+    The stale policy is in memory, or comes from a store.
     """
     last = replies.text(LAST, gate="fetched")
     site.answer("/robots.txt", [replies.text(FIRST), last])
@@ -177,10 +177,7 @@ def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> No
 
 
 def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:
-    """A 304 to a request without validators is an error.
-
-    The policy is then used as the last good policy.
-    """
+    """A 304 to a request without validators is an error, so the last good policy is used."""
     site.answer("/robots.txt", [replies.text(FIRST), RENEWED])
 
     result = crawl_over_time(both(site, 1), LONG, both(site, 2))
@@ -215,7 +212,7 @@ def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
 def test_only_a_usable_validator_is_sent_back(
     site: Site, etag: str, sent: str | None
 ) -> None:
-    """An ETag is sent back unless it is empty, too long, or contains control characters.
+    """An ETag is sent back unless it is empty, is too long, or contains control characters.
 
     Without a usable ETag, the whole file is downloaded.
     """
@@ -271,7 +268,8 @@ def test_policy_out_of_its_time_is_fetched_again(
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
     """If the clock is set back, the date of the last good policy is also set back.
 
-    Otherwise, each request would fetch robots.txt again, and the policy would be used longer.
+    With the original date, each request would fetch robots.txt again, and the policy would be
+    used longer.
     """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     settings = {"ROBOTS1994_STALE_TTL": 10 * DAY}

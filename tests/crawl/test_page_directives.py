@@ -122,7 +122,7 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
-    """In other content than HTML and XML, only the header is read, and a tag has no effect."""
+    """In content other than HTML and XML, a tag has no effect, and only the header is read."""
     response = kind(
         URL, body=TAG.encode(), headers={"X-Robots-Tag": ["noindex", "index"]}
     )
@@ -181,7 +181,7 @@ completely, but longer pages are truncated.
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function that returns *before* and repeated *unit*s of about a given size."""
+    """Return a function from a size to a text: *before*, and copies of *unit* up to this size."""
     return lambda size: before + unit * (size // len(unit))
 
 

@@ -283,7 +283,7 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
 def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_read() -> (
     None
 ):
-    """A meta tag is found although it has character references, odd quotes, or wide characters.
+    """A meta tag with character references, odd quotes, or wide characters is found.
 
     A header value that is too long is not read.
     """

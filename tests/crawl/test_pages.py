@@ -98,9 +98,9 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
 
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
-    """If Scrapy cannot parse a page, the callback gets the page, and its item is dropped.
+    """If Scrapy cannot parse a page, the callback gets the page, and its directives are obeyed.
 
-    The page has a NOINDEX directive.
+    The page has a NOINDEX directive, so the item of the page is dropped.
     """
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))

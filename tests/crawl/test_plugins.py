@@ -74,7 +74,11 @@ def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:
-    """scrapy-impersonate fetches robots.txt only if ROBOTS1994_PROPAGATE_META has its key."""
+    """The key `impersonate` in ROBOTS1994_PROPAGATE_META lets scrapy-impersonate fetch
+    robots.txt.
+
+    Without the key in this setting, another client fetches robots.txt.
+    """
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
     meta = {"impersonate": "chrome"}

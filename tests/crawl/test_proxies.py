@@ -42,7 +42,8 @@ def test_only_the_proxy_gets_its_password(
 ) -> None:
     """Each request to a proxy has the password of the proxy in a header.
 
-    This also applies after a redirect. The password does not appear in URLs, log or stats.
+    Requests after a redirect also have this header. The password does not appear in log, stats
+    or exceptions.
     """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:

@@ -2,8 +2,8 @@
 
 Each situation is crawled with our middleware and with the built-in middleware. The tests check
 the requests in the server's log, the log of the crawl, and the errbacks. Two other situations
-have tests in other modules. `test_time_limits` tests a component that never returns, because
-the built-in middleware waits for it for ever. `test_exporters` tests items of errbacks.
+have tests in other modules. `test_time_limits` tests a component that never returns; the
+built-in middleware would wait for ever. `test_exporters` tests items of errbacks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Crawled:
 
     @property
     def pages(self) -> list[str]:
-        """The pages that the servers received requests for, sorted."""
+        """The sorted paths of the pages that were requested."""
         both = [*self.site.targets(), *self.proxy.targets()]
         return sorted(it for it in both if it in PAGES)
 
@@ -61,7 +61,7 @@ class Crawled:
 
 
 def through(site: Site, proxy: Site) -> list[CrawlRequest]:
-    """Return requests for both pages, sent through *proxy* and through *site* in turn."""
+    """Return requests for both pages, the first through *proxy* and the second through *site*."""
     metas = [{"proxy": it.url("").rstrip("/")} for it in (proxy, site)]
     pages = zip(PAGES, metas, strict=True)
     return [CrawlRequest(f"http://far.test{path}", meta) for path, meta in pages]
@@ -84,7 +84,10 @@ def refused(site: Site, _proxy: Site) -> list[CrawlRequest]:
 
 
 def raising(_site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return requests for pages of hosts whose robots.txt makes the download handler raise."""
+    """Return requests for pages of three hosts.
+
+    For the robots.txt of each host, the download handler raises an exception.
+    """
     hosts = ("runtime", "api", "disk")
     return [CrawlRequest(f"http://{host}.test/open") for host in hosts]
 

@@ -25,7 +25,8 @@ SPECIAL = "special/1.0"
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
     """The robots.txt request has the page's bind address, but its own timeout.
 
-    It has the meta keys in ROBOTS1994_PROPAGATE_META, but no cookie, referrer or password.
+    The request has the meta keys in ROBOTS1994_PROPAGATE_META, but no cookie, referrer or
+    password.
     """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
@@ -100,8 +101,8 @@ def test_robot_name_comes_from_the_settings_that_scrapy_uses(
 ) -> None:
     """The robot name comes from the request, or from the settings that Scrapy uses.
 
-    DEFAULT_REQUEST_HEADERS is one of these settings. If a header has two spellings there, the
-    first spelling applies.
+    DEFAULT_REQUEST_HEADERS is one of these settings. If this setting has two spellings of a
+    header, the first spelling applies.
     """
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
@@ -189,8 +190,8 @@ def test_robots_txt_request_itself_is_never_refused(
 ) -> None:
     """A robots.txt request is never refused, even after a redirect.
 
-    The rules of the other origin disallow the redirect target. In one case, these rules are in
-    memory.
+    The rules of the other origin disallow the redirect target. In the first row, these rules
+    are in memory.
     """
     site.robots("User-agent: *\nDisallow: /\n", at="b.test")
     moved = site.url("/policy", host="b.test")

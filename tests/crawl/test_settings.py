@@ -162,7 +162,7 @@ def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
 ) -> None:
     """An unknown word in a setting about usage is an error, and the message has a suggestion.
 
-    For the labels of Content Signals, the message also has a suggestion.
+    The labels of Content Signals are examples of such words.
     """
     assert f"did you mean {suggestion}?" in refused(name, value)
 
@@ -188,7 +188,7 @@ def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
 ) -> None:
     """With an invalid setting, one critical line is logged, and no request is sent.
 
-    This applies to the add-on, and to the middleware if it is enabled by hand.
+    Our middleware is enabled by the add-on or by hand.
     """
     result = crawl(
         [site.url("/page")],

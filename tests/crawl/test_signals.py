@@ -76,7 +76,7 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
 ) -> None:
     """If an origin has no file, the spider gets the status, or requests robots.txt itself.
 
-    In both cases, the crawl ends.
+    The crawl ends after a missing file and after an unreachable origin.
     """
     site.answer("/robots.txt", answers)
     result = crawl([site.url("/robots.txt")], spider=SPIDER)
@@ -91,7 +91,7 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
 def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
     site: Site,
 ) -> None:
-    """R6 (closing): a spider's request for robots.txt that waits is not sent at a close.
+    """R6 (closing): if a sitemap spider waits for a robots.txt, its request is not sent at a close.
 
     The request is returned to the scheduler, like a waiting request for a page.
     """

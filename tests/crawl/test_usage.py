@@ -154,10 +154,10 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """In the mode "requests", no page is requested if robots.txt disallows the purpose for it.
+    """In the mode "requests", a page is not requested if robots.txt disallows the purpose there.
 
-    These requests do not count as refused by a rule. Items of other pages are dropped as in the
-    mode "items".
+    Such a request does not count as refused by a rule. Items of other pages are dropped as in
+    the mode "items".
     """
     result = walk(site, "requests", "tdm", "train-ai", reactor=reactor)
 
@@ -181,7 +181,7 @@ def test_any_forbidden_purpose_counts(site: Site) -> None:
 
 
 def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
-    """If no preference states the purpose, the purpose is allowed, and no item is dropped."""
+    """If no preference mentions the purpose, no item is dropped."""
     result = walk(site, "requests", "tdm")
 
     assert set(items_of(result)) == set(SITE) - {"/closed"}
@@ -189,7 +189,7 @@ def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """A start request that is declined because of a purpose does not close the crawl.
+    """A start request that is declined because of a purpose does not close the crawl early.
 
     A separate stat counts the request.
     """
@@ -341,7 +341,7 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
     """A request that has the meta of another page still has its own preferences.
 
-    In one case, robots.txt was read for the other page. In the other case, that page was exempt.
+    In the test, robots.txt was read for one page with this meta, and another page was exempt.
     """
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())

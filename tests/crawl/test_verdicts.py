@@ -55,8 +55,8 @@ def test_check_raises_what_a_waiting_request_fails_with(
 ) -> None:
     """`check()` raises the exception that a waiting request would fail with.
 
-    It raises the exception of a local error (R7, our own fault), and an error for a URL without
-    a host.
+    The exception is the local error of the fetch (R7, our own fault), or an error for a URL
+    without a host.
     """
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open"]

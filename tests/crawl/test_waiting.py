@@ -1,9 +1,9 @@
 """Tests of requests that wait for a robots.txt.
 
-All requests of an origin wait for one fetch. They do not delay or starve other requests. The
-tests do not measure time. A gate delays the slow robots.txt files until all pages of the quick
-hosts have been requested. If waiting requests delayed these pages, the gate would never open.
-The tests read the order of requests from the server's log.
+All requests of an origin wait for one fetch. Waiting requests do not delay or starve other
+requests. The tests do not measure time. A gate delays the slow robots.txt until all pages of the
+quick hosts have been requested. If waiting requests delayed these pages, the gate would never
+open. The tests read the order of requests from the server's log.
 """
 
 from __future__ import annotations
@@ -68,14 +68,17 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 
     assert (len(result.fetched), result.failed) == (ALL, [])
-    # The signal is sent only once, at the end. It is not sent while requests still wait.
+    # The signal is sent only once, at the end. The signal is not sent while requests still wait.
     assert [name for name, _ in result.sent] == ["spider_idle"]
     assert result.stats["test/most_pages"] <= 3
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    """If ROBOTS1994_MAX_WAITING is 4 and four requests wait, others stay in the scheduler."""
+    """If ROBOTS1994_MAX_WAITING is 4, at most four requests wait outside the limit.
+
+    Further requests stay in the scheduler.
+    """
     # Without this limit, all 20 requests would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
@@ -102,7 +105,7 @@ def test_limit_is_never_raised_for_a_request_that_does_not_count(
 
 
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
-    """Twelve fetches are redirected to https at once, although only 3 pages may be in progress.
+    """Twelve fetches can be redirected to https at once, although CONCURRENT_REQUESTS is 3.
 
     The size of the connection pool does not limit these fetches.
     """

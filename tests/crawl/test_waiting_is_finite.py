@@ -28,8 +28,8 @@ from tests.support.site import Site
 TIMEOUT = 300.0
 """The timeout of a crawl in seconds. Crawls of many origins are slow on a busy machine."""
 MANY = 350
-"""A number of origins. So many origins have more pages than the limit of waiting requests
-(ROBOTS1994_MAX_WAITING).
+"""A number of origins. The number of their pages is above ROBOTS1994_MAX_WAITING, the limit of
+waiting requests.
 """
 ORIGINS = table("origins", 40, MANY)
 SETTINGS: dict[str, Any] = {
@@ -62,7 +62,7 @@ def assert_each_once(
 ) -> None:
     """Assert that each page was requested once.
 
-    Also assert that its request passed through the middlewares at most three times.
+    Each request must have passed through the middlewares at most three times.
     """
     seen = [(it.host, it.target) for it in site.log() if it.target != "/robots.txt"]
     assert len(seen) == len(set(seen)) == len(pages)
@@ -126,7 +126,7 @@ def test_each_page_is_requested_once_over_stop_and_resume(
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -> None:
     """If two workers share a queue, each page is requested once.
 
-    No request is returned to a scheduler that is not Scrapy's scheduler.
+    Requests are returned only to Scrapy's own scheduler.
     """
     with RedisServer() as redis, Site() as site:
         settings = SETTINGS | redis.queue
