@@ -26,7 +26,7 @@ TIME_LIMIT = 20.0
 def some_redis() -> Iterator[str]:
     """Yield the URL of a Redis server.
 
-    The server is the server in REDIS_URL, a server on this machine, or a new server.
+    This server is the server in REDIS_URL, a server on this machine, or a new server.
     """
     url = os.environ.get("REDIS_URL") or (LOCAL if answers(LOCAL) else "")
     if url:
@@ -52,7 +52,7 @@ def started_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # Start the server in its own session. Otherwise, Ctrl-C would end the server before the
+        # Start the server in its own session, so that Ctrl-C does not end the server before the
         # keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True

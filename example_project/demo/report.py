@@ -42,7 +42,7 @@ def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str
 
 
 def hosts(served: Served) -> Iterator[str]:
-    """Yield each host, and what is special about it."""
+    """Yield a line for each host, with what is special about the host."""
     pages, allowed = len(served.allowed), sum(served.allowed.values())
     crawled = sum(bool(host.pages) for host in HOSTS)
     yield (

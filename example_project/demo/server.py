@@ -23,7 +23,7 @@ class Response:
     """One response.
 
     If *pause* is not 0, the second half of the body is sent *pause* seconds after the first
-    half. If *reset* is true, the server resets the connection instead.
+    half. If *reset* is true, the server sends nothing, and resets the connection.
     """
 
     status: int = 200

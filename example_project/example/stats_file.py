@@ -21,7 +21,7 @@ class StatsFile:
         self._crawler = crawler
         self._path = path
         # Do not use `spider_closed`, because other handlers of this signal still add stats.
-        # For example, a comparison does so.
+        # For example, a comparison adds stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod

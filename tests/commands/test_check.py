@@ -28,7 +28,7 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 ) -> None:
     """The command fetches robots.txt once, with Scrapy's downloader and any reactor.
 
-    It prints the deciding line. For a disallowed URL, the exit code is 1.
+    The output shows the deciding line. For a disallowed URL, the exit code is 1.
     """
     site.robots("User-agent: *\nDisallow: /private\n")
     urls = (site.url("/private"), site.url("/"))
@@ -47,7 +47,8 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
 
     The URL does not count as disallowed.
     """
-    # The command takes URLs without meta. For an invalid URL, it reports wrong use.
+    # Omit examples with meta, because the command takes only URLs. Omit invalid URLs, because the
+    # command reports wrong use for an invalid URL.
     examples = {
         reason: exempt.url.format(port=site.port)
         for reason, exempt in EXAMPLES.items()
@@ -268,9 +269,9 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(
 def test_explain_names_the_setting_that_opens_a_refused_origin(
     site: Site, status: int, code: int, setting: str
 ) -> None:
-    """If an origin is refused (R3, R5), `--explain` has the setting that opens the origin.
+    """R3 (forbidden), R5 (unreachable): `--explain` shows the setting that opens the origin.
 
-    Such an answer is often a mistake of the site.
+    A 403 or 500 for robots.txt is often a mistake of the site.
     """
     site.answer("/robots.txt", replies.status(status))
     found, shown = explained(site.url("/"), "-s", "RETRY_ENABLED=False")
@@ -298,7 +299,7 @@ def test_third_column_says_what_decides_without_explain(
 ) -> None:
     """The third column has the answer or the line, and a reading or dialect that differs.
 
-    The log has no warning about this.
+    The log has no warning about the difference.
     """
     if isinstance(answer, str):
         site.robots(answer)
@@ -391,8 +392,8 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 ) -> None:
     """The command uses the settings of the project and of the spider.
 
-    It matches and sends the spider's USER_AGENT. It does not request a start URL, and does not
-    write a feed or evidence.
+    The command matches and sends the spider's USER_AGENT. The command does not request a start
+    URL, and does not write a feed or evidence.
     """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
@@ -428,9 +429,9 @@ def test_output_is_narrow_and_printable() -> None:
 
 
 def test_project_that_cannot_crawl_is_wrong_use(site: Site, tmp_path: Path) -> None:
-    """If the project's spider cannot be used, this is wrong use, and no verdict is printed.
+    """If the project's spider raises an error, the exit code is 2, and no verdict is printed.
 
-    The last line has the error.
+    The last line of the log has the error.
     """
     project(tmp_path, spider="user_agent = property(lambda self: 1 / 0)")
 

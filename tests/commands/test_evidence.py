@@ -30,7 +30,7 @@ CONFIRMED = [
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the consistent evidence of a small crawl. Tests change only copies of it."""
+    """Return the consistent evidence of a small crawl. Tests change only copies."""
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -78,7 +78,7 @@ def test_evidence_with_revisits_and_metadata_is_read() -> None:
     """Evidence of an older version, with revisits and metadata, can be verified.
 
     In this version, a 304 was a revisit record, and a failed fetch was a metadata record. There
-    are five crawls in two dialects. They include several statuses, a compressed file, a
+    are five crawls in two dialects. The crawls include several statuses, a compressed file, a
     redirect, a limit of 60 bytes, a store, a confirmed file, a failed refresh, and a dead proxy.
     """
     folder = Path(__file__).with_name("evidence-0.2")
@@ -150,9 +150,9 @@ def test_damaged_and_missing_warc_are_found_and_named(copied: Path) -> None:
 
 
 def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
-    """If both files break off in the middle of the last entry, this is not a difference.
+    """An incomplete last entry of the WARC or the journal is not a difference.
 
-    A killed crawl leaves such files.
+    A killed crawl leaves incomplete entries.
     """
     (journal,), (warc,) = evidence.journals(copied), evidence.warcs(copied)
     text = b"".join(evidence.members(journal)).splitlines(keepends=True)
@@ -271,7 +271,7 @@ def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
 def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
     """An answer whose status alone decides is used, even if its body cannot be decompressed.
 
-    A redirect without a target is also such an answer.
+    For example, the status alone decides for a redirect without a target.
     """
     packed = {"Content_Encoding": "gzip"}
     answers = {
@@ -556,7 +556,7 @@ def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> Non
 def test_redirect_that_a_middleware_follows_up_is_not_the_record(
     site: Site, tmp_path: Path
 ) -> None:
-    """If a middleware answers for the target of a redirect, its answer is the record.
+    """If a middleware answers for the target of a redirect, this answer is the record.
 
     The redirect was downloaded, but the answer of the middleware was not.
     """
@@ -640,7 +640,7 @@ def test_condition_of_a_request_is_written(site: Site, tmp_path: Path) -> None:
 def test_compare_reads_the_captures_of_a_folder_of_evidence(recorded: Path) -> None:
     """`robots-compare` reads the WARC in a folder of evidence.
 
-    It does not read the journal, because the journal contains no robots.txt.
+    The command does not read the journal, because the journal contains no robots.txt.
     """
     parser = "tests.support.parsers.OpenParser"
     result = scrapy("robots-compare", str(recorded), "--parsers", parser, "--json")
@@ -743,9 +743,9 @@ def test_changed_preference_of_a_line_is_a_difference(
 
 
 def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
-    """If the evidence has preferences of another AIPREF version, the command reports this.
+    """The command reports that the evidence has preferences of another AIPREF version.
 
-    The labels possibly differ between versions.
+    The labels of preferences possibly differ between versions.
     """
     preferring(tmp_path, "report")
     (warc,) = evidence.warcs(tmp_path)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""After a kill, the decisions of this number of last seconds may be missing. This is the time
-between two writes on a busy machine.
+"""The number of last seconds whose decisions are possibly missing after a kill. On a busy
+machine, the time between two writes is shorter.
 """
 
 CONCURRENT = 16
@@ -79,7 +79,7 @@ def test_removed_folder_closes_the_crawl_with_one_error(
 ) -> None:
     """If the folder of the evidence is removed, the crawl closes, and logs one error.
 
-    This also applies to a short crawl, which would finish before the next write.
+    Even a short crawl closes, although it would finish before the next write.
     """
     site.robots(RULES)
     pages = [site.url(f"/{number}/b") for number in range(5)]

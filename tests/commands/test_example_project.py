@@ -47,7 +47,7 @@ BUILTIN: dict[int, dict[str, object]] = {
     14: {"message": "Forbidden by robots.txt", "logged": False},
     15: {"followed": True, "fetched": False},
 }
-"""The known faults of Scrapy 2.19's built-in middleware, by scenario."""
+"""Maps a scenario to the known faults of the built-in middleware of Scrapy 2.19."""
 
 
 def run(
@@ -106,7 +106,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
 
 @pytest.mark.long
 def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
-    """If a crawl fetches disallowed pages, `run` reports them, and the exit code is 1.
+    """If a crawl fetches disallowed pages, `run` reports these pages, and the exit code is 1.
 
     In this test, the built-in middleware replaces our middleware.
     """
@@ -258,7 +258,7 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 def test_one_scenario_is_printed_as_a_table() -> None:
     """`--only` prints one scenario as a table with the marks of both sides and the counts.
 
-    An unknown number is wrong use.
+    With an unknown number, the exit code is 2.
     """
     done = run(EXAMPLE / "compare_builtin", "--only", "14")
 

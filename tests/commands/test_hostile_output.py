@@ -180,7 +180,10 @@ def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> 
 
 
 def test_json_output_decodes_to_the_text_of_the_file() -> None:
-    """Decoded JSON output has the exact text of the file, without escapes."""
+    """The decoded JSON output has the exact text of the file.
+
+    The output escapes workflow commands, but decoding removes these escapes.
+    """
     result = scrapy("robots-lint", "-", "--format", "json", stdin_text=HOSTILE)
     (report,) = json.loads(result.out)["files"]
 

@@ -270,7 +270,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
-    """In the script and in the Scrapy command, an argument after `--` is a file name."""
+    """In the console script and in the Scrapy command, an argument after `--` is a file name."""
     (tmp_path / "-x.txt").write_text(CLEAN)
 
     for result in (

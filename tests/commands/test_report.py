@@ -249,7 +249,7 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
 
 
 def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> None:
-    """If a report cannot be written, this is wrong use, and the existing files do not change.
+    """If a report cannot be written, the exit code is 2, and existing files do not change.
 
     The path of the report is a folder. A report that can be written replaces the whole file.
     """
@@ -269,7 +269,7 @@ def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> N
 def test_parser_that_raises_is_counted_named_and_noted(tmp_path: Path) -> None:
     """If a parser raises an exception, the report counts the failures, and has a note.
 
-    Every form of the report has the note.
+    The JSON report and the HTML report have the note.
     """
     (tmp_path / "a.test").write_bytes(b"")
     parser = "tests.support.parsers.PickyParser"

@@ -109,7 +109,7 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert "skip URLs on 4 sites" in sentence
     assert "1994, literal reading" in texts(browser, "#setup")[0]
     (advice,) = texts(browser, "#advice")
-    # For a status or a failure, the advice has the setting that decides.
+    # If a status or a failure decides, the advice shows the setting for this case.
     closed = '{} = "allow" for the 1 closed by'
     decisive = (closed.format(it) for it in ("FORBIDDEN", "UNREACHABLE"))
     for setting in ('DIALECT = "rfc9309"', "DRY_RUN = True", *decisive):
@@ -215,9 +215,9 @@ def test_each_site_has_the_cells_of_the_data(
 def test_column_header_sorts_ascending_then_descending(
     browser: Chrome, plain: dict[str, Any]
 ) -> None:
-    """The first click on a column header sorts in one direction, and the second click reverses.
+    """Two clicks on a column header sort the rows first in one direction, then in the other.
 
-    The attribute aria-sort has the direction, for screen readers.
+    For screen readers, the attribute aria-sort has the direction.
     """
     keys = ["site", *(key for key, _, _ in plain["columns"])]
     for column, key in enumerate(keys, start=1):
@@ -276,7 +276,7 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     site = opened(chromium, page, f"#{str(link).partition('#')[2]}")
     assert sites(site) == before[:1]
     assert len(texts(site, "mark")) > 0
-    # The value may be the name of a property that every JavaScript object has.
+    # Try values that are names of properties of every JavaScript object.
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 
@@ -363,7 +363,7 @@ def test_no_cell_reaches_into_another_at_any_width(
 ) -> None:
     """At every width, no cell overlaps another cell, and the page does not scroll sideways.
 
-    This also applies to a table with one more column.
+    The test also checks a table with one more column.
     """
     found = {}
     with browsers.screen(chromium, 1280, "light"):

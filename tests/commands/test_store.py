@@ -136,9 +136,9 @@ def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
 def test_missing_store_is_reported_and_not_created(
     action: str, scheme: str, tmp_path: Path
 ) -> None:
-    """If the store does not exist, the command reports this, and creates no file.
+    """The command reports a store that does not exist, and creates no file.
 
-    This applies to every kind of store with a path.
+    The store is a database or a folder.
     """
     url = f"{scheme}{tmp_path}/robots.db"
     result = store(action, url, "--host", "a.*")
@@ -202,7 +202,7 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
     )
     assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
     assert result.code == 3
-    # The seconds begin with this failure.
+    # The 300 seconds begin with the failed refresh.
     assert "the next fetch is in 300 s at the earliest" in result.err
     (row,) = rows(store("list", url, "--json"))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
@@ -227,7 +227,7 @@ def test_refresh_into_a_failing_store_sets_exit_code_3(site: Site) -> None:
 
 
 def test_refresh_with_an_unknown_spider_expires_no_policy(site: Site, url: str) -> None:
-    """With an unknown spider, `refresh` is wrong use, and does not change the store."""
+    """With an unknown spider, `refresh` ends with exit code 2, and does not change the store."""
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
     result = store("refresh", url, "--all", "--spider", "nosuch")

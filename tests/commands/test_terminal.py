@@ -67,7 +67,7 @@ def test_closed_output_pipe_ends_a_command_that_fetches(
 ) -> None:
     """If the output pipe is closed, a command that fetches ends, with any reactor.
 
-    Standard error is also the closed pipe.
+    In this test, standard error is connected to the closed pipe.
     """
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
@@ -124,10 +124,7 @@ def test_closed_stream_is_reported_without_a_traceback(
 def test_full_disk_is_reported_in_one_sentence(
     args: tuple[str, ...], unbuffered: str
 ) -> None:
-    """If the disk is full, the error is one sentence about standard output.
-
-    There is no traceback.
-    """
+    """If the disk is full, the error is one sentence about standard output, not a traceback."""
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         result = subprocess.run(
             [*args, "README.md"],
@@ -236,7 +233,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 ) -> None:
     """An interrupted `robots-lint` reports the files that it has read.
 
-    It prints the number and the names of the missing files.
+    The command prints the number and the names of the missing files.
     """
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")
@@ -244,8 +241,8 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # Opening blocks until the command opens the pipe. At this time, the command has
-            # read the first file.
+            # Opening blocks until the command opens the pipe. The command opens the pipe after
+            # it has read the first file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

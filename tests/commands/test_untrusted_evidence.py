@@ -223,9 +223,9 @@ MAX_PEAK = 300
 def test_of_packed_evidence_only_the_beginning_is_read(
     folder: Path, place: str, named: str
 ) -> None:
-    """If a part of the evidence unpacks to 100 MB or more, only its beginning is read.
+    """If a part of the evidence unpacks to 100 MB or more, only the beginning is read.
 
-    The part is a line, a warcinfo, a record, a header, or an answer.
+    The huge part is a line, a warcinfo, a record, a header, or an answer.
     """
     (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
     huge = (260_000_000 if place == "record" else 100_000_000) * b"x"
@@ -275,7 +275,7 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
     """Unexpected text of a WARC is not printed, because it may be a command of a CI system.
 
-    The text is after a block, or in a URL with spaces.
+    The unexpected text is after a block, or in a URL with spaces.
     """
     (warc,) = evidence.warcs(folder)
     unpacked = evidence.members(warc)
@@ -294,7 +294,7 @@ def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
 
 
 def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
-    """If two journals name one WARC, the command reads the WARC once, and reports this.
+    """If two journals refer to one WARC, the command reports the second journal.
 
     A thousand small journals must not make the command read one WARC a thousand times.
     """
@@ -366,7 +366,7 @@ def test_long_values_of_a_decision_are_cut_where_it_is_shown(
 
 @pytest.mark.parametrize("key", ["record", "rule", "digest", "robot"])
 def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -> None:
-    """A line with a value of 900 KB is read, but at most 1,000 of its characters are printed."""
+    """A line with a value of 900 KB is read, but at most 1,000 characters are printed."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     changed = line | {key: "*" + "x" * 900_000}
@@ -386,7 +386,7 @@ def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -
 def test_name_of_a_warc_that_is_none_is_a_difference(
     folder: Path, name: object
 ) -> None:
-    """If the WARC name in a journal is not the name of a file next to it, this is a difference."""
+    """A WARC name that is not the name of a file next to the journal is a difference."""
     (journal,) = evidence.journals(folder)
     header, lines = evidence.lines(journal)
     texts = [

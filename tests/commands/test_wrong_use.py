@@ -90,8 +90,8 @@ def test_wrong_use_is_reported_in_one_sentence(
     No file is written.
     """
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    # A folder without files is wrong use. The answers "no problems", "no difference" and
-    # "allowed" would mean nothing.
+    # Make a folder without files. For such a folder, the answers "no problems", "no difference"
+    # and "allowed" would be misleading.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence" / "x.jsonl.gz").touch()

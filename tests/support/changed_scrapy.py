@@ -1,9 +1,9 @@
 """A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
 JOB is a JSON file with a job and a list of changes. Each change has a pattern, a replacement,
-and a prefix. The source of each module whose name has the prefix is changed before it is
-compiled. Scrapy itself still works, because a name is changed everywhere in Scrapy. Only other
-packages miss the old name. `result.json` next to JOB has the result of the crawl.
+and a prefix. The source of each module whose name has the prefix is changed before the module
+is compiled. Scrapy itself still works, because a name is changed everywhere in Scrapy. Only
+other packages miss the old name. `result.json` next to JOB has the result of the crawl.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Import the HTTP cache, too, so that it is changed. A crawl without a cache does not import
-    # this module.
+    # Import the HTTP cache here, because its source must also be changed. A crawl without a cache
+    # does not import the HTTP cache.
     import_module("scrapy.extensions.httpcache")
     # Import `child` late, because it imports Scrapy, which must be changed first.
     from tests.support.child import run  # noqa: PLC0415 - after the changes

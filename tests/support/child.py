@@ -1,7 +1,7 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-The process writes a result.json into that folder. It does not import a reactor before Scrapy
-has chosen a reactor.
+The process writes a result.json into that folder. The process does not import a reactor before
+Scrapy has chosen a reactor.
 """
 
 from __future__ import annotations

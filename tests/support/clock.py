@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 
-# Import before the clock is replaced, because the reactors of Twisted need the real clock.
+# Import Twisted before the clock is replaced, because Twisted's reactors need the real clock.
 import twisted.python.runtime  # noqa: F401
 
 
 class Clock:
-    """The clock of this process. Until it is stopped, it shows the real time."""
+    """The clock of this process. The clock shows the real time until it is stopped."""
 
     _real = staticmethod(time.time)
     _stopped_at: float | None = None
@@ -27,7 +27,7 @@ class Clock:
     def set_forward(cls, seconds: float) -> None:
         """Stop the clock, and set it forward, or back if *seconds* is negative.
 
-        A stopped clock does not depend on how fast the machine is.
+        A stopped clock shows a time that does not depend on the speed of the machine.
         """
         cls._stopped_at = cls.time() + seconds
 

@@ -163,7 +163,7 @@ class AnswerMoved:
 class AnswerChallenge:
     """A middleware that repeats a robots.txt request after a response with status 503.
 
-    Middlewares for bot challenges do this.
+    Middlewares for bot challenges repeat requests in this way.
     """
 
     def process_response(
@@ -176,7 +176,7 @@ class AnswerChallenge:
 
 
 class Stamp:
-    """A middleware that replaces each request by a new request with one more header."""
+    """A middleware that replaces each request with a new request that has one more header."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
@@ -319,7 +319,7 @@ class DroppingMiddleware:
 
 
 class RobotsFromOtherPath:
-    """A middleware that replaces each robots.txt response by a request for another path."""
+    """A middleware that replaces each robots.txt response with a request for another path."""
 
     def process_response(
         self, request: Request, response: Response, spider: Any = None
@@ -382,9 +382,9 @@ class Awaited:
 
 
 class CountingMiddleware(Robots1994Middleware):
-    """A subclass of our middleware, as a user may write it.
+    """A subclass of our middleware, as a user would write it.
 
-    It awaits our method, and counts how often this method had to wait.
+    The subclass awaits our `process_request`, and counts how often our method had to wait.
     """
 
     crawler_stats: Any
@@ -398,7 +398,7 @@ class CountingMiddleware(Robots1994Middleware):
         return made
 
     async def process_request(self, request: Request, spider: Any = None) -> Any:
-        """Await our method, and record in the stats how often it waited for /last."""
+        """Await our method; for /last, record in the stats how often our method waited."""
         awaited = Awaited(super().process_request(request))
         try:
             return await awaited
@@ -408,9 +408,8 @@ class CountingMiddleware(Robots1994Middleware):
 
 
 class RemoveOptOut:
-    """A middleware that removes a meta key of Scrapy from each request.
-
-    It removes the key from robots.txt requests, too.
+    """A middleware that removes a meta key of Scrapy from each page request and robots.txt
+    request.
     """
 
     def process_request(self, request: Any, spider: Any = None) -> None:
@@ -479,7 +478,7 @@ class SlotlessDownloader:
 class OwnScheduler:
     """A scheduler that does not inherit from Scrapy's scheduler.
 
-    It drops each request that it has stored before.
+    The scheduler drops each request that it has stored before.
     """
 
     def __init__(self) -> None:
@@ -505,7 +504,7 @@ class OwnScheduler:
 
 
 class CountPasses:
-    """A middleware that counts how often the request of each page passes through it."""
+    """A middleware that counts how often it processes the request of each page."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -660,7 +659,7 @@ class FakeHandler:
         return TextResponse(request.url, body=b"pretended", request=request)
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, because nothing is open."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):

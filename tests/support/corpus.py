@@ -24,7 +24,7 @@ lines of the files between the previous quantile and this quantile.
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""The extensions of archives. No host name ends with one of these extensions."""
+"""The extensions of archives. No host name ends with such an extension."""
 
 HUGE = 1_400_000
 """The size in bytes of the one huge file."""
@@ -80,7 +80,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Return a generated file. Its length is that of real files at the quantile *share*."""
+    """Return a generated file that is as long as real files at the quantile *share*."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

@@ -119,8 +119,8 @@ class CrawlResult:
     """The results of a crawl, in the order of events.
 
     `sent` has the recorded signals. Each signal is its name and the reprs of its arguments.
-    `warnings` has each warning of the crawling process as category, message and file. It
-    includes the warnings of the interpreter at exit.
+    `warnings` has each warning of the crawling process as category, message and file. Warnings
+    of the interpreter at exit are included.
     """
 
     fetched: list[tuple[str, int]]

@@ -1,7 +1,7 @@
 """A program that runs a Scrapy command in a deployed project: `egg_runner.py EGG COMMAND …`.
 
-The program works like Scrapyd. It puts the egg first on the module path, reads the name of the
-settings module from the entry point in the egg, and starts Scrapy's command line.
+The program works like Scrapyd. First, the program puts the egg on the module path. Then the
+program reads the name of the settings module from the egg, and starts Scrapy's command line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions that read the evidence of crawls without our package.
 
-They use FastWARC and the standard library.
+The functions use FastWARC and the standard library.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ The import of Scrapy takes seconds. Each worker of pytest has one server process
 imports Scrapy once and installs no reactor. Each crawl and each scripted site is a fork of
 the server. Each fork has its own folder, environment, log, reactor and exit code.
 
-`python -m tests.support.forked PATH` is the server. It listens at the Unix socket PATH, and
-receives three file descriptors and one line of JSON from each connection. It answers with
-the process id of the fork, and sends the exit code when the fork ends.
+`python -m tests.support.forked PATH` is the server. The server listens at the Unix socket PATH,
+and receives three file descriptors and one line of JSON from each connection. The server answers
+with the process id of the fork, and sends the exit code when the fork ends.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ HIDDEN = [
 class ForkedProcess:
     """A fork of the server that calls *target* (`module:name`) in *folder*.
 
-    Its stdin, stdout and stderr are copies of the file descriptors *files*.
+    The stdin, stdout and stderr of the fork are copies of the file descriptors *files*.
     """
 
     def __init__(
@@ -92,8 +92,8 @@ class ForkedProcess:
     ) -> None:
         """Start the process in the environment *env*, by default `os.environ`.
 
-        If *warn* is true, the process prints every warning. Otherwise, the process prints only
-        the warnings that Python prints by default.
+        If *warn* is true, the process prints every warning. If *warn* is false, the process
+        prints only the warnings that Python prints by default.
         """
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}

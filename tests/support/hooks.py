@@ -404,10 +404,7 @@ def leak_a_socket(crawler: Crawler) -> None:
 
 
 def forget_a_coroutine(crawler: Crawler) -> None:
-    """Create a reference cycle with a coroutine that is never awaited.
-
-    A faulty component may do this.
-    """
+    """Create a reference cycle with a coroutine that is never awaited, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
 

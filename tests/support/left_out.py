@@ -1,9 +1,9 @@
-"""Hooks of pytest that skip tests whose programs are missing, and list them at the end.
+"""Hooks of pytest that skip tests whose programs are missing, and count the skipped tests.
 
 A test that needs a program has the mark `redis` or `browser`. A test that needs other packages
 has the mark `plugin` with the import names of the packages. If a program or package is missing,
 the test is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last
-lines of a run name each group of skipped tests, and how to install the program or package.
+lines of a run show each group of skipped tests, and how to install the program or package.
 
 A slow test has the mark `long`. In a table (`table`), all rows but the first have this mark.
 `tests/run` without arguments sets ROBOTS1994_TEST_SHORT. This variable skips the tests with the

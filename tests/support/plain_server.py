@@ -1,4 +1,4 @@
-"""A server in a thread, for tests that need only loopback of the system."""
+"""A server in a thread, for tests that run on every system with loopback."""
 
 from __future__ import annotations
 

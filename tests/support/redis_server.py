@@ -109,10 +109,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Return whether this server answers commands.
-
-        If another server answers at the port, the result is `False`.
-        """
+        """Return whether this server, and no other server at the port, answers commands."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")

@@ -1,8 +1,8 @@
 """The scripted HTTP server, which runs in its own process.
 
-The server listens only on loopback. When it is ready, it prints one line of JSON with its
-ports. It reads orders as lines of JSON on its control port. The server ends when its stdin
-closes, so no server remains after a test.
+The server listens only on loopback. When the server is ready, it prints one line of JSON with
+its ports. The server reads orders as lines of JSON on its control port. The server ends when its
+stdin closes, so no server remains after a test.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Script:
         )
 
     async def execute(self, order: dict[str, Any]) -> object:
-        """Execute an order of the test and return its result."""
+        """Execute an order of the test, and return the result of the order."""
         match order["do"]:
             case "answer":
                 replies = [Reply.from_json(packed) for packed in order["replies"]]

@@ -47,9 +47,9 @@ class Site:
 
     The server answers for any host name. Crawls resolve every name under `test` to 127.0.0.1.
     The server listens on *ports* ports of 127.0.0.1, and on *addresses* further loopback
-    addresses. If *ipv6* is true, it also listens on ::1. If *tls* is given, it also listens on
-    one HTTPS port. Without a script, the server answers /robots.txt with 404, and any other
-    target with a small page.
+    addresses. If *ipv6* is true, the server also listens on ::1. If *tls* is given, the server
+    also listens on one HTTPS port. Without a script, the server answers /robots.txt with 404,
+    and any other target with a small page.
     """
 
     def __init__(

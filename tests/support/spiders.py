@@ -370,7 +370,7 @@ class PlainSpider(RequestingSpider):
 class UsageSpider(RequestingSpider):
     """A spider that yields an item with the usage preferences of each page.
 
-    From a page whose URL ends with `/again`, it requests `/plain` with the meta of the page.
+    After a page with the path `/again`, the spider requests `/plain` with the meta of this page.
     """
 
     name = "usage"

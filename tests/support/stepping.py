@@ -32,7 +32,7 @@ class SteppingSpider(RequestingSpider):
             yield request
 
     def next_step(self) -> Iterator[Any]:
-        """Perform the steps that set the clock, and then yield the requests of the next step."""
+        """Set the clock as the next steps say, and then yield the requests of the step after."""
         while self.steps and not isinstance(self.steps[0], list):
             Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []

@@ -208,10 +208,10 @@ class HangsInRelease(Shared):
 
 
 class ReturnsAnything(Shared):
-    """A store whose `get` and `acquire_lease` return types that violate the contract."""
+    """A store whose `get` and `acquire_lease` return values that violate the contract."""
 
     def get(self, origin: Origin) -> Any:
-        """Return a number; `bytes` of this number would have nine gigabytes."""
+        """Return a number. The result of `bytes()` for this number would take gigabytes."""
         return 9_000_000_000
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Any:
@@ -220,7 +220,7 @@ class ReturnsAnything(Shared):
 
 
 class LeasesLater(Shared):
-    """A store that denies the first lease, as if another worker had it."""
+    """A store that denies the first lease, as if another worker had this lease."""
 
     calls = 0
 

@@ -82,7 +82,7 @@ crawlers: Any = scrapy.crawler
 
 
 def in_parallel(process: str) -> None:
-    """Run several spiders at once. Their settings for the same robots.txt differ."""
+    """Run several spiders at once, with different settings for one robots.txt."""
     started = getattr(crawlers, process)(settings())
     started.crawl(Walk)
     started.crawl(reads("careful", "split/1.0", READING="cautious"))

@@ -1,6 +1,6 @@
 """Functions that find warnings in the output of processes that tests start.
 
-Such warnings are errors, like warnings in the test process.
+A warning in such a process is an error, like a warning in the test process.
 """
 
 from __future__ import annotations
