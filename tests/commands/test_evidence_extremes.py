@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""The number of last seconds whose decisions are possibly missing after a kill. On a busy
-machine, the time between two writes is shorter.
+"""The number of last seconds whose decisions are possibly missing after a kill. The number
+allows for the time between two writes on a busy machine.
 """
 
 CONCURRENT = 16
