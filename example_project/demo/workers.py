@@ -41,7 +41,7 @@ class Worker:
         """
         path = self.folder / f"{self.number}.jsonl"
         lines = path.read_text("utf-8").split("\n") if path.exists() else []
-        # A killed worker may have written only part of the last line.
+        # Ignore an incomplete last line, which a killed worker can leave.
         return [json.loads(line) for line in lines if line.endswith("}")]
 
 

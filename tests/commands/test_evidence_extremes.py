@@ -176,8 +176,8 @@ def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
     assert first.stats["finish_reason"] == FAILED
     assert first.log.count("] ERROR: ") == 1
     assert "the disk is too slow for the crawl" in first.log
-    # The 64th line exceeds the limit. Earlier requests that have not been sent may be returned
-    # to the scheduler.
+    # The 64th line exceeds the limit. Some earlier requests are then returned to the scheduler,
+    # because they have not been sent.
     assert sent == first.fetched_urls
     assert 64 - CONCURRENT <= len(sent) < len(pages)
     assert sorted(first.fetched_urls + second.fetched_urls) == sorted(pages)

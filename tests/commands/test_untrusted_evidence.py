@@ -1,4 +1,4 @@
-"""Tests of evidence from other people, which may be hostile.
+"""Tests of evidence from other people, who are possibly hostile.
 
 No code in the evidence runs, and no file outside the evidence is opened.
 """
@@ -132,7 +132,7 @@ def folder(recorded: Path, tmp_path: Path) -> Path:
 def make_socket(path: Path) -> None:
     """Make a socket at *path*.
 
-    The path may be too long for a bind, so the socket is bound elsewhere and then moved.
+    The path can be too long for a bind, so the socket is bound elsewhere and then moved.
     """
     short = Path(tempfile.gettempdir(), path.name[-20:])
     with socket.socket(socket.AF_UNIX) as listening:
@@ -167,7 +167,7 @@ def test_no_file_of_evidence_is_opened_but_regular_ones_inside(
     found = differences(folder)
     assert f"{path.name}: " in found[0]
     assert found[0].endswith(f"it {why.strip()}")
-    # Neither the journal nor the WARC may be read.
+    # The command must read neither the journal nor the WARC.
     assert [it for it in found[1:] if kind == "jsonl" or "is not in" not in it] == []
 
 
@@ -273,7 +273,7 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
 
 
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
-    """Unexpected text of a WARC is not printed, because it may be a command of a CI system.
+    """Unexpected text of a WARC is not printed, because it can be a command for a CI system.
 
     The unexpected text is after a block, or in a URL with spaces.
     """

@@ -2,7 +2,7 @@
 
 The tests put every byte into each part of a URL, as it is and percent-encoded. The first crawl
 sends the URLs to a server with each download handler. The robots.txt of the second crawl
-disallows the targets that the server received. None of these targets may arrive again.
+disallows the targets that the server received, so these targets must not arrive again.
 """
 
 from __future__ import annotations

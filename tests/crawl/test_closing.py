@@ -125,7 +125,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 ) -> None:
     """At a close, all pages in the queue of a download slot return to the scheduler.
 
-    The close does not wait for these pages, because a robots.txt may state any delay.
+    The close does not wait for these pages, because a robots.txt can state any delay.
     """
     settings = {
         "CONCURRENT_REQUESTS": 4,
@@ -153,7 +153,10 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """If 4 origins never answer and 4 is the limit of fetches, no further fetch begins."""
+    """No fetch begins after the close, although other origins wait for a fetch.
+
+    Origins that never answer occupy all 4 fetches.
+    """
     settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
     site.answer("/robots.txt", replies.black_hole())
     args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}

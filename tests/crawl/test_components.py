@@ -96,7 +96,7 @@ def test_disallowed_file_of_an_item_is_not_requested(
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
     """The target of a redirect or a meta refresh is checked.
 
-    The target may have the same origin, another host, or the scheme https.
+    The target has the origin of the redirect, another host, or the scheme https.
     """
     with Site(tls="valid") as site:
         site.robots(CLOSED)

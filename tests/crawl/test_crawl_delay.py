@@ -54,7 +54,7 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
     slow = [site.url(f"/{n}", host=host) for n in range(5) for host in delays]
-    # Use few pages, so that a busy machine also fetches them before the fourth pages.
+    # Use only 20 pages, so that even a busy machine fetches all these pages in time.
     free = [site.url(f"/{n}", host="free.test") for n in range(20)]
     result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
 
@@ -159,8 +159,8 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     """Pages that wait for a delay of 60 s do not block the pages of 20 other hosts.
 
     The concurrency is 4, and sixteen pages of the slow host come first. With
-    CLOSESPIDER_PAGECOUNT, few requests may wait for a robots.txt. The number of requests that
-    wait for a delay is not limited.
+    CLOSESPIDER_PAGECOUNT, only few requests can wait for a robots.txt at once. The number of
+    requests that wait for a delay is not limited.
     """
     site.robots(stating(60), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]

@@ -96,7 +96,7 @@ class Situation:
 
     *runs* is the number of crawls. *unknown* is the number of requests for which the decision
     of our middleware cannot be known. If *unknown* is -1, the test does not compare decisions.
-    If *is_unchecked* is true, the counts in the report of parsers may differ.
+    If *is_unchecked* is true, the test does not compare the counts in the report of parsers.
     """
 
     robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE

@@ -50,8 +50,8 @@ def test_evidence_has_every_answer_of_the_log_and_every_decision(
 ) -> None:
     """The WARC has a record of every answer, and the journal has a line for every decision.
 
-    Answers may be redirects, and may have compressed bodies. A failure without an answer is
-    only in the journal.
+    Some answers are redirects, and some answers have compressed bodies. A failure without an
+    answer is only in the journal.
     """
     with Site() as site:
         moved = site.url("/r", host="file.test")

@@ -49,7 +49,7 @@ def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
 ) -> None:
     """After a failure of this machine, the pages fail with this failure.
 
-    The pages are not refused, and the failure is not logged as a bug. The failure may be the
+    The pages are not refused, and the failure is not logged as a bug. Some failures are the
     cause of another exception.
     """
     result = crawl_failing(OURS, reactor)

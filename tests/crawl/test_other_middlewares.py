@@ -70,7 +70,7 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """If a middleware breaks the robots.txt requests, the pages fail with the same exception.
+    """If a middleware raises an exception for robots.txt, the pages fail with this exception.
 
     One log line for all three origins has the exception, the path of the middleware, and the
     solution.

@@ -251,7 +251,7 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
 
 @pytest.mark.long
 def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
-    """R1 to R5: the body is used only with a 2xx status."""
+    """R1 to R5 (answers): only a 2xx status lets the crawl obey the body."""
     table = Table(site, outcomes.of_statuses(range(200, 600)))
     result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
     seen = table.seen()
@@ -374,7 +374,7 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
-    # Some clients read 64 KiB at a time, and may have read twice before the download stops.
+    # Some clients read 64 KiB at a time, and read at most twice before the download stops.
     assert result.stats["downloader/response_bytes"] < limit + 2 * 65_536 + 2_000
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
 

@@ -125,7 +125,7 @@ def test_item_that_is_yielded_twice_is_dropped_twice(
 ) -> None:
     """If a callback yields one object twice, both items are dropped.
 
-    Scrapy may process both items at the same time.
+    Scrapy can process both items at the same time.
     """
     result = walk(site, pages="noindex", spider="TwiceSpider", reactor=reactor)
 

@@ -68,7 +68,7 @@ def test_only_the_proxy_gets_its_password(
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
     """A robots.txt request does not inherit the Proxy-Authorization header of its page.
 
-    The user may have set this header only for the proxy of the page.
+    The user possibly set this header only for the proxy of the page.
     """
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}

@@ -1,7 +1,7 @@
 """Hooks of pytest that clean up after a failed test, so that no other test fails.
 
-A failed test ends early, so crawls, sockets and folders may stay open. Python warns about each
-open object when the object is collected. Another test may run at this time and fail, because
+A failed test ends early, so crawls, sockets and folders can stay open. Python warns about each
+open object when the object is collected. If another test runs at this time, it fails, because
 warnings are errors.
 """
 

@@ -55,7 +55,7 @@ class FolderStore(PolicyStore):
         head = json.dumps([str(stored.origin), stored.keep_until]).encode()
         with store_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Several workers may write at once, so each worker writes to its own file. If a
+            # Several workers can write at once, so each worker writes to its own file. If a
             # worker is killed, this file remains, and `entries` ignores the file.
             new = self.folder / f"{uuid4()}.new"
             new.write_bytes(head + b"\n" + stored.packed)

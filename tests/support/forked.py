@@ -174,7 +174,7 @@ def _server() -> str:
     """Start the server of this process, and return the path of the server's socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # Keep the user's PYTHONPATH, because it may select another version of Scrapy.
+    # Keep the user's PYTHONPATH, because it can select another version of Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(

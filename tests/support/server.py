@@ -222,7 +222,7 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    """Send the body of a reply; the body may be cut, repeated, or sent endlessly."""
+    """Send the body of a reply as often as the reply says, or its first bytes if it is cut."""
     body = reply.body if reply.cut is None else reply.body[: reply.cut]
     times = range(reply.repeat) if reply.repeat else itertools.count()
     for part in (body for _ in times):
