@@ -1,8 +1,8 @@
-# Sourced by the commands of this folder: sets `here`, `root` and `python`.
+# The commands in this folder source this file, which sets `here`, `root` and `python`.
 #
-# The Python is the one after --python or in ROBOTS1994_PYTHON, which must have the
-# package already; else that of .venv next to this file, which is made when missing and
-# gets the package from this clone.
+# `python` is the interpreter after --python or in ROBOTS1994_PYTHON. This interpreter must
+# already have the package. Without such an interpreter, `python` is the interpreter in .venv
+# next to this file. If .venv is missing, it is made, and the package is installed from the clone.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$here")
@@ -41,7 +41,7 @@ if [ -z "$python" ]; then
             exit 2
         }
     fi
-    # Installed again only when the dependencies may have changed.
+    # Install again only if pyproject.toml has changed, because the dependencies may be different.
     if ! cmp -s "$root/pyproject.toml" "$venv/installed-from"; then
         echo "Installing scrapy_robots1994 from $root" >&2
         "$python" -m pip install --quiet --disable-pip-version-check --editable "$root[report]" || exit 2

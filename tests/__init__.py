@@ -1,1 +1,1 @@
-"""The tests, in folders that mirror the floors of the package."""
+"""The tests of the package, in one folder for each part of the package."""

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-# How long an example takes depends more on the machine than on the parser.
+# Use no deadline, because the time of an example depends mainly on the machine.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -39,6 +39,6 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(params=reactors())
 def reactor(request: pytest.FixtureRequest) -> Reactor:
-    """Return a reactor of this Scrapy: the test runs on each."""
+    """Return the name of a reactor. The test runs with each reactor of this Scrapy."""
     chosen: Reactor = request.param
     return chosen

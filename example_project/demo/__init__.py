@@ -1,8 +1,8 @@
-"""The code of the commands of this folder: local sites, their crawls, and reports.
+"""The code of the example project's commands: local sites, crawls of these sites, and reports.
 
 `server` serves the sites on loopback. `hosts` and `robots_files` define the sites.
-`crawling` runs `scrapy crawl`, and `report` prints its outcome. `python -m demo` is
-`./run`, `demo.beyond` is `./beyond`, and `demo.distributed` is `./distributed`.
+`crawling` runs `scrapy crawl`, and `report` formats the outcome of crawls. `./run` runs
+`python -m demo`, `./beyond` runs `demo.beyond`, and `./distributed` runs `demo.distributed`.
 """
 
 from __future__ import annotations

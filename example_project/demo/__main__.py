@@ -1,6 +1,7 @@
-"""Crawl local hosts with scrapy_robots1994, then with the built-in, and print both.
+"""Crawl local hosts with scrapy_robots1994, and then with Scrapy's built-in middleware.
 
-The exit code is 0 if our crawl fetched exactly the allowed pages.
+Print the results of both crawls. The exit code is 0 if the first crawl fetched exactly the
+allowed pages.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def heading(text: str) -> str:
 
 
 def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
-    """Yield everything that is printed after the crawls."""
+    """Yield the text that is printed after the crawls."""
     yield heading(
         '1. With scrapy_robots1994: ADDONS = {"scrapy_robots1994.Addon": 500}'
     )

@@ -26,9 +26,7 @@ PAGE = '<!doctype html><meta name="robots" content="{}"><ul>{}</ul>'
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one crawl: the requests that the server received, the items and the
-    stats.
-    """
+    """The outcome of one crawl: the requests that the server received, items and stats."""
 
     received: list[Received]
     items: list[dict[str, Any]]
@@ -36,7 +34,7 @@ class Outcome:
 
     @property
     def fetched(self) -> list[str]:
-        """The paths requested, without robots.txt."""
+        """The requested paths, without /robots.txt."""
         targets = (request.target for request in self.received)
         return [target for target in targets if target != "/robots.txt"]
 
@@ -47,12 +45,12 @@ class Outcome:
 
     @property
     def gaps(self) -> list[float]:
-        """The seconds between each request and the next one, by the server's clock."""
+        """The seconds between each request and the next request, by the server's clock."""
         return [after.at - before.at for before, after in pairwise(self.received)]
 
 
 def serve(sites: LocalSites, case: Case, origin: str) -> None:
-    """Serve the site of *case*."""
+    """Set the responses of *origin* for the site of *case*."""
     sites.respond(origin, "/robots.txt", server.text(case.robots))
     places = "".join(f"<url><loc>{origin}{path}</loc></url>" for path in case.sitemap)
     xml = (("Content-Type", "application/xml"),)
@@ -64,7 +62,7 @@ def serve(sites: LocalSites, case: Case, origin: str) -> None:
 
 
 def crawl(sites: LocalSites, case: Case, origin: str) -> Outcome:
-    """Crawl the site of *case* with its spider."""
+    """Crawl the site of *case* with the spider of *case*, and return the outcome."""
     sites.received.clear()
     done = scrapy_crawl(case.spider, origin + case.start, {})
     return Outcome(sites.received.copy(), done.items, done.stats)
@@ -95,7 +93,7 @@ def output(case: Case, outcome: Outcome) -> Iterator[str]:
 
 
 def is_right(case: Case, outcome: Outcome) -> bool:
-    """Return whether pages, items and request rate are as expected."""
+    """Return whether the pages, the items, and the gaps between requests are as expected."""
     exported = case.fetched if case.exported is None else case.exported
     return (
         set(outcome.fetched) == case.fetched
@@ -106,7 +104,7 @@ def is_right(case: Case, outcome: Outcome) -> bool:
 
 
 def main() -> int:
-    """Serve the sites, crawl each, print the results, and return the exit code."""
+    """Serve and crawl the sites, print the results, and return the exit code."""
     wrong = []
     with LocalSites(len(CASES)) as sites:
         for case, origin in zip(CASES, sites.origins, strict=True):

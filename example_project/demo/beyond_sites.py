@@ -8,16 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DELAY = 0.5
-"""Seconds of the Crawl-delay."""
+"""The Crawl-delay in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One site, the spider that crawls it, and the expected outcome.
 
-    `pages` has for each page the paths that it links to, and the content of its robots meta
-    tag. `fetched` has the pages that must be requested. `exported` has the pages whose
-    items must be exported, or is None if all items must be.
+    `pages` maps each page to the paths of its links, and to the content of its robots meta tag.
+    `fetched` has the pages that must be requested. `exported` has the pages whose items must be
+    exported. If `exported` is None, the items of all fetched pages must be exported.
     """
 
     spider: str

@@ -1,4 +1,4 @@
-"""Run `scrapy crawl` in this project."""
+"""Functions that run `scrapy crawl` in this project."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIME_LIMIT = 120
 """Seconds after which a crawl is killed."""
 
 REPORT = PROJECT / "compared.html"
-"""The report on the decisions of the built-in's parser."""
+"""The report that compares our decisions with those of the built-in middleware's parser."""
 
 OURS: dict[str, str] = {
     "ROBOTS1994_COMPARE": "True",
@@ -34,7 +34,7 @@ BUILTIN = {"ADDONS": "{}"}
 
 
 class CrawlError(Exception):
-    """The crawl failed; the message is the end of its log."""
+    """Raised if a crawl fails. The message is the end of the log of the crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """One crawl of all hosts: pages fetched, refused and failed, and why.
+    """One crawl of all hosts: fetched, refused and failed pages, and the reasons.
 
-    `robots` has the number of requests that the server received for each host's robots.txt.
-    `warnings` has the warnings of the log.
+    `robots` has the number of requests for the robots.txt of each host. `warnings` has the
+    warnings in the log.
     """
 
     fetched: set[str]
@@ -63,7 +63,7 @@ class Crawl:
 
 
 def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Crawl:
-    """Crawl all hosts with the project's settings, overridden by *settings*."""
+    """Crawl all hosts. *settings* take precedence over the settings of the project."""
     sites.received.clear()
     done = scrapy_crawl("pages", served.start, settings)
     urls = [request.url for request in sites.received]
@@ -83,7 +83,7 @@ def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Cra
 
 
 def scrapy_crawl(spider: str, start: str, settings: Mapping[str, str]) -> Finished:
-    """Run `scrapy crawl` as a user would type it."""
+    """Run `scrapy crawl` as a user does, and return items, stats and log."""
     with tempfile.TemporaryDirectory() as folder:
         stats, items = Path(folder, "stats.json"), Path(folder, "items.json")
         command = [sys.executable, "-m", "scrapy", "crawl", spider]

@@ -1,10 +1,8 @@
-"""Crawl the hosts of `./run` with several workers, and print the pages that each worker
-fetched.
+"""Crawl the hosts of `./run` with several workers, and print how many pages each worker fetched.
 
-The exit code is 0 if all workers together requested each robots.txt once and fetched
-exactly the allowed pages. The host that resets connections is an exception: each worker
-with a page of it requests its robots.txt, because a network failure may affect only one
-worker and is not shared.
+The exit code is 0 if all workers together requested each robots.txt once, and fetched exactly
+the allowed pages. The host that resets connections is an exception. Each worker that has a page
+of this host requests its robots.txt, because workers do not share network failures.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ WIDTH = 100
 
 
 def crawl(count: int, served: Served, url: str, folder: Path) -> list[Worker]:
-    """Crawl all hosts with *count* workers to the end."""
+    """Crawl all hosts with *count* workers, and return the workers when they have ended."""
     name = f"example-{uuid.uuid4().hex[:8]}"
     with redis.Redis.from_url(url) as server:
         workers.push(server, name, served.allowed)
@@ -74,12 +72,15 @@ def expected_requests(served: Served, started: list[Worker]) -> dict[str, int]:
         for worker in started
         for name in {served.short(item["url"])[0] for item in worker.items()}
     )
-    # A network failure is not shared (Ours R5).
+    # Workers do not share a network failure (Ours R5, unreachable).
     return {host.name: crawled[host.name] if host.is_reset else 1 for host in HOSTS}
 
 
 def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
-    """Print the robots.txt requests; return whether they and the pages are as expected."""
+    """Print the number of robots.txt requests, and return whether the crawl was right.
+
+    A crawl is right if the robots.txt requests and the fetched pages are as expected.
+    """
     urls = [request.url for request in sites.received]
     requests = Counter(
         served.short(url)[0] for url in urls if url.endswith("/robots.txt")
@@ -93,7 +94,7 @@ def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
 
 
 def main() -> int:
-    """Serve the hosts, crawl them with several workers; return the exit code."""
+    """Serve the hosts, crawl them with several workers, and return the exit code."""
     parser = argparse.ArgumentParser(prog="distributed", description=__doc__)
     parser.add_argument("--workers", type=int, default=3, help="3 by default")
     count = parser.parse_args().workers

@@ -1,7 +1,7 @@
-"""The hosts that `./run` crawls: robots.txt, pages, and which of them are allowed.
+"""The hosts that `./run` crawls: the robots.txt, the pages, and which pages are allowed.
 
-`allowed` says which pages the standard of 1994 allows for the robot `examplebot`. It was
-determined by hand, not by a parser, because the crawls are checked against it.
+`allowed` says whether the standard of 1994 allows a page for the robot `examplebot`. These
+values were determined by hand, not by a parser, because they check the crawls.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from demo import robots_files, server
 from demo.server import Response
 
 PAUSE = 1.5
-"""Seconds between the halves of the slow robots.txt."""
+"""Seconds between the two halves of the slow robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its path, and whether examplebot may fetch it."""
+    """One page: the path, and whether examplebot may fetch the page."""
 
     path: str
     allowed: bool
@@ -25,10 +25,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One host. `about` says what is special about its robots.txt.
+    """One host.
 
-    If `robots` is the name of a host, robots.txt is a redirect to the robots.txt of that
-    host.
+    `about` says what is special about the robots.txt of the host. If `robots` is the name of
+    another host, robots.txt is a redirect to the robots.txt of that host.
     """
 
     name: str

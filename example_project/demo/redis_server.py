@@ -1,4 +1,4 @@
-"""Find a Redis for the workers, or start one for the duration of the crawl."""
+"""Functions that find a Redis server for the workers, or start a server for the crawl."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ TIME_LIMIT = 20.0
 
 @contextmanager
 def some_redis() -> Iterator[str]:
-    """Yield the URL of a Redis: that of REDIS_URL, of a Redis on this machine, or of a new
-    one.
+    """Yield the URL of a Redis server.
+
+    This server is the server in REDIS_URL, a server on this machine, or a new server.
     """
     url = os.environ.get("REDIS_URL") or (LOCAL if answers(LOCAL) else "")
     if url:
@@ -39,7 +40,7 @@ def some_redis() -> Iterator[str]:
 
 @contextmanager
 def started_redis() -> Iterator[str]:
-    """Start a redis-server, yield its URL, and end it."""
+    """Start a redis-server, yield its URL, and end the server after the block."""
     program = shutil.which("redis-server")
     if program is None:
         sys.exit(
@@ -51,7 +52,8 @@ def started_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # In its own session, the server is not ended by Ctrl-C before the keys are deleted.
+        # Start the server in its own session, so that Ctrl-C does not end the server before the
+        # keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )
@@ -68,7 +70,7 @@ def started_redis() -> Iterator[str]:
 
 
 def answers(url: str) -> bool:
-    """Return whether a Redis responds at *url*."""
+    """Return whether a Redis server responds at *url*."""
     try:
         with redis.Redis.from_url(url, socket_timeout=2) as client:
             return bool(client.ping())

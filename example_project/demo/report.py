@@ -1,4 +1,4 @@
-"""Format the outcome of the crawls in lines of at most 100 columns."""
+"""Functions that format the outcome of the crawls in lines of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRINTED_ELSEWHERE = ("robots1994/compare/", "robots1994/refused_by/")
 
 
 def wrapped(first: str, text: str, indent: str = INDENT) -> str:
-    """Return *first* and *text*, with further lines indented by *indent*."""
+    """Return *first* and *text*, wrapped. All lines but the first begin with *indent*."""
     return textwrap.fill(
         f"{first}{text}",
         WIDTH,
@@ -32,7 +32,7 @@ def wrapped(first: str, text: str, indent: str = INDENT) -> str:
 
 
 def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each host with pages among *urls*, and their paths."""
+    """Yield each host that has pages among *urls*, with the paths of these pages."""
     wanted = set(urls)
     for host in HOSTS:
         origin = served.origins[host.name]
@@ -42,7 +42,7 @@ def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str
 
 
 def hosts(served: Served) -> Iterator[str]:
-    """Yield the hosts and what is special about each."""
+    """Yield a line for each host, with what is special about the host."""
     pages, allowed = len(served.allowed), sum(served.allowed.values())
     crawled = sum(bool(host.pages) for host in HOSTS)
     yield (
@@ -63,7 +63,7 @@ def fetched(served: Served, crawl: Crawl) -> Iterator[str]:
 
 
 def refused(served: Served, crawl: Crawl) -> Iterator[str]:
-    """Yield the refused pages, grouped by host and reason, and the failed ones."""
+    """Yield the refused pages, grouped by host and reason, and the failed pages."""
     yield f"Refused: {len(crawl.refused)} pages"
     for name, paths in by_host(served, crawl.refused):
         reasons = [crawl.refused[served.origins[name] + path] for path in paths]
@@ -96,14 +96,14 @@ def stats(crawl: Crawl) -> Iterator[str]:
 
 
 def warnings(crawl: Crawl) -> Iterator[str]:
-    """Yield the warnings of the log."""
+    """Yield the warnings in the log."""
     yield f"Warnings in the log: {len(crawl.warnings)}"
     for warning in crawl.warnings:
         yield wrapped("  ", warning, "    ")
 
 
 def compared(crawl: Crawl) -> Iterator[str]:
-    """Yield the counts of the comparison, and the path of its report."""
+    """Yield the counts of the comparison, and the path of the report."""
     prefix = "robots1994/compare/"
     for key in sorted(key for key in crawl.stats if key.startswith(prefix)):
         parser, _, outcome = key.removeprefix(prefix).partition("/")
@@ -115,7 +115,7 @@ def compared(crawl: Crawl) -> Iterator[str]:
 
 
 def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
-    """Yield both crawls in columns, then the pages that only one of them fetched."""
+    """Yield both crawls in columns, and then the pages that only one crawl fetched."""
     allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
     sides = (ours, builtin)
     rows = {
@@ -140,7 +140,7 @@ def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
 
 
 def _by_permission(served: Served, name: str, paths: list[str]) -> Iterator[str]:
-    """Yield the disallowed paths of one host, then the allowed ones."""
+    """Yield the disallowed paths of one host, and then the allowed paths."""
     about = next(host.about for host in HOSTS if host.name == name)
     origin = served.origins[name]
     for word, is_allowed in (("disallowed", False), ("allowed", True)):
@@ -150,7 +150,7 @@ def _by_permission(served: Served, name: str, paths: list[str]) -> Iterator[str]
 
 
 def mistakes(served: Served, crawl: Crawl) -> list[str]:
-    """Return the differences between the crawl and the expectations."""
+    """Return a line for each difference between the crawl and the expectations."""
     found = []
     for url, is_allowed in served.allowed.items():
         page = " ".join(served.short(url))

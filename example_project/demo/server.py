@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""The value of SO_LINGER with which closing a socket resets the connection."""
+"""A value of SO_LINGER. With this value, closing a socket resets the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response. Half of its body is sent *pause* seconds after the rest.
+    """One response.
 
-    With *reset*, the connection is reset instead.
+    If *pause* is not 0, the second half of the body is sent *pause* seconds after the first
+    half. If *reset* is true, the server sends nothing, and resets the connection.
     """
 
     status: int = 200
@@ -38,13 +39,13 @@ def text(body: str, status: int = 200) -> Response:
 
 
 def html(body: str) -> Response:
-    """Return an HTML page."""
+    """Return a response with an HTML page."""
     return Response(200, body.encode(), (("Content-Type", "text/html"),))
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request that the server received; `at` is monotonic time."""
+    """One request that the server received. `at` is the monotonic time of the request."""
 
     origin: str
     target: str
@@ -57,9 +58,10 @@ class Received:
 
 
 class LocalSites:
-    """Context manager that serves *number* origins.
+    """A context manager that serves *number* origins.
 
-    Without a response of its own, /robots.txt is 404 and any other path an empty page.
+    If no response was set, the server responds to /robots.txt with 404, and to any other path
+    with an empty page.
     """
 
     def __init__(self, number: int) -> None:
@@ -70,7 +72,7 @@ class LocalSites:
         self.origins: list[str] = []
 
     def __enter__(self) -> Self:
-        """Listen on a port for each origin."""
+        """Start the server, which listens on one port for each origin."""
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         for _ in range(self._number):
@@ -79,18 +81,18 @@ class LocalSites:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close every connection and end the thread."""
+        """Cancel all responses, and end the thread of the server."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """Set the response to all requests for *path* of *origin*, with any query."""
+        """Set the response for *path* of *origin*, with any query."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:
-        """Open one port and return its origin."""
+        """Listen on one port, and return the origin of the port."""
         origin = ""
 
         async def serve(
@@ -115,7 +117,7 @@ class LocalSites:
     async def _serve_one(
         self, origin: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Respond to one request; return whether the connection stays open."""
+        """Respond to one request, and return whether the connection stays open."""
         head = await reader.readuntil(b"\r\n\r\n")
         target = head.split(b" ", 2)[1].decode("latin-1")
         self.received.append(Received(origin, target, time.monotonic()))
@@ -141,7 +143,7 @@ class LocalSites:
 
 
 def _head(response: Response) -> bytes:
-    """Return the status line, the headers and the blank line after them."""
+    """Return the status line, the headers, and the blank line."""
     length = ("Content-Length", str(len(response.body)))
     lines = [f"{name}: {value}" for name, value in (*response.headers, length)]
     return "\r\n".join([f"HTTP/1.1 {response.status} x", *lines, "", ""]).encode()

@@ -1,4 +1,4 @@
-"""Serve the hosts of `demo.hosts`, each on its own port."""
+"""Functions that serve the hosts in `demo.hosts`, each on its own port."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from demo.server import LocalSites, Response
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The origins of the hosts by name, and for each URL whether it is allowed."""
+    """The served hosts: the origin of each host, and whether each URL is allowed."""
 
     origins: dict[str, str]
     allowed: dict[str, bool]
 
     @property
     def start(self) -> str:
-        """The URL of the page that links to all others."""
+        """The URL of the front page, which links to all pages."""
         return f"{self.origins[HOSTS[0].name]}/"
 
     def short(self, url: str) -> tuple[str, str]:
@@ -31,7 +31,7 @@ class Served:
 
 
 def serve(sites: LocalSites) -> Served:
-    """Serve every host on the started *sites*, and return their origins and pages."""
+    """Serve every host on the started *sites*, and return the origins and the pages."""
     origins = {host.name: at for host, at in zip(HOSTS, sites.origins, strict=True)}
     for host in HOSTS:
         _serve_host(sites, host, origins)
@@ -40,7 +40,7 @@ def serve(sites: LocalSites) -> Served:
         for host in HOSTS
         for page in host.pages
     }
-    # Scrapy requests the last link first, so the pages are requested in order.
+    # Reverse the links, because Scrapy requests the last link first.
     links = "".join(f'<li><a href="{url}">{url}</a></li>' for url in reversed(allowed))
     front = f"<!doctype html><title>All pages</title><ul>{links}</ul>"
     sites.respond(origins[HOSTS[0].name], "/", server.html(front))
@@ -48,7 +48,7 @@ def serve(sites: LocalSites) -> Served:
 
 
 def _serve_host(sites: LocalSites, host: Host, origins: dict[str, str]) -> None:
-    """Serve robots.txt and pages of one host."""
+    """Serve the robots.txt and the pages of one host."""
     robots, origin = host.robots, origins[host.name]
     if isinstance(robots, str):
         target = f"{origins[robots]}/robots.txt"

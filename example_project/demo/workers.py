@@ -1,4 +1,4 @@
-"""Start the workers of a shared crawl, and read the items of each."""
+"""Functions that start the workers of a shared crawl, and read the items of each worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIME_LIMIT = 600
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker process; its items and its log are files of *folder*."""
+    """One worker process. The items and the log of the worker are files in *folder*."""
 
     number: int
     process: subprocess.Popen[bytes]
@@ -35,15 +35,18 @@ class Worker:
         return path.read_text("utf-8", "replace")
 
     def items(self) -> list[dict[str, Any]]:
-        """Return one item for each URL: fetched with a status, refused or failed."""
+        """Return the items of the worker, one for each URL.
+
+        An item says that the URL was fetched, refused, or failed.
+        """
         path = self.folder / f"{self.number}.jsonl"
         lines = path.read_text("utf-8").split("\n") if path.exists() else []
-        # A killed worker may have written only part of the last line.
+        # Ignore an incomplete last line, which a killed worker can leave.
         return [json.loads(line) for line in lines if line.endswith("}")]
 
 
 def push(server: Redis, name: str, urls: Iterable[str]) -> None:
-    """Push the start URLs of the crawl *name*."""
+    """Push *urls* into Redis as the start URLs of the crawl *name*."""
     with server.pipeline(transaction=False) as pipe:
         for url in urls:
             pipe.rpush(f"{name}:start", url)
@@ -53,7 +56,10 @@ def push(server: Redis, name: str, urls: Iterable[str]) -> None:
 def start(
     count: int, folder: Path, redis_url: str, name: str, **settings: object
 ) -> list[Worker]:
-    """Start *count* workers of one crawl; *settings* override those of the project."""
+    """Start *count* workers of one crawl, and return the workers.
+
+    *settings* take precedence over the settings of the project.
+    """
     environment = os.environ | {
         "SCRAPY_SETTINGS_MODULE": "example.distributed.settings",
         "REDIS_URL": redis_url,
@@ -79,6 +85,6 @@ def start(
 
 
 def clear(server: Redis, name: str) -> None:
-    """Delete the keys of a crawl from Redis."""
+    """Delete the keys of the crawl *name* from Redis."""
     for key in server.scan_iter(match=f"{name}:*"):
         server.delete(key)

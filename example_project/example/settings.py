@@ -7,14 +7,14 @@ NEWSPIDER_MODULE = "example.spiders"
 USER_AGENT = "examplebot/1.0"
 ROBOTSTXT_OBEY = True
 
-# The whole installation.
+# This line enables scrapy_robots1994.
 ADDONS = {"scrapy_robots1994.Addon": 500}
 
-# The example is about robots.txt, not about retries.
+# Disable retries, because the example is not about retries.
 RETRY_ENABLED = False
 DOWNLOAD_TIMEOUT = 10
 TELNETCONSOLE_ENABLED = False
 LOG_LEVEL = "INFO"
 
-# Writes the stats of the crawl to the file that STATS_FILE names, if any.
+# Write the stats of the crawl to the file in the setting STATS_FILE, if it is set.
 EXTENSIONS = {"example.stats_file.StatsFile": 500}

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class StatsFile:
-    """Write the stats to the file that the setting `STATS_FILE` names."""
+    """An extension that writes the stats to the file in the setting `STATS_FILE`."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
-        """Write the stats of *crawler* to *path* when its engine has stopped."""
+        """Connect `write` to the signal that the engine of *crawler* has stopped."""
         self._crawler = crawler
         self._path = path
-        # Do not use spider_closed, because other handlers of that signal, such as a
-        # comparison, add stats.
+        # Do not use `spider_closed`, because other handlers of this signal still add stats.
+        # For example, a comparison adds stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod
@@ -33,6 +33,6 @@ class StatsFile:
         return cls(crawler, Path(path))
 
     def write(self) -> None:
-        """Write all stats as one JSON object; values that JSON lacks become text."""
+        """Write all stats as one JSON object. Values that JSON does not support become text."""
         stats = self._crawler.stats.get_stats()
         self._path.write_text(json.dumps(stats, default=str), "utf-8")

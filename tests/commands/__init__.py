@@ -1,1 +1,1 @@
-"""Tests of the commands, run as a user runs them."""
+"""Tests that run the commands as a user does."""

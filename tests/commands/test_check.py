@@ -1,4 +1,4 @@
-"""`scrapy robots-check`: the verdict, its reason, and the exit code."""
+"""Tests of `scrapy robots-check`: the verdict, its reason, and the exit code."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ CLOSED = "User-agent: *\nDisallow: /\n"
 def test_check_fetches_robots_txt_once_and_prints_the_line(
     site: Site, reactor: Reactor
 ) -> None:
-    """The command fetches with Scrapy's own downloader, on each reactor. For a disallowed
-    URL, the exit code is 1.
+    """The command fetches robots.txt once, with Scrapy's downloader and any reactor.
+
+    The output shows the deciding line. For a disallowed URL, the exit code is 1.
     """
     site.robots("User-agent: *\nDisallow: /private\n")
     urls = (site.url("/private"), site.url("/"))
@@ -42,8 +43,12 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 
 
 def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
-    """robots.txt is not fetched, and the URL does not count as disallowed."""
-    # The command takes URLs without meta. For an invalid URL, it reports wrong use.
+    """If a URL is exempt, robots.txt is not fetched, and the command prints the reason.
+
+    The URL does not count as disallowed.
+    """
+    # Omit examples with meta, because the command takes only URLs. Omit invalid URLs, because the
+    # command reports wrong use for an invalid URL.
     examples = {
         reason: exempt.url.format(port=site.port)
         for reason, exempt in EXAMPLES.items()
@@ -75,7 +80,10 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
 def test_policy_that_is_not_known_sets_exit_code_3(
     site: Site, path: str, setting: str, outcome: str
 ) -> None:
-    """R5 (unreachable) counts as disallowed, and R6 (cancelled) as unknown."""
+    """If the policy is unknown, the exit code is 3.
+
+    An unreachable origin (R5) counts as disallowed, and a cancelled fetch (R6) as unknown.
+    """
     site.answer("/robots.txt", replies.reset())
     args = ("--robots", site.url(path), "/a", "-s", setting)
 
@@ -99,8 +107,9 @@ def explained(*args: str, draft: str = "") -> tuple[int, str]:
 
 
 def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
-    """URLs may be paths, --robot names the robot, and the answer of the other reading is
-    shown.
+    """With `--robots`, a draft replaces the robots.txt, and a URL can be a path.
+
+    `--robot` sets the robot name. The output shows the decision of the cautious reading.
     """
     draft = "User-agent: rex\n\nDisallow: /a\n"
     code, shown = explained("--robots", "-", "--robot", "rex/2", "/a", draft=draft)
@@ -123,8 +132,9 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
 def test_explain_names_the_line_that_would_decide_if_it_were_read(
     draft: str, line: int, hint: str
 ) -> None:
-    """The text has the hint of lint. "no rule covers the URL" alone would not help the
-    author.
+    """If a line is not understood but would decide, `--explain` shows the line and lint's hint.
+
+    The text "no rule covers the URL" alone would not help the author.
     """
     code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=draft)
 
@@ -140,8 +150,9 @@ USAGE = (
 
 
 def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
-    """The preferences come after the verdict, if the file states any. They do not change
-    the exit code.
+    """If the file states preferences, `--explain` prints the preferences after the verdict.
+
+    Preferences do not change the exit code.
     """
     code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=USAGE)
 
@@ -159,8 +170,9 @@ def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
 
 
 def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
-    """The purpose counts only in the exit code; the verdict is that of the crawl. One of
-    several purposes is enough.
+    """If a preference disallows one of the purposes in `--purpose`, the exit code is 1.
+
+    The purpose changes only the exit code and the counts, not the verdict.
     """
     args = ("robots-check", "--robots", "-", "--robot", "rex")
     told = scrapy(*args, "/a", "--purpose", "train-ai", stdin_text=USAGE)
@@ -180,7 +192,7 @@ def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
 
 
 def test_purposes_of_a_crawl_that_requests_no_such_pages_are_the_default() -> None:
-    """The command says what the crawl would do with ROBOTS1994_USAGE = "requests"."""
+    """With ROBOTS1994_USAGE = "requests", the default of `--purpose` is ROBOTS1994_PURPOSES."""
     args = ["robots-check", "--robots", "-", "--robot", "rex", "/a"]
     args += ["-s", "ROBOTS1994_PURPOSES=train-ai", "-s"]
     codes = {
@@ -192,7 +204,7 @@ def test_purposes_of_a_crawl_that_requests_no_such_pages_are_the_default() -> No
 
 
 def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
-    """The preferences are in the form of `Usage`, and null without a file."""
+    """In JSON, `usage` has the preferences in the form of `Usage`, or null without a file."""
     args = ("--robots", "-", "/a", "--json")
     (line,) = scrapy("robots-check", *args, stdin_text=USAGE).lines
     usage = json.loads(line)["usage"]
@@ -211,7 +223,10 @@ def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
 
 
 def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
-    """A bare name is one name, and the header of a browser has no name."""
+    """`--explain` lists the names that were read from a User-Agent header.
+
+    A bare name is one name. The header of a browser does not contain the name of a robot.
+    """
     draft = "User-agent: rex\nDisallow: /\n"
 
     def said(robot: str) -> str:
@@ -236,8 +251,9 @@ def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
 def test_explain_names_the_line_that_rfc_9309_would_obey(
     args: list[str], code: int, said: str
 ) -> None:
-    """1994 D1, F6: a wildcard and Allow have no effect in this dialect. One more line says
-    what rfc9309 decides.
+    """If the dialect rfc9309 decides differently, `--explain` shows its deciding line.
+
+    In the dialect of 1994, a wildcard (D1) and an Allow line (F6) have no effect.
     """
     draft = "User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\n"
     found, shown = explained("--robots", "-", *args, draft=draft)
@@ -253,7 +269,10 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(
 def test_explain_names_the_setting_that_opens_a_refused_origin(
     site: Site, status: int, code: int, setting: str
 ) -> None:
-    """R3 (forbidden), R5 (unreachable): such an answer is often a mistake of the site."""
+    """R3 (forbidden), R5 (unreachable): `--explain` shows the setting that opens the origin.
+
+    A 403 or 500 for robots.txt is often a mistake of the site.
+    """
     site.answer("/robots.txt", replies.status(status))
     found, shown = explained(site.url("/"), "-s", "RETRY_ENABLED=False")
 
@@ -278,8 +297,9 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
 def test_third_column_says_what_decides_without_explain(
     site: Site, answer: str | Reply, note: str
 ) -> None:
-    """The column has the answer, the line, and the reading or dialect whose answer differs.
-    The crawl that fetches robots.txt logs nothing about this.
+    """The third column has the answer or the line, and a reading or dialect that differs.
+
+    The log has no warning about the difference.
     """
     if isinstance(answer, str):
         site.robots(answer)
@@ -293,7 +313,10 @@ def test_third_column_says_what_decides_without_explain(
 
 
 def test_ordered_prints_in_the_order_of_the_urls() -> None:
-    """The origin of the first URL answers only after the second origin got its request."""
+    """With `--ordered`, the results are printed in the order of the URLs.
+
+    The origin of the first URL answers only after the second origin has received its request.
+    """
     closed = "User-agent: *\nDisallow: /private\n"
     with Site(ports=2) as site:
         first, second = site.url("/private"), site.url("/private", port=1)
@@ -310,7 +333,10 @@ def test_ordered_prints_in_the_order_of_the_urls() -> None:
 def test_urls_are_read_from_a_file_and_standard_input(
     site: Site, tmp_path: Path
 ) -> None:
-    """Blank lines and comments are skipped. An invalid host does not affect other lines."""
+    """The URLs can be in a file and on standard input.
+
+    Blank lines and comments are skipped. An invalid host does not affect other lines.
+    """
     site.robots("User-agent: *\nDisallow: /caf%E9\n")
     listed = tmp_path / "urls.txt"
     page = site.url("/caf").encode() + b"\xe9"
@@ -330,7 +356,10 @@ def test_urls_are_read_from_a_file_and_standard_input(
 
 
 def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
-    """A folder stands for all files in it and below, as for the other commands."""
+    """If `--robots` is a folder with several files, each verdict has the name of its file.
+
+    All files in the folder and its subfolders are used.
+    """
     (tmp_path / "in").mkdir()
     (tmp_path / "a.txt").write_text(CLOSED)
     (tmp_path / "in" / "b.txt").write_text("User-agent: *\n\nDisallow: /x\n")
@@ -346,7 +375,10 @@ def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> Non
 
 
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
-    """Make a project with *settings*, and a spider "walk" whose class has *spider*."""
+    """Make a project, and return its folder.
+
+    The project has *settings*, and a spider "walk" with the code *spider* in its class.
+    """
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
     (folder / "spiders.py").write_text(
@@ -358,8 +390,10 @@ def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
-    """The spider's USER_AGENT is matched and sent. No start URL is requested, and no feed
-    or evidence is written.
+    """The command uses the settings of the project and of the spider.
+
+    The command matches and sends the spider's USER_AGENT. The command does not request a start
+    URL, and does not write a feed or evidence.
     """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
@@ -380,8 +414,9 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 
 
 def test_output_is_narrow_and_printable() -> None:
-    """A line has at most 100 columns and no control characters, whatever the URL and the
-    file contain.
+    """A line of the output has at most 100 columns and no control characters.
+
+    The URL, the robot name and the file contain control characters and long words.
     """
     draft = "User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9
     args = ("--robots", "-", "/\u202e" + "x" * 300, "--robot", "\x1b[1m, *")
@@ -394,7 +429,10 @@ def test_output_is_narrow_and_printable() -> None:
 
 
 def test_project_that_cannot_crawl_is_wrong_use(site: Site, tmp_path: Path) -> None:
-    """The last line has the error that stops the crawl. No verdict is printed."""
+    """If the project's spider raises an error, the exit code is 2, and no verdict is printed.
+
+    The last line of the log has the error.
+    """
     project(tmp_path, spider="user_agent = property(lambda self: 1 / 0)")
 
     urls = (site.url("/"), "--spider", "walk")
@@ -423,8 +461,9 @@ NOTES = ["ROBOTSTXT_OBEY is off", "ROBOTS1994_DRY_RUN is on", "does not enable s
 def test_crawl_that_would_not_do_what_is_printed_is_noted(
     tmp_path: Path, settings: str, noted: list[str]
 ) -> None:
-    """The verdict follows robots.txt. A note says why a crawl of the project would not
-    follow it.
+    """If a crawl of the project would not obey the verdict, a note says why.
+
+    The verdict itself depends only on robots.txt.
     """
     folder = project(tmp_path, settings)
     args = ("--robots", "-", "/a")
@@ -440,7 +479,10 @@ def test_crawl_that_would_not_do_what_is_printed_is_noted(
     [("disallowed", ["/a"]), ("allowed", ["/b"]), ("unknown", ["/a", "/b"])],
 )
 def test_only_option_shows_one_kind_and_counts_all(only: str, left: list[str]) -> None:
-    """The option works for text and JSON. The exit code depends on all URLs."""
+    """`--only` shows the results of one kind, as text or JSON.
+
+    The exit code still depends on all URLs.
+    """
     draft = "User-agent: *\nDisallow: /a\n"
     files = ("--robots", "-", "--robots", "no-such-file")
     command = ("robots-check", *files, "/a", "/b", "--only", only)

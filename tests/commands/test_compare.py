@@ -1,4 +1,4 @@
-"""`robots-compare` with files, folders, URLs, standard input and WARC files."""
+"""Tests of `robots-compare` with files, folders, URLs, standard input and WARC files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import brotli  # type: ignore[import-untyped]  # it has no annotations
+import brotli  # type: ignore[import-untyped]  # without annotations
 import pytest
 
 from tests.support.commands import SCRAPY, CommandResult, scrapy
@@ -24,14 +24,12 @@ OPEN = "tests.support.parsers.OpenParser"
 
 
 def compare(*args: object, **options: Any) -> CommandResult:
-    """Run the command."""
+    """Run `robots-compare` with *args*."""
     return scrapy("robots-compare", *map(str, args), **options)
 
 
 def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
-    """Counts, causes and examples do not depend on the process that compared a file, or on
-    the time.
-    """
+    """One process and two processes find equal counts, causes and examples."""
     (tmp_path / "more").mkdir()
     files = generated_files()[::40]
     for number, (name, body) in enumerate(files):
@@ -53,7 +51,10 @@ def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_listed_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A path that is too long cannot be listed. All other files are compared."""
+    """A folder that cannot be listed is reported, and all other files are compared.
+
+    The path of the folder is too long.
+    """
     (tmp_path / "a.test").write_bytes(CLOSED)
     monkeypatch.chdir(tmp_path)
     for _ in range(20):
@@ -71,7 +72,10 @@ def test_folder_that_cannot_be_listed_is_reported(
 def test_robots_txt_of_a_url_is_fetched_and_compared(
     site: Site, tmp_path: Path
 ) -> None:
-    """The URLs are the listed URLs of its host, and the robot is that of the options."""
+    """The robots.txt of a URL is fetched and compared, with the robot in `--robot`.
+
+    The comparison uses the paths in `--urls`, and the URLs of the same host.
+    """
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")
     urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
@@ -98,8 +102,9 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 def test_missing_file_is_named_once_and_sets_exit_code_3(
     tmp_path: Path, command: list[str]
 ) -> None:
-    """Every command does so. Other files are read, unless the missing file is the list of
-    URLs.
+    """Every command reports a missing file once, and ends with exit code 3.
+
+    Other files are read, unless the missing file is the list of URLs.
     """
     (tmp_path / "file").write_bytes(CLOSED)
 
@@ -114,8 +119,9 @@ def test_missing_file_is_named_once_and_sets_exit_code_3(
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
-    """The settings may have values that cannot be sent to another process, such as a
-    function.
+    """The parsers receive the settings of the project and of the spider.
+
+    Some of these settings have functions as values, which cannot be sent to another process.
     """
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
@@ -137,12 +143,12 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     )
 
     assert "Traceback" not in result.err
-    # The parser makes the file `reached`, which the setting names, before it hangs.
+    # Before the parser hangs, it creates the file `reached`, which is the value of MARKER.
     assert (tmp_path / "reached").exists()
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
-    """The exit code is 1, as in `robots-store` if no policy matches."""
+    """If `--urls` has only URLs of other hosts, nothing is compared, and the exit code is 1."""
     (tmp_path / "example.org").write_bytes(CLOSED)
     (tmp_path / "urls").write_text("http://other.test/a\n")
 
@@ -153,7 +159,10 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
 
 
 def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
-    """The file is reported once, all other files are compared, and the exit code is 3."""
+    """If a parser hangs at a file, the command reports the file once, and the exit code is 3.
+
+    All other files are compared.
+    """
     for number in range(5):
         body = CLOSED + b"# hang\n" * (number == 2)
         (tmp_path / f"{number}.test").write_bytes(body)
@@ -184,8 +193,9 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
 def test_comparison_without_its_extra(
     tmp_path: Path, library: str, code: int, said: str
 ) -> None:
-    """One sentence names the missing extra. A parser whose library is missing is
-    left out.
+    """If the extra is missing, one sentence says how to install the extra.
+
+    If only the library of a parser is missing, the command omits this parser.
     """
     missing = f"raise ImportError('missing', name={library!r})\n"
     (tmp_path / f"{library}.py").write_text(missing)
@@ -217,7 +227,7 @@ PACKERS = {
 
 
 def compared(*paths: Path) -> tuple[int, list[str], str]:
-    """Return the exit code, the hosts of the captures with CLOSED, and stderr."""
+    """Compare *paths*; return the exit code, the hosts of captures with `CLOSED`, and stderr."""
     result = scrapy("robots-compare", *map(str, paths), "--parsers", OPEN, "--json")
     report: dict[str, Any] = json.loads(result.out) if result.out else {}
     assert "Traceback" not in result.err
@@ -227,12 +237,15 @@ def compared(*paths: Path) -> tuple[int, list[str], str]:
 
 
 def record(host: str, status: str = "200 OK", body: bytes = CLOSED) -> bytes:
-    """Return a WARC record with a capture."""
+    """Return a WARC record with a response of *host* to the request for robots.txt."""
     return capture(f"http://{host}.test/robots.txt", status, body)
 
 
 def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) -> None:
-    """The damaged records make no sense, end early, or have a header without an end."""
+    """Damaged records of a WARC are reported, and the other captures are compared.
+
+    A damaged record has an invalid status, ends early, or has an endless header.
+    """
     end = b"\r\n\r\n"
     damage = {
         "odd.test/robots.txt: 'abc' is not an HTTP status": record("odd", "abc Odd"),
@@ -248,7 +261,7 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
     for number, bad in enumerate(damage.values()):
         records = [record(f"first{number}"), bad, record(f"then{number}")]
         paths.append(write_archive(tmp_path / f"{number}.warc.gz", records))
-    # In these files, the last record breaks off in its header or body.
+    # In the following files, the last record breaks off in its header or body.
     for suffix, pack in ((".warc.gz", gzip.compress), (".warc", bytes)):
         first, second = [pack(record(host)) for host in ("whole", "cut")]
         for cut in (len(second) - 20, len(second) // 2, 30):
@@ -257,7 +270,7 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
 
     code, hosts, errors = compared(*paths)
 
-    # After bytes that are not a record, nothing more is read.
+    # After bytes that are not a record, the rest of the file is not read.
     read = [f"{it}{number}.test" for it in ("first", "then") for number in range(4)]
     assert (code, hosts) == (3, sorted({*read, "whole.test"} - {"then3.test"}))
     assert [it for it in damage if it not in errors] == []
@@ -265,8 +278,9 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
 
 
 def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
-    """Ours O24 (size limit): this is so for a long and a truncated body. The stated size of
-    a chunk is not allocated.
+    """Ours O24 (size limit): only the complete lines of a long or truncated body are compared.
+
+    The stated size of a chunk is not allocated in memory.
     """
     truncated = "http://cut.test/robots.txt\r\nWARC-Truncated: length"
     archive = write_archive(
@@ -287,7 +301,10 @@ def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
 
 
 def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path) -> None:
-    """All codings are tried. A broken body is reported, and all other captures are read."""
+    """The body of a capture is decompressed as in a crawl, for every content coding.
+
+    A broken body is reported, and all other captures are compared.
+    """
     records = [record("plain")]
     for number, (coding, pack) in enumerate(PACKERS.items()):
         status = f"200 OK\r\nContent-Encoding: {coding}"

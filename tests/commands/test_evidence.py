@@ -1,5 +1,6 @@
-"""`robots-check --evidence`: the decision about a URL, and whether all of the evidence is
-consistent.
+"""Tests of `robots-check --evidence`.
+
+The command shows the decision about a URL, or verifies that the evidence is consistent.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ CONFIRMED = [
     replies.Reply(body=RULES, headers=(("ETag", '"1"'),)),
     replies.status(304, ETag='"1"'),
 ]
-"""A file, and then the answer that the file has not changed."""
+"""An answer with a file, and then a 304 that confirms the file."""
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the evidence of a small crawl. It is consistent; tests change copies of it."""
+    """Return the consistent evidence of a small crawl. Tests change only copies."""
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -44,8 +45,9 @@ def check(folder: Path, *args: str) -> CommandResult:
 
 
 def differences(folder: Path) -> list[str]:
-    """Return the differences that the command finds. The exit code must be 1 if there are
-    any.
+    """Return the differences that the command finds.
+
+    Assert that the exit code is 1 if there are differences, and otherwise 0.
     """
     result = check(folder, "--verify", "--json")
     *found, counts = map(json.loads, result.lines)
@@ -55,8 +57,9 @@ def differences(folder: Path) -> list[str]:
 
 
 def fitting(folder: Path, *kinds: str) -> tuple[list[evidence.Capture], list[Any]]:
-    """Return the records of *kinds*, in this order, and the lines of the journal, of a
-    consistent crawl.
+    """Return the records of *kinds* in the WARC, and the lines of the journal.
+
+    Assert that the evidence is consistent, and that the records are in the order of *kinds*.
     """
     assert differences(folder) == []
     captures, _, lines = evidence.only(folder)
@@ -72,11 +75,11 @@ def copied(recorded: Path, tmp_path: Path) -> Path:
 
 
 def test_evidence_with_revisits_and_metadata_is_read() -> None:
-    """The evidence is of a version in which a 304 was a revisit, and a failed fetch was
-    metadata.
+    """Evidence of an older version, with revisits and metadata, can be verified.
 
-    There are five crawls in two dialects. They have statuses, a packed file, a redirect, a
-    limit of 60 bytes, a store, a confirmed file, a failed refresh and a dead proxy.
+    In this version, a 304 was a revisit record, and a failed fetch was a metadata record. There
+    are five crawls in two dialects. The crawls include several statuses, a compressed file, a
+    redirect, a limit of 60 bytes, a store, a confirmed file, a failed refresh, and a dead proxy.
     """
     folder = Path(__file__).with_name("evidence-0.2")
     captures = [it for path in evidence.warcs(folder) for it in evidence.captures(path)]
@@ -122,9 +125,7 @@ FLIPPED = (
 def test_what_was_changed_or_removed_is_found_and_named(
     copied: Path, file: str, old: bytes, new: bytes | None, named: str
 ) -> None:
-    """Bytes of an answer or values of the journal are changed, or whole records are
-    removed.
-    """
+    """A changed byte of an answer, a changed value, and a removed record are each reported."""
     (path,) = copied.glob(f"*.{file}.gz")
     if new is None:
         rest = [it for it in evidence.members(path) if old not in it]
@@ -137,7 +138,7 @@ def test_what_was_changed_or_removed_is_found_and_named(
 
 
 def test_damaged_and_missing_warc_are_found_and_named(copied: Path) -> None:
-    """First one compressed byte is changed, and then the file is removed."""
+    """A WARC with a changed compressed byte, and a missing WARC, are both reported."""
     (warc,) = evidence.warcs(copied)
     packed = bytearray(warc.read_bytes())
     packed[len(packed) * 2 // 3] ^= 1
@@ -149,7 +150,10 @@ def test_damaged_and_missing_warc_are_found_and_named(copied: Path) -> None:
 
 
 def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
-    """Both files may break off in the middle of their last entry."""
+    """An incomplete last entry of the WARC or the journal is not a difference.
+
+    A killed crawl leaves incomplete entries.
+    """
     (journal,), (warc,) = evidence.journals(copied), evidence.warcs(copied)
     text = b"".join(evidence.members(journal)).splitlines(keepends=True)
     evidence.write_members(journal, [*text[:2], text[2][:20]])
@@ -164,7 +168,10 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
 
 
 def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) -> None:
-    """For a URL that was not requested, the last answer of its origin decides."""
+    """The command shows a URL's decision with the line of the journal and the place in the WARC.
+
+    For a URL that was not requested, the last answer of its origin decides.
+    """
     captures, _, lines = evidence.only(recorded)
     (response,) = [it for it in captures if it.kind == "response"]
     (warc,) = evidence.warcs(recorded)
@@ -183,7 +190,7 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     assert (unknown["is_known"], ftp["is_known"]) == (False, True)
     for number, place in enumerate((it["evidence"] for it in found), start=2):
         assert (place["line"], place["warc"]) == (number, str(warc))
-        # The record is in the member of the file that begins at this byte.
+        # The member of the file that begins at this byte contains the record.
         rest = tmp_path / f"{number}.warc.gz"
         rest.write_bytes(warc.read_bytes()[place["byte"] :])
         assert place["record"] == response.record == evidence.captures(rest)[0].record
@@ -213,8 +220,9 @@ def test_verdict_for_another_robot_or_dialect_is_not_called_the_decision(
 
 
 def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
-    """The file disallows the page on the second day. `--at` selects the file of the first
-    day.
+    """`--at` selects the robots.txt that applied at a time.
+
+    The first file allows the page, and the second file disallows the page two days later.
     """
     site.answer("/robots.txt", [replies.text(b""), replies.text(RULES)])
     page = site.url("/a")
@@ -236,7 +244,10 @@ def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
 
 
 def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
-    """The last capture of each origin decides. Without a capture, the answer is unknown."""
+    """The evidence of all kinds of answers is consistent, and `--robots` accepts its WARC.
+
+    The last capture of each origin decides. Without a capture, the decision is unknown.
+    """
     with Site() as site:
         moved = replies.redirect(site.url("/r", host="file.test"))
         scripts = ANSWERS | {"moved.test": moved}
@@ -273,8 +284,9 @@ def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
 
 
 def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
-    """A redirect without a target has such a status. If a body does not matter, its coding
-    may be wrong.
+    """An answer whose status alone decides is used, even if its body cannot be decompressed.
+
+    For example, the status alone decides for a redirect without a target.
     """
     packed = {"Content_Encoding": "gzip"}
     answers = {
@@ -303,8 +315,10 @@ def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
 
 
 def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> None:
-    """The header of the journal says that it is a dry run. The answers to Scrapy's own
-    middleware are recorded.
+    """In a dry run, the journal has the decisions of our middleware.
+
+    The header of the journal says that the crawl is a dry run. The WARC has the answers that
+    the built-in middleware received.
     """
     site.robots(RULES)
     site.answer("/robots.txt", replies.hang_up(), at="mute.test")
@@ -325,8 +339,9 @@ def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> 
 
 
 def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
-    """R7 (local error): the proxy is dead, the request fails, and its line names the
-    failure.
+    """R7 (our own fault): if a proxy is dead, the journal has the failure of the request.
+
+    The decision is `unchecked`.
     """
     proxy = site.refused_url("")
     page = CrawlRequest(site.url("/b"), meta={"proxy": proxy})
@@ -345,7 +360,10 @@ def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
 def test_fetch_without_an_answer_is_said_by_the_line(
     site: Site, tmp_path: Path
 ) -> None:
-    """No record decides. By the settings of the crawl, the failure decides."""
+    """If a fetch has no answer, the line of the journal has the failure, but no record.
+
+    The settings of the crawl determine the decision.
+    """
     site.answer("/robots.txt", replies.hang_up())
     page = site.url("/a")
     crawl([page], settings=recording(tmp_path / "closed"))
@@ -353,7 +371,7 @@ def test_fetch_without_an_answer_is_said_by_the_line(
     crawl([page], settings=recording(tmp_path / "open", **opening))
 
     for name, decision, code in (("closed", "refused", 1), ("open", "allowed", 0)):
-        # The decision is known, although the policy was not.
+        # The decision is known, although the policy was unknown.
         assert check(tmp_path / name, page).code == code
         _, (line,) = fitting(tmp_path / name)
         assert (line["decision"], line["reason"]) == (decision, "unreachable")
@@ -370,7 +388,10 @@ def test_fetch_without_an_answer_is_said_by_the_line(
 def test_304_is_a_response_and_the_file_it_confirms_decides(
     site: Site, tmp_path: Path
 ) -> None:
-    """Both decisions name the record that has the bytes of the file."""
+    """A 304 is recorded as a response, and the confirmed file decides.
+
+    Both decisions have the id of the record with the bytes of the file.
+    """
     site.answer("/robots.txt", CONFIRMED)
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
@@ -387,7 +408,10 @@ def test_304_is_a_response_and_the_file_it_confirms_decides(
 
 
 def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None:
-    """The decision names a resource record with the bytes of the file."""
+    """If a 304 confirms a file from the store, a resource record has the bytes of the file.
+
+    The decision has the id of this record.
+    """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     folder = tmp_path / "evidence"
     site.answer("/robots.txt", CONFIRMED)
@@ -401,10 +425,10 @@ def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None
 
 
 def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> None:
-    """A failed refresh is recorded. The decision names the record of the last good file,
-    and is stale.
+    """After a failed refresh, the decision is stale, and has the record of the last good file.
 
-    After a 304 has confirmed the file, the decision names no failure.
+    The answer to the failed refresh is also recorded. After a 304 has confirmed the file, the
+    decision has no failure.
     """
     known = replies.Reply(body=RULES, headers=(("ETag", '"1"'),))
     confirmed = replies.status(304, ETag='"1"')
@@ -424,7 +448,7 @@ def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> 
 
 
 def test_long_header_is_cut(site: Site, tmp_path: Path) -> None:
-    """At most 4,000 characters of a value are written, without credentials."""
+    """At most 4,000 characters of a header's value are written, without credentials."""
     value = "//me:opensesame@a.test/ " + "x" * 10_000
     site.answer("/robots.txt", replies.Reply(body=RULES, headers=(("Link", value),)))
     crawl([site.url("/a")], settings=recording(tmp_path))
@@ -436,7 +460,7 @@ def test_long_header_is_cut(site: Site, tmp_path: Path) -> None:
 
 
 def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
-    """The policy is no longer fresh, and the decision does not wait for the refresh."""
+    """If a decision does not wait for the refresh of a policy, the decision is stale."""
     site.robots(RULES)
     page = site.url("/a")
     crawl_over_time([page], DAY, [page], settings=recording(tmp_path))
@@ -457,8 +481,9 @@ def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
 def test_policy_that_was_not_fetched_is_a_resource(
     site: Site, tmp_path: Path, place: str, reply: replies.Reply
 ) -> None:
-    """The policy is from a store or the HTTP cache. Its status, date and source are
-    recorded, and it verifies.
+    """A policy from a store or the HTTP cache is recorded as a resource.
+
+    The record has the status, the date and the source of the policy, and it can be verified.
     """
     settings: dict[str, Any] = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     if place == "HTTP cache":
@@ -481,8 +506,9 @@ def test_policy_that_was_not_fetched_is_a_resource(
 
 
 def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -> None:
-    """Workers that start in the same second write different files, and each file can be
-    verified.
+    """Workers that start in the same second write different files.
+
+    The evidence of all workers can be verified.
     """
     folder = tmp_path / "evidence"
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
@@ -501,7 +527,10 @@ def test_workers_of_one_store_have_their_own_files(site: Site, tmp_path: Path) -
 
 
 def test_robots_and_dialects_are_verified_apart(site: Site, tmp_path: Path) -> None:
-    """A request may have its own User-Agent, and each crawl has its own dialect."""
+    """Each decision is verified with its own robot name and its own dialect.
+
+    The requests have different User-Agents, and the crawls have different dialects.
+    """
     rules = "User-agent: one\nDisallow: /\n\nUser-agent: *\nDisallow: /x\nAllow: /x/y\n"
     site.robots(rules)
     pages = [
@@ -526,8 +555,9 @@ def test_robots_and_dialects_are_verified_apart(site: Site, tmp_path: Path) -> N
 
 
 def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> None:
-    """The answer of the server is recorded, too, but the answer of the middleware
-    decides.
+    """If a middleware changes the answer of the server, the changed answer is a resource.
+
+    The changed answer decides. The answer of the server is also recorded.
     """
     site.robots(RULES)
     opening = {"DOWNLOADER_MIDDLEWARES": {"tests.support.components.EmptyRobots": 900}}
@@ -543,8 +573,9 @@ def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> Non
 def test_redirect_that_a_middleware_follows_up_is_not_the_record(
     site: Site, tmp_path: Path
 ) -> None:
-    """The redirect was downloaded; the answer that the middleware made for its target was
-    not.
+    """If a middleware answers for the target of a redirect, this answer is the record.
+
+    The redirect was downloaded, but the answer of the middleware was not.
     """
     site.answer("/robots.txt", replies.redirect("/moved"))
     name = "tests.support.components.AnswerMoved"
@@ -562,9 +593,7 @@ SECRETS = ("hunter2", "s3cret", "opensesame", "authorization: ", "cookie: ")
 
 
 def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
-    """No header of a request or an answer, no proxy, URL or redirect is recorded with a
-    credential.
-    """
+    """The evidence contains no credential from a header, a proxy, a URL or a redirect."""
     port = site.port
     named = f"//me:opensesame@moved.test:{port}/r"
     moved = replies.redirect(f"http:{named}")
@@ -616,9 +645,7 @@ def test_no_credential_is_written(site: Site, tmp_path: Path) -> None:
 
 
 def test_condition_of_a_request_is_written(site: Site, tmp_path: Path) -> None:
-    """The request that a 304 answers has the validator of the file that the 304
-    confirms.
-    """
+    """The recorded request of a 304 has the validator of the confirmed file."""
     site.answer("/robots.txt", CONFIRMED)
     page = site.url("/a")
     crawl_over_time([page], 2 * DAY, [page], settings=recording(tmp_path))
@@ -628,7 +655,10 @@ def test_condition_of_a_request_is_written(site: Site, tmp_path: Path) -> None:
 
 
 def test_compare_reads_the_captures_of_a_folder_of_evidence(recorded: Path) -> None:
-    """Only the WARC is read, because the journal has no robots.txt."""
+    """`robots-compare` reads the WARC in a folder of evidence.
+
+    The command does not read the journal, because the journal contains no robots.txt.
+    """
     parser = "tests.support.parsers.OpenParser"
     result = scrapy("robots-compare", str(recorded), "--parsers", parser, "--json")
 
@@ -643,9 +673,7 @@ PREFERENCES = (
 
 
 def preferring(folder: Path, usage: str, **settings: Any) -> list[evidence.Line]:
-    """Crawl a site with preferences, and return the lines of the journal, sorted by their
-    URLs.
-    """
+    """Crawl a site with preferences, and return the lines of the journal, sorted by URL."""
     with Site() as site:
         site.robots(PREFERENCES)
         pages = [site.url(path) for path in ("/closed", "/open", "/shut")]
@@ -655,8 +683,9 @@ def preferring(folder: Path, usage: str, **settings: Any) -> list[evidence.Line]
 
 
 def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> None:
-    """For each purpose, the line has the answer and its place. The rules alone make the
-    decision.
+    """A line of the journal has the answer of robots.txt for each purpose, and its place.
+
+    In the mode "report", only the rules determine the decision.
     """
     closed, opened, shut = preferring(tmp_path, "report")
 
@@ -674,7 +703,11 @@ def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> N
 
 
 def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> None:
-    """The line has the purpose and the preference. The command shows and verifies both."""
+    """If a page is not requested because of a purpose, the decision is `declined`.
+
+    The line of the journal has the purpose and the preference. The command shows and verifies
+    both.
+    """
     closed, opened, shut = preferring(tmp_path, "requests")
 
     assert [it["decision"] for it in (closed, opened, shut)] == [
@@ -715,7 +748,10 @@ def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> No
 def test_changed_preference_of_a_line_is_a_difference(
     tmp_path: Path, old: bytes, new: bytes, difference: str
 ) -> None:
-    """The preference is computed again from the bytes of the record."""
+    """A changed preference in the journal is a difference.
+
+    The command computes the preference again from the bytes of the record.
+    """
     preferring(tmp_path, "requests")
     evidence.change(evidence.journals(tmp_path)[0], old, new)
 
@@ -724,7 +760,10 @@ def test_changed_preference_of_a_line_is_a_difference(
 
 
 def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
-    """The labels may have changed since that version."""
+    """The command reports that the evidence has preferences of another AIPREF version.
+
+    The labels of preferences possibly differ between versions.
+    """
     preferring(tmp_path, "report")
     (warc,) = evidence.warcs(tmp_path)
     evidence.change(warc, b"preferences: AIPREF", b"preferences: DRAFTS")
@@ -733,7 +772,7 @@ def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None
 
 
 def test_journal_has_no_preferences_where_they_are_not_read(tmp_path: Path) -> None:
-    """The lines have none if the setting is off, and in a dry run."""
+    """The journal has no preferences if ROBOTS1994_USAGE is off, or in a dry run."""
     for number, settings in enumerate(({}, {"ROBOTS1994_DRY_RUN": True})):
         folder = tmp_path / str(number)
         lines = preferring(folder, "report" if number else "off", **settings)

@@ -1,4 +1,4 @@
-"""Evidence of crawls that are killed, or whose disk is full, hangs or loses the folder."""
+"""Tests of evidence if the crawl is killed, or if the disk is full, hangs or loses the folder."""
 
 from __future__ import annotations
 
@@ -24,26 +24,24 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""The seconds before a kill whose decisions may be missing: the time between two writes, on
-a busy machine.
+"""The number of last seconds whose decisions are possibly missing after a kill. The number
+allows for the time between two writes on a busy machine.
 """
 
 CONCURRENT = 16
-"""The number of requests that Scrapy sends at once."""
+"""The maximum number of requests that Scrapy sends at once."""
 
 FAILED = "robots_evidence_failed"
 
 
 def sent_to(site: Site, before: float = math.inf) -> list[str]:
-    """Return the pages that *site* was asked for before the time *before*, sorted."""
+    """Return the sorted URLs of the pages that were requested before the time *before*."""
     log = [it for it in site.log() if it.at < before and it.target != "/robots.txt"]
     return sorted(f"http://{it.host}{it.target}" for it in log)
 
 
 def verified(folder: Path) -> int:
-    """Return the number of decisions in *folder*, after verifying that all fit their
-    records.
-    """
+    """Verify the evidence in *folder*, and return the number of decisions."""
     result = scrapy("robots-check", "--evidence", str(folder), "--verify")
     assert result.code == 0, result.out + result.err
     assert result.lines[-1].endswith("0 differences")
@@ -55,8 +53,9 @@ def verified(folder: Path) -> int:
 def test_killed_crawl_leaves_files_that_fit(
     site: Site, tmp_path: Path, seed: int
 ) -> None:
-    """The crawl is killed at a random moment. Each line verifies, and only the last seconds
-    are missing.
+    """If a crawl is killed at a random moment, its evidence can be verified.
+
+    Only the decisions of the last seconds are missing.
     """
     moment = random.Random(seed).randrange(1, 1_000)  # noqa: S311 - a moment
     site.answer("/robots.txt", replies.text(RULES))
@@ -78,7 +77,10 @@ def test_killed_crawl_leaves_files_that_fit(
 def test_removed_folder_closes_the_crawl_with_one_error(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Such a crawl closes even if it is short, and would finish before the next write."""
+    """If the folder of the evidence is removed, the crawl closes, and logs one error.
+
+    Even a short crawl closes, although it would finish before the next write.
+    """
     site.robots(RULES)
     pages = [site.url(f"/{number}/b") for number in range(5)]
     result = crawl(
@@ -99,7 +101,7 @@ def test_removed_folder_closes_the_crawl_with_one_error(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return the folder of a disk of 64 KB."""
+    """Yield the folder of a disk of 64 KB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder))
@@ -113,11 +115,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_full_disk_closes_the_crawl_and_nothing_is_lost(
     site: Site, tmp_path: Path, small_disk: Path
 ) -> None:
-    """Each sent page is delivered, and each other page is in the scheduler. The evidence
-    verifies.
+    """If the disk is full, the crawl closes, and no page is lost.
+
+    The spider receives each sent page, and all other pages are in the scheduler. The evidence
+    can be verified.
     """
-    # About 20 origins are crawled in a second, so that the disk has room for the first
-    # writes.
+    # Crawl about 20 origins in a second, so that the disk has room for the first writes.
     job: dict[str, Any] = {
         "JOBDIR": str(tmp_path / "job"),
         "CONCURRENT_REQUESTS": 4,
@@ -147,12 +150,13 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
 def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """The crawl closes when 64 MB wait. Each sent page is delivered, and each other page is
-    in the scheduler.
+    """If the disk hangs, the crawl closes when 64 MB of evidence wait.
+
+    The spider receives each sent page, and all other pages are in the scheduler.
     """
     job: dict[str, Any] = {
         "JOBDIR": str(tmp_path / "job"),
-        # Each line of the journal has this name, which is not sent.
+        # Each line of the journal contains this long name. The name is not sent.
         "ROBOTSTXT_USER_AGENT": "examplebot " + 1_000_000 * "x",
         "CONCURRENT_REQUESTS": CONCURRENT,
     }
@@ -172,8 +176,8 @@ def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
     assert first.stats["finish_reason"] == FAILED
     assert first.log.count("] ERROR: ") == 1
     assert "the disk is too slow for the crawl" in first.log
-    # The 64th line exceeds the bound. Of the requests before it, those not yet sent may be
-    # returned to the scheduler.
+    # The 64th line exceeds the limit. Some earlier requests are then returned to the scheduler,
+    # because they have not been sent.
     assert sent == first.fetched_urls
     assert 64 - CONCURRENT <= len(sent) < len(pages)
     assert sorted(first.fetched_urls + second.fetched_urls) == sorted(pages)

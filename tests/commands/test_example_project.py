@@ -1,6 +1,4 @@
-"""The commands of the example project, run as a user runs them, and a copy of the
-project.
-"""
+"""Tests that run the commands of the example project, and of a copy of this project."""
 
 from __future__ import annotations
 
@@ -49,13 +47,16 @@ BUILTIN: dict[int, dict[str, object]] = {
     14: {"message": "Forbidden by robots.txt", "logged": False},
     15: {"followed": True, "fetched": False},
 }
-"""The known faults of Scrapy 2.19's built-in middleware, by scenario."""
+"""Maps a scenario to the known faults of the built-in middleware of Scrapy 2.19."""
 
 
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of the project. Only lines with a URL may be wider than 100 columns."""
+    """Run a command of the project.
+
+    Assert that only output lines with a URL are wider than 100 columns.
+    """
     done = subprocess.run(
         command,
         cwd=folder,
@@ -73,8 +74,9 @@ def run(
 
 
 def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
-    """Of 37 pages, 16 are allowed. Each decision is compared, and an HTML report is
-    named.
+    """`run` fetches exactly the 16 allowed pages of 37 pages, and prints both crawls.
+
+    Each decision is compared, and the output has the path of an HTML report.
     """
     done = run(EXAMPLE / "run")
 
@@ -104,8 +106,9 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
 
 @pytest.mark.long
 def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
-    """The built-in replaces our middleware, so the crawl is wrong and the exit code
-    is 1.
+    """If a crawl fetches disallowed pages, `run` reports these pages, and the exit code is 1.
+
+    In this test, the built-in middleware replaces our middleware.
     """
     done = run(sys.executable, "-c", BUILTIN_IN_OUR_PLACE, folder=EXAMPLE)
 
@@ -118,7 +121,7 @@ def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """The signal is sent to the command and its crawl, as from a terminal."""
+    """Ctrl-C ends `run` with a sentence. The signal goes to the command and to its crawl."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,
@@ -130,8 +133,8 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
         assert process.stdout is not None
-        # After its first line, the command serves the sites, and starts a crawl or waits
-        # for Enter.
+        # Wait for the first line. The command then serves the sites, and starts a crawl or
+        # waits for Enter.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)
@@ -142,14 +145,15 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Copy the project without files that its commands have written."""
+    """Return a copy of the project without the files that its commands have written."""
     ignore = shutil.ignore_patterns(".*", "__pycache__", "compared.*", "venv*")
     return shutil.copytree(EXAMPLE, tmp_path / "mine", ignore=ignore)
 
 
 def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
-    """`scrapy crawl pages` obeys the robots.txt of all hosts that `run` of the copy serves.
-    Its evidence verifies.
+    """In a copy of the project, `scrapy crawl pages` obeys the robots.txt of all hosts.
+
+    `run --serve` of the copy serves the hosts. The evidence of the crawl can be verified.
     """
     with subprocess.Popen(
         ["./run", "--serve"],
@@ -178,7 +182,10 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
 
 @pytest.mark.parametrize("name", ["run", "compare_builtin"])
 def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> None:
-    """`run` installs nothing, and the scenarios are only in the clone."""
+    """Without the clone of the repository, a command says what to do.
+
+    `run` does not install a package. The scenarios exist only in the clone.
+    """
     python = "" if name == "run" else sys.executable
 
     done = run(f"./{name}", folder=copied, ROBOTS1994_PYTHON=python)
@@ -190,8 +197,9 @@ def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> N
 
 @pytest.mark.long
 def test_beyond_finds_all_five_crawls_right() -> None:
-    """The crawls show dialects, crawl delay, sitemaps and page directives. The command
-    checks them.
+    """`beyond` runs five crawls, and reports that all five crawls are right.
+
+    The crawls show dialects, the crawl delay, sitemaps and page directives.
     """
     done = run(EXAMPLE / "beyond")
 
@@ -205,15 +213,18 @@ def test_beyond_finds_all_five_crawls_right() -> None:
 @pytest.mark.long
 @pytest.mark.redis
 def test_workers_request_each_robots_txt_once() -> None:
-    """The command counts the requests for each host and finds them right."""
+    """Three workers of `distributed` request each robots.txt once.
+
+    The command counts the requests for each host, and reports that the counts are right.
+    """
     with RedisServer() as server:
         done = run(EXAMPLE / "distributed", "--workers", "3", REDIS_URL=server.url)
         with server.client() as client:
             left = list(client.scan_iter())
 
     assert done.returncode == 0, done.stdout + done.stderr
-    # The host that resets connections may get two requests, because network failures are
-    # not shared.
+    # The host that resets connections can receive two requests, because workers do not share
+    # network failures.
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
     assert int(counts.pop("reset")) in {1, 2}
     assert len(counts) == 12
@@ -224,7 +235,10 @@ def test_workers_request_each_robots_txt_once() -> None:
 
 @pytest.mark.long
 def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
-    """There are fifteen scenarios. The documented faults of the built-in are measured."""
+    """In all fifteen scenarios, our side is right, and the built-in middleware is not.
+
+    The test compares the measured faults of Scrapy 2.19 with the documented faults.
+    """
     done = run(EXAMPLE / "compare_builtin", "--json")
     assert done.returncode == 0, done.stderr
     rows: dict[int, dict[str, Any]]
@@ -242,8 +256,9 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 
 @pytest.mark.long
 def test_one_scenario_is_printed_as_a_table() -> None:
-    """The table has the marks of both sides, and the counts. An unknown number is wrong
-    use.
+    """`--only` prints one scenario as a table with the marks of both sides and the counts.
+
+    With an unknown number, the exit code is 2.
     """
     done = run(EXAMPLE / "compare_builtin", "--only", "14")
 

@@ -1,6 +1,4 @@
-"""Hostile files: their text in our output is no command for a CI system, spreadsheet or
-viewer.
-"""
+"""Tests of hostile files: their text in our output must not be a command for a CI system."""
 
 from __future__ import annotations
 
@@ -36,8 +34,11 @@ LENGTHS = range(130)
     "{0} {1}",
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
-    """Long words are broken before a line is made safe."""
-    # A word is broken only if it is longer than a line.
+    """No line of lint's output begins with a command, whatever the length of the text.
+
+    Long words are broken before a line is made safe.
+    """
+    # Use long words, because a word is broken only if it is longer than a line.
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
         for command in COMMANDS
@@ -53,10 +54,13 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 @table("command", *COMMANDS, short=1)
 def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> None:
-    """The text has the rule, the record and the file name, each of any length."""
+    """No line that `--explain` prints begins with a command.
+
+    The text contains rules, names of robots, and file names of different lengths.
+    """
     for length in (1, 30, 60):
         starts = [f"/{number}{'a' * number}{command}" for number in LENGTHS]
-        # A word is broken only if it is longer than a line.
+        # Use long words, because a word is broken only if it is longer than a line.
         rules = starts + [f"/long{it[1:]}".ljust(116, "b") for it in starts]
         file = tmp_path / f"{'b' * length}{command.replace('/', '')}"
         record = f"User-agent: rover\nUser-agent: {'c' * length}{command}\n"
@@ -76,7 +80,7 @@ def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> 
 
 @table("name", "::error::x", "##teamcity[x]", "##[group]x")
 def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -> None:
-    """The name is at the start of the line above the lines of the file."""
+    """If a file name begins with a command, no line of the output begins with the command."""
     (tmp_path / name).write_text("Disallow: x\n", "utf-8")
 
     for names in ([name], [name, "missing" + name], ["."]):
@@ -87,8 +91,9 @@ def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -
 
 
 def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
-    """The person who packed the folder must not choose which files of this machine are
-    printed.
+    """Links that lead out of a folder are reported, but not read.
+
+    The author of the folder must not choose which files of this machine are printed.
     """
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
@@ -125,8 +130,9 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
 
 
 def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -> None:
-    """A file named `-` is not standard input. A pipe and a socket are named, but
-    not read.
+    """In a folder, a file with the name `-` is not standard input.
+
+    A pipe and a socket in a folder are reported, but not read.
     """
     (tmp_path / "-").write_text("User-agent: inside\nDisallow: /\n")
     os.mkfifo(tmp_path / "pipe")
@@ -162,7 +168,10 @@ HOSTILE = (
     short=4,
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
-    """No line begins with `::`, and `##[` and `##vso[` do not occur."""
+    """No command in the input is a workflow command in the output, with any format.
+
+    Only our annotations begin with `::`, and the output does not contain `##[` or `##vso[`.
+    """
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")
     result = scrapy(*args, *robot, stdin_text=HOSTILE)
 
@@ -171,7 +180,10 @@ def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> 
 
 
 def test_json_output_decodes_to_the_text_of_the_file() -> None:
-    """Escapes against workflow commands disappear when JSON is decoded."""
+    """The decoded JSON output has the exact text of the file.
+
+    The output escapes workflow commands, but decoding removes these escapes.
+    """
     result = scrapy("robots-lint", "-", "--format", "json", stdin_text=HOSTILE)
     (report,) = json.loads(result.out)["files"]
 

@@ -1,5 +1,6 @@
-"""`scrapy robots-lint`, and the console script `robots-lint`, which does not need
-Scrapy.
+"""Tests of `scrapy robots-lint`, and of the console script `robots-lint`.
+
+The console script does not need Scrapy.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def robots_lint(
 def test_exit_code_depends_on_severity_and_fail_on(
     body: str, args: list[str], code: int
 ) -> None:
-    """The code is 1 for a problem at least as severe as --fail-on. A pipe gets colour only
-    with --color.
+    """The exit code is 1 if a problem is at least as severe as `--fail-on`.
+
+    Ignored problems do not count. Output into a pipe has colours only with `--color always`.
     """
     result = scrapy("robots-lint", "-", *args, stdin_text=body)
 
@@ -70,8 +72,9 @@ def test_exit_code_depends_on_severity_and_fail_on(
 
 
 def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
-    """The files are fetched with Scrapy's own downloader, and reported in the order of the
-    URLs.
+    """For a URL, the command fetches the file at this URL, or the robots.txt of the origin.
+
+    The files are reported in the order of the URLs.
     """
     site.robots(CLEAN)
     site.answer("/draft.txt", replies.text(WARNING))
@@ -100,8 +103,10 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """R3 (forbidden) is a failure, and a missing file is none. A failed fetch says what
-    failed.
+    """If a URL has no file, the output says why.
+
+    A forbidden file (R3) is a failure, but a missing file is not. After a failed fetch, the log
+    says what failed.
     """
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
@@ -129,8 +134,9 @@ def test_url_without_a_file_says_why(
     ),
 )
 def test_output_contains_no_password(site: Site, command: list[str]) -> None:
-    """Output is passed on to other people, so it has no password, whether the fetch
-    succeeds or fails.
+    """The output does not contain a password, whether the fetch succeeds or fails.
+
+    Users pass the output on to other people.
     """
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
@@ -144,7 +150,10 @@ def test_output_contains_no_password(site: Site, command: list[str]) -> None:
 
 
 def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -> None:
-    """The summary also lists files that cannot be read."""
+    """`--summary` counts files and problems, as text and as JSON.
+
+    The summary also lists files that cannot be read.
+    """
     (tmp_path / "a.txt").write_text(f"{WARNING}Disallow: /*.gif\n")
     (tmp_path / "b.txt").write_text(CLEAN)
     command = ("robots-lint", "--summary", str(tmp_path), "no-such-file")
@@ -165,7 +174,10 @@ def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -
 
 @pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "json"]])
 def test_script_imports_no_slow_module(args: list[str]) -> None:
-    """Editors and commit hooks need a quick start, so not even Scrapy is imported."""
+    """The console script does not import slow modules, such as Scrapy.
+
+    Editors and commit hooks need a quick start.
+    """
     python = (sys.executable, "-S", "-X", "importtime")
     result = robots_lint(*args, stdin_text=WARNING, python=python)
     loaded = [line.rpartition("|")[2].strip() for line in result.err.splitlines()]
@@ -192,8 +204,9 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
     ),
 )
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
-    """The inputs are a folder, standard input, a missing file, and a WARC file, which is
-    named as one.
+    """The console script and the Scrapy command print equal output.
+
+    The inputs are a folder, standard input, a missing file, and a WARC file.
     """
     (tmp_path / "files" / "inner").mkdir(parents=True)
     (tmp_path / "files" / "a.txt").write_text(WARNING)
@@ -223,7 +236,7 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
 def test_wrong_use_of_the_script_is_reported_in_one_sentence(
     args: list[str], message: str
 ) -> None:
-    """The exit code is 2, and no file is read."""
+    """Wrong use of the console script is reported in one sentence, with exit code 2."""
     result = robots_lint(*args)
 
     assert (result.code, result.out) == (2, "")
@@ -232,7 +245,10 @@ def test_wrong_use_of_the_script_is_reported_in_one_sentence(
 
 
 def test_help_of_the_script_promises_no_setting() -> None:
-    """The script reads no project, so it does not know ROBOTS1994_DIALECT."""
+    """The help of the console script does not mention ROBOTS1994_DIALECT.
+
+    The script does not read the settings of a project.
+    """
     shown = robots_lint("--help").out
 
     assert "in this dialect instead of 1994" in " ".join(shown.split())
@@ -240,7 +256,10 @@ def test_help_of_the_script_promises_no_setting() -> None:
 
 
 def test_pre_commit_hook_runs_the_script() -> None:
-    """The options of the hook exist. With these, warnings pass and errors fail."""
+    """The pre-commit hook runs the console script with options that exist.
+
+    With these options, warnings pass, and errors fail.
+    """
     lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
     (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
     script, *args = entry.split()
@@ -251,7 +270,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
-    """This is so for the script and for the command of Scrapy."""
+    """In the console script and in the Scrapy command, an argument after `--` is a file name."""
     (tmp_path / "-x.txt").write_text(CLEAN)
 
     for result in (
@@ -267,7 +286,10 @@ def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("filling", ["/", " ", "(", "a/"])
 def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
-    """A pattern that backtracks from every position would take minutes."""
+    """A file with one value of 500 KB is linted in a short time.
+
+    A regular expression that backtracks from every position would take minutes.
+    """
     times = 500_000 // len(filling)
     result = robots_lint("-", "--summary", stdin_text=f"{start}{filling * times}x\n")
 
@@ -276,7 +298,10 @@ def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """Ours O24 (size limit): no more bytes are read than of an answer."""
+    """Ours O24 (size limit): only the beginning of a huge file is read.
+
+    The limit is equal to the limit for an answer.
+    """
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")
     os.truncate(file, 2**40)

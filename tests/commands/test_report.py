@@ -1,5 +1,6 @@
-"""The report of `robots-compare` as JSON and text: causes, and the lines that cause a
-difference.
+"""Tests of the report of `robots-compare` as JSON and text.
+
+The report has causes, and the lines that cause a difference.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("percent-encoding", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Two causes come together, and the minimal lines show which one decides.
+    # The file has two causes, and the minimal lines show which cause decides.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
     # Without the last record, the two parsers differ in the opposite direction.
     (
@@ -56,7 +57,9 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("url-as-path", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
     ("empty-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
-"""Cause, parser, direction, file (for all robots if it names none), and minimal lines."""
+"""Each row has a cause, a parser, a direction, a file, and minimal lines. If a file does not
+begin with a User-agent line, the tests add a line for all robots.
+"""
 if sys.version_info < (3, 14):
     # Newer Python versions use the rules of all records for all robots.
     text = b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"
@@ -69,8 +72,9 @@ BODIES = [it if it.startswith(NAMED) else NAMED + b": *\n" + it for *_, it, _ in
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the differences for the files of all causes. `where` is the number of the
-    file.
+    """Return the differences for the files of all causes.
+
+    The value `where` of a difference is the number of the file.
     """
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
@@ -85,7 +89,7 @@ def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("number", range(len(CAUSES)))
 def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) -> None:
-    """The difference has the direction, the cause and the lines of the case."""
+    """For each file, the report has a difference with the cause and lines in the file's row."""
     cause, parser, direction, _, lines = CAUSES[number]
     wanted = (str(number), f"{parser}RobotParser", direction)
     found = [
@@ -98,8 +102,9 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """The parsers differ for the minimal lines as for the whole file. If one of
-    these lines is left out, they do not differ in this way.
+    """The parsers differ for the minimal lines as they do for the whole file.
+
+    Without any one of these lines, the parsers do not differ in this way.
     """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
@@ -116,9 +121,7 @@ def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
 
 
 def differ(body: bytes, row: dict[str, Any]) -> bool:
-    """Return whether ours and the parser of *row* differ for *body* in the way that *row*
-    says.
-    """
+    """Return whether our parser and the parser of *row* differ for *body* as *row* says."""
     other: Any = PEERS[row["parser"]]
     ours = RobotsTxt.parse(body).allowed(row["url"], row["robot"])
     theirs = other.from_crawler(None, body).allowed(row["url"], row["robot"])
@@ -126,8 +129,9 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
 
 
 def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
-    """A wildcard is in a record that a blank line splits. Neither cause explains the
-    difference alone.
+    """If neither of two causes explains a difference alone, the report has both causes.
+
+    The file has a wildcard in a record that is split by a blank line.
     """
     body = "User-agent: *\n\nDisallow: /*.php\n"
     (tmp_path / "urls").write_text("/x.php")
@@ -142,7 +146,10 @@ def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
 
 
 def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
-    """One parser uses the first match, and the other the longest match."""
+    """If both parsers obey Allow, the cause of a difference can be the longest match.
+
+    One parser uses the first match, and the other parser uses the longest match.
+    """
     body = "User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     options = ("--dialect", "extended", "--parsers", "Protego", "--json")
 
@@ -169,7 +176,10 @@ def plain(folder: Path) -> Any:
 
 
 def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> None:
-    """Sites are unchanged, opened, closed or both. The sums are those of the sites."""
+    """Each site counts once as unchanged, opened, closed or both, and has an example.
+
+    The sums in the report equal the sums over the sites.
+    """
     sites = {it["site"]: it for it in plain["sites"]}
     by_site = {it: sites[it]["parsers"][PROTEGO] for it in sites}
     counts = plain["parsers"][PROTEGO]
@@ -188,8 +198,8 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     assert by_basis["404"]["opened"] == by_basis["403"]["closed"] == 1
     # One site has two captures.
     assert plain["files"] == len(CHANGES) + 1
-    # Ours O22 (robots.txt itself): of three URLs for two robots, both parsers agree only on
-    # /robots.txt.
+    # Ours O22 (robots.txt itself): there are three URLs and two robots. The parsers agree only
+    # on /robots.txt.
     forbidden = by_site["http://forbidden.test"]
     assert (forbidden["agree"], forbidden["laxer"]) == (2, 4)
     # For a long file, three lines around each minimal line (1 and 902) are shown.
@@ -207,7 +217,10 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    """The table has the four numbers, then answers and causes, in at most 100 columns."""
+    """The table of the text report begins with the four numbers of sites.
+
+    Answers and causes follow. The table has at most 100 columns.
+    """
     lines = compare(folder).lines[2:]
 
     heads = "sites, by what changes unchanged only opened only closed both"
@@ -218,8 +231,9 @@ def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
 
 
 def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None:
-    """Other people get a report, so it has no password of the compared URL or of a URL in
-    --urls.
+    """A report does not contain the password of a compared URL, or of a URL in `--urls`.
+
+    Users give reports to other people.
     """
     site.robots("User-agent: *\nDisallow: /*a\n")
     secret = site.url("/a").replace("://", "://me:hunter2@")
@@ -235,8 +249,9 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
 
 
 def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> None:
-    """The file of a report is replaced as a whole. A folder with the same name is wrong
-    use.
+    """If a report cannot be written, the exit code is 2, and existing files do not change.
+
+    The path of the report is a folder. A report that can be written replaces the whole file.
     """
     path = tmp_path / "report.json"
     compare(folder, "--report", str(path))
@@ -252,10 +267,13 @@ def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> N
 
 
 def test_parser_that_raises_is_counted_named_and_noted(tmp_path: Path) -> None:
-    """Every form of the report says that the decisions of such a parser are not known."""
+    """If a parser raises an exception, the report counts the failures, and has a note.
+
+    The JSON report and the HTML report have the note.
+    """
     (tmp_path / "a.test").write_bytes(b"")
     parser = "tests.support.parsers.PickyParser"
-    # No clock can count this many seconds.
+    # Use a deadline with more seconds than a clock can count.
     deadline = ("--deadline", str(10**20))
     options = ("--parsers", parser, "--report", "../raised.html", *deadline)
 

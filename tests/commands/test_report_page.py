@@ -1,4 +1,4 @@
-"""The HTML report in a real browser, also with 10,000 sites and on small screens."""
+"""Tests of the HTML report in a real browser, with up to 10,000 sites and on small screens."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plain(page: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def large_page(page: Path, plain: dict[str, Any]) -> Path:
-    """Return the path of the report with each of its sites many times."""
+    """Return the path of a report with 10,000 sites, which are copies of the report's sites."""
     sites, examples = [], []
     for number in range(COUNT):
         site = plain["sites"][number % len(plain["sites"])]
@@ -69,7 +69,7 @@ def large_page(page: Path, plain: dict[str, Any]) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """Yield a headless Chromium with a profile of its own."""
+    """Yield a headless Chromium with its own profile."""
     with browsers.chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 
@@ -98,7 +98,7 @@ def sites(browser: Chrome) -> list[str]:
 
 
 def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
-    """The numbers are about the parser in use, and the advice names settings."""
+    """The first screen has four numbers about the parser in use, and advice with settings."""
     numbers = Counter(CHANGES.values())
     words = ("unchanged", "opened", "closed", "both")
 
@@ -109,14 +109,14 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert "skip URLs on 4 sites" in sentence
     assert "1994, literal reading" in texts(browser, "#setup")[0]
     (advice,) = texts(browser, "#advice")
-    # For a status or a failure, the advice has the setting that decides.
+    # If a status or a failure decides, the advice shows the setting for this case.
     closed = '{} = "allow" for the 1 closed by'
     decisive = (closed.format(it) for it in ("FORBIDDEN", "UNREACHABLE"))
     for setting in ('DIALECT = "rfc9309"', "DRY_RUN = True", *decisive):
         assert f"ROBOTS1994_{setting}" in advice
     bottom = browser.find_element(By.ID, "advice").rect
     assert bottom["y"] + bottom["height"] < 800
-    # Next to the colours, each cause says in words what it does, and links to its sites.
+    # Each cause says in words what changes, not only in colour, and links to its sites.
     names, rows = texts(browser, ".cause-name"), texts(browser, ".cause")
     causes = dict(zip(names, rows, strict=True))
     assert "opened" in causes["wildcard or $"]
@@ -127,7 +127,10 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
 
 
 def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
-    """The statuses are unknown. A file on which all parsers agree is not a problem."""
+    """A report about files alone has no statuses, because the statuses are unknown.
+
+    If all parsers agree on the files, the report says that nothing changes.
+    """
     (tmp_path / "same.test").write_bytes(FILES["same.test"])
     compare(tmp_path, "--report", "files.html")
 
@@ -139,7 +142,10 @@ def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -
 
 
 def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) -> None:
-    """The chosen parser is part of the URL."""
+    """If the user chooses another parser, the page shows the numbers of this parser.
+
+    The chosen parser is part of the page's URL.
+    """
     Select(browser.find_element(By.ID, "parser")).select_by_value(PYTHON)
 
     numbers = plain["parsers"][PYTHON]["changes"].values()
@@ -162,8 +168,9 @@ def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) 
     short=2,
 )
 def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
-    """The filters are for sites, URLs and robots. The page shows the number of sites that
-    are left, and its URL has the filter.
+    """Each filter limits the rows of the page to the matching sites.
+
+    The page shows the number of these sites. The page's URL contains the filter.
     """
     field = browser.find_element(By.NAME, name)
     if name == "q":
@@ -180,8 +187,9 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
 def test_each_site_has_the_cells_of_the_data(
     browser: Chrome, plain: dict[str, Any]
 ) -> None:
-    """The cells are in the columns of the data, below their heads. A count is shown as a
-    number.
+    """Each site has a row with the cells of the data, in the columns of the data.
+
+    A count is shown as a number.
     """
     heads = [head for _, head, _ in plain["columns"]]
     assert texts(browser, "#rows thead th")[1:] == heads
@@ -207,7 +215,10 @@ def test_each_site_has_the_cells_of_the_data(
 def test_column_header_sorts_ascending_then_descending(
     browser: Chrome, plain: dict[str, Any]
 ) -> None:
-    """The attribute aria-sort has the order for screen readers."""
+    """Two clicks on a column header sort the rows first in one direction, then in the other.
+
+    For screen readers, the attribute aria-sort has the direction.
+    """
     keys = ["site", *(key for key, _, _ in plain["columns"])]
     for column, key in enumerate(keys, start=1):
         head = browser.find_element(By.CSS_SELECTOR, f"button[data-key={key}]")
@@ -223,7 +234,10 @@ def test_column_header_sorts_ascending_then_descending(
 
 
 def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) -> None:
-    """URL, both answers and the cause are above the file. The same key closes the row."""
+    """Enter opens a row, which shows the file with marked lines, and Enter closes the row.
+
+    The row also shows the URL, both answers, and the cause.
+    """
     # Arrow keys move between sites, and a slash focuses the search.
     openers = browser.find_elements(By.CSS_SELECTOR, ".opener")
     openers[0].send_keys(Keys.ARROW_DOWN)
@@ -250,7 +264,7 @@ def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) ->
 
 @pytest.mark.long
 def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
-    """A view opened by its link is the same again."""
+    """A link to a view opens this view, and a link to a site opens the row of this site."""
     browser = opened(chromium, page)
     Select(browser.find_element(By.NAME, "cause")).select_by_value("wildcard")
     browser.find_element(By.CSS_SELECTOR, ".opener").click()
@@ -262,13 +276,13 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     site = opened(chromium, page, f"#{str(link).partition('#')[2]}")
     assert sites(site) == before[:1]
     assert len(texts(site, "mark")) > 0
-    # The value may be the name of a property that every JavaScript object has.
+    # Try values that are names of properties of every JavaScript object.
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 
 
 def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> None:
-    """A URL, file, label or robot may have tags, quotes and templates."""
+    """Tags, quotes and templates in a URL, file, label or robot name run no script."""
     browser = opened(chromium, page, f"#site={quote(HOSTILE_LABEL)}")
 
     assert sites(browser) == [HOSTILE_LABEL]
@@ -281,8 +295,8 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    """The browser loads only the file of the report."""
-    # Each call returns the entries since the last call.
+    """The page loads only the file of the report, and the browser logs no message."""
+    # Call `log` first, because each call returns only the entries since the last call.
     log: Any = chromium.get_log
     log("performance")
     log("browser")
@@ -304,7 +318,10 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     chromium: Chrome, large_page: Path, page: Path, width: int, scheme: str
 ) -> None:
-    """The page does not scroll sideways, is not too long, and has the preferred colours."""
+    """On each screen, the page does not scroll sideways, and has the preferred colours.
+
+    The page is not too long, and axe-core finds no violation.
+    """
     with browsers.screen(chromium, width, scheme):
         browser = opened(chromium, large_page)
         for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
@@ -325,8 +342,8 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # A head of a few words is at most this tall. With one letter per line, it was three
-    # times as tall.
+    # A column head with a few words must not be taller. With one letter per line, a head was
+    # three times as tall.
     assert tallest < 65
     assert violations == []
 
@@ -344,7 +361,10 @@ for (const row of document.querySelectorAll("#rows thead tr, #rows .site")) {
 def test_no_cell_reaches_into_another_at_any_width(
     chromium: Chrome, page: Path, columns: int
 ) -> None:
-    """No cell does so with one more column either, and the page never scrolls sideways."""
+    """At every width, no cell overlaps another cell, and the page does not scroll sideways.
+
+    The test also checks a table with one more column.
+    """
     found = {}
     with browsers.screen(chromium, 1280, "light"):
         browser = opened(chromium, page)
@@ -364,7 +384,10 @@ def test_no_cell_reaches_into_another_at_any_width(
 
 @pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
-    """Of ten thousand sites, each page shows fifty. The page number is part of the URL."""
+    """The pages of the report show all ten thousand sites, fifty on each page.
+
+    The page number is part of the URL.
+    """
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
 
     assert sites(browser)[0] == "https://site-09900.test"

@@ -1,4 +1,4 @@
-"""`scrapy robots-store`: every action and its exit code."""
+"""Tests of `scrapy robots-store`: every action and its exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 
 
 def test_help_says_what_the_common_options_do_here() -> None:
-    """A store has no rules, so a dialect has no meaning for it."""
+    """The help of `robots-store` says what the common options do in this command.
+
+    The policies in a store are not parsed, so `--dialect` has no effect.
+    """
     text = " ".join(scrapy("robots-store", "--help").out.split())
 
     assert "--dialect has no effect" in text
@@ -33,7 +36,7 @@ def store(action: str, url: str, *args: str, **options: Any) -> CommandResult:
 
 
 def rows(result: CommandResult) -> list[dict[str, Any]]:
-    """Return the JSON lines that a command printed."""
+    """Return the decoded JSON lines that a command printed."""
     assert result.code == 0, result
     return [json.loads(line) for line in result.lines if line]
 
@@ -46,7 +49,10 @@ def hosts_of(url: str, *options: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
-    """Fill a store by a crawl of three hosts: parsed, absent and unreachable."""
+    """Fill a store with a crawl of three hosts, and yield the site and the store's URL.
+
+    The outcomes of the hosts are parsed, absent and unreachable.
+    """
     url = f"sqlite:///{tmp_path_factory.mktemp('store')}/robots.db"
     with Site() as site:
         site.robots(BODY, at="a.test")
@@ -63,8 +69,9 @@ def url(tmp_path: Path) -> str:
 
 
 def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> None:
-    """`list`, `stats`, `show` and `export` print text without control characters,
-    or JSON.
+    """`list`, `stats`, `show` and `export` print the policies as text or JSON.
+
+    The text does not contain control characters.
     """
     site, url = filled
 
@@ -105,12 +112,15 @@ def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> 
 def test_list_shows_origins_that_match_all_filters(
     filled: tuple[Site, str], options: list[str], hosts: list[str]
 ) -> None:
-    """Host names are patterns and ignore case."""
+    """`list` shows only origins that match all filters.
+
+    Host names are patterns, and their case is ignored.
+    """
     assert hosts_of(filled[1], *options) == hosts
 
 
 def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
-    """No crawl would use the policy. The store deletes it with its next write."""
+    """A policy that no crawl would use is not listed."""
     settings = {"ROBOTS1994_STORE": url}
     crawl_over_time(-60 * DAY, [site.url("/page")], settings=settings)
 
@@ -126,7 +136,10 @@ def test_policy_that_is_over_is_not_listed(site: Site, url: str) -> None:
 def test_missing_store_is_reported_and_not_created(
     action: str, scheme: str, tmp_path: Path
 ) -> None:
-    """A typing error in the path creates no file, whatever the kind of the store."""
+    """The command reports a store that does not exist, and creates no file.
+
+    The store is a database or a folder.
+    """
     url = f"{scheme}{tmp_path}/robots.db"
     result = store(action, url, "--host", "a.*")
 
@@ -139,7 +152,7 @@ def test_missing_store_is_reported_and_not_created(
 def test_missing_folder_of_a_database_is_exit_code_3(
     action: str, site: Site, tmp_path: Path
 ) -> None:
-    """No crawl creates the folder, so nothing is fetched."""
+    """If the folder of a database does not exist, the exit code is 3, and nothing is fetched."""
     url = f"sqlite:///{tmp_path}/nosuch/robots.db"
 
     result = store(action, url, site.url("/"))
@@ -153,7 +166,7 @@ def test_missing_folder_of_a_database_is_exit_code_3(
 def test_forget_removes_only_matching_policies(
     filled: tuple[Site, str], url: str, tmp_path: Path
 ) -> None:
-    """The exit code is 1 if no policy matches."""
+    """`forget` removes only matching policies. If no policy matches, the exit code is 1."""
     shutil.copy(filled[1].removeprefix("sqlite:///"), tmp_path / "robots.db")
 
     result = store("forget", url, "--host", "b.*")
@@ -164,7 +177,7 @@ def test_forget_removes_only_matching_policies(
 
 
 def test_refresh_fetches_the_robots_txt_now(site: Site, url: str) -> None:
-    """Even a fresh policy is fetched again, with its validators, and then stored."""
+    """`refresh` fetches even a fresh policy again, with its validators, and stores the result."""
     first = replies.Reply(200, BODY.encode(), (("ETag", '"one"'),))
     site.answer("/robots.txt", [first, replies.text("User-agent: *\nDisallow: /b\n")])
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
@@ -178,7 +191,7 @@ def test_refresh_fetches_the_robots_txt_now(site: Site, url: str) -> None:
 
 
 def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None:
-    """Ours R5: a refresh by hand treats an unreachable origin as a crawl does."""
+    """Ours R5 (unreachable): after a failed `refresh`, the last good policy remains in use."""
     site.answer("/robots.txt", [replies.text(BODY), replies.status(503)])
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
@@ -189,7 +202,7 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
     )
     assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
     assert result.code == 3
-    # The seconds are counted from now on.
+    # The 300 seconds begin with the failed refresh.
     assert "the next fetch is in 300 s at the earliest" in result.err
     (row,) = rows(store("list", url, "--json"))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
@@ -199,7 +212,10 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
 
 
 def test_refresh_into_a_failing_store_sets_exit_code_3(site: Site) -> None:
-    """The policy is fetched and printed; the log says why it was not stored."""
+    """If `refresh` cannot store a policy, the exit code is 3, and the log says why.
+
+    The policy is fetched and printed.
+    """
     site.robots(BODY)
     url = "tests.support.stores.KeepsNothing://x"
 
@@ -211,7 +227,7 @@ def test_refresh_into_a_failing_store_sets_exit_code_3(site: Site) -> None:
 
 
 def test_refresh_with_an_unknown_spider_expires_no_policy(site: Site, url: str) -> None:
-    """The error is found before the store is changed."""
+    """With an unknown spider, `refresh` ends with exit code 2, and does not change the store."""
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": url})
 
     result = store("refresh", url, "--all", "--spider", "nosuch")
@@ -225,7 +241,7 @@ def test_refresh_with_an_unknown_spider_expires_no_policy(site: Site, url: str) 
 def test_failing_store_is_reported_on_stderr_of_a_json_command(
     args: list[str], url: str, tmp_path: Path
 ) -> None:
-    """Standard output contains only JSON lines."""
+    """If the store fails, a command with JSON output reports the failure on standard error."""
     (tmp_path / "robots.db").write_bytes(b"no database" * 999)
 
     result = store(args[0], url, *args[1:])

@@ -1,4 +1,4 @@
-"""Commands with Ctrl-C, with a closed or full output, and with a closed input."""
+"""Tests of commands with Ctrl-C, with a closed or full output, and with a closed input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def before_head(folder: Path, *args: str, stderr: int = subprocess.PIPE) -> bytes:
-    """Run a command and read one line of its output, as `head` does. Return its errors."""
+    """Run a command, read one line of its output, as `head` does, and return its stderr."""
     with subprocess.Popen(
         [*SCRAPY, *args],
         cwd=folder,
@@ -55,7 +55,7 @@ CHECK = ["robots-check", "--robots", "long.txt", "--urls", "urls.txt"]
     ),
 )
 def test_closed_output_pipe_is_not_an_error(tmp_path: Path, args: list[str]) -> None:
-    """The command ends without a message."""
+    """If the output pipe is closed, a command ends without a message."""
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000)
     (tmp_path / "urls.txt").write_text("/a\n" * 20_000)
 
@@ -65,7 +65,10 @@ def test_closed_output_pipe_is_not_an_error(tmp_path: Path, args: list[str]) -> 
 def test_closed_output_pipe_ends_a_command_that_fetches(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """The command ends with any reactor, also if its notes go to the closed pipe."""
+    """If the output pipe is closed, a command that fetches ends, with any reactor.
+
+    In this test, standard error is connected to the closed pipe.
+    """
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
 
@@ -78,7 +81,7 @@ CLOSED = [
     ("<", (*SCRAPY, "robots-check", "--urls", "-"), 2, "closed"),
     ("<", (SCRIPT, "-"), 2, "closed"),
     ("1>", (SCRIPT, "README.md"), 2, SHUT),
-    # The message about the missing file is lost; the exit code still reports it.
+    # The message about the missing file is lost, but the exit code still reports the file.
     ("2>", (*SCRAPY, "robots-check", "/", "--robots", "no-such-file"), 3, ""),
     ("<", (*SCRAPY, "robots-check"), 2, "no URL given"),
     ("<", (*SCRAPY, "robots-compare", "-"), 2, "closed"),
@@ -94,7 +97,10 @@ CLOSED = [
 def test_closed_stream_is_reported_without_a_traceback(
     stream: str, args: tuple[str, ...], code: int, message: str
 ) -> None:
-    """A service manager, or the shell with `>&-`, has closed the stream."""
+    """A closed standard stream is reported without a traceback.
+
+    A service manager, or a shell with `>&-`, can close a stream.
+    """
     result = subprocess.run(
         ["/bin/sh", "-c", f'"$@" {stream}&-', "sh", *args],
         cwd=ROOT,
@@ -118,7 +124,7 @@ def test_closed_stream_is_reported_without_a_traceback(
 def test_full_disk_is_reported_in_one_sentence(
     args: tuple[str, ...], unbuffered: str
 ) -> None:
-    """The error does not name an input file, and has no traceback."""
+    """If the disk is full, the error is one sentence about standard output, not a traceback."""
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         result = subprocess.run(
             [*args, "README.md"],
@@ -137,14 +143,14 @@ def test_full_disk_is_reported_in_one_sentence(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# A command that waits for its fetches in spite of the signal does not end in time.
+# With these options, a command that waits for its fetches after the signal does not end in time.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /*.php\n"
 
 
 @pytest.fixture
 def hosts() -> Iterator[list[Site]]:
-    """Serve two sites that never respond, and one that does."""
+    """Yield two sites that never respond, and a third site that responds."""
     with ExitStack() as stack:
         *slow, quick = [stack.enter_context(Site()) for _ in range(3)]
         quick.robots("User-agent: *\nDisallow: /private\n")
@@ -162,8 +168,9 @@ def hosts() -> Iterator[list[Site]]:
 def test_interrupted_command_has_printed_what_is_known(
     hosts: list[Site], tmp_path: Path, args: tuple[str, ...], word: str, times: int
 ) -> None:
-    """The command counts the missing answers. A second Ctrl-C ends it at once, whatever it
-    prints.
+    """An interrupted command prints the known results, and counts the missing answers.
+
+    A second Ctrl-C ends the command at once.
     """
     command = (*SCRAPY, *args, *(site.url("/private") for site in hosts), *PATIENT)
     result = interrupted(command, printed(hosts[-1].url("/")), times, tmp_path)
@@ -177,12 +184,12 @@ def test_interrupted_command_has_printed_what_is_known(
 def test_command_that_waits_for_an_origin_says_so(
     hosts: list[Site], reactor: Reactor
 ) -> None:
-    """The command prints one note after some seconds, and not one for each origin."""
+    """A command that waits for several origins prints one note after some seconds."""
     notes: list[str] = []
 
     def until_it_says_so(command: Started) -> None:
         assert command.stderr is not None
-        # Skip the warning of a download handler without a reactor.
+        # Skip other lines. Without a reactor, a download handler prints a warning.
         notes.append(next(it for it in command.stderr if "no answer yet" in it))
 
     urls = [it.url("/") for it in hosts[:2]]
@@ -197,8 +204,9 @@ def test_command_that_waits_for_an_origin_says_so(
 def test_interrupted_compare_ends_although_a_parser_hangs(
     tmp_path: Path, processes: str
 ) -> None:
-    """The results so far are printed. The file at which the parser hangs counts as
-    missing.
+    """An interrupted `robots-compare` ends although a parser hangs.
+
+    The results so far are printed. The file at which the parser hangs is not counted.
     """
     (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
     marker = tmp_path / "hanging"
@@ -223,15 +231,18 @@ def test_interrupted_compare_ends_although_a_parser_hangs(
 def test_interrupted_lint_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str
 ) -> None:
-    """The number and the names of the missing files are printed."""
+    """An interrupted `robots-lint` reports the files that it has read.
+
+    The command prints the number and the names of the missing files.
+    """
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")
     os.mkfifo(waiting)
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # Opening blocks until the command reads the pipe, after it has read the first
-            # file.
+            # Opening blocks until the command opens the pipe. The command opens the pipe after
+            # it has read the first file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)
@@ -245,7 +256,10 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 
 
 def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
-    """The document is longer than the buffer of a pipe."""
+    """If Ctrl-C is sent while the command prints, there is no traceback.
+
+    The output is longer than the buffer of a pipe.
+    """
     file = tmp_path / "robots.txt"
     file.write_text(WARNING * 5_000, "utf-8")
 

@@ -1,5 +1,6 @@
-"""Evidence that other people packed: nothing in it runs, and it makes no outside
-file open.
+"""Tests of evidence from other people, who are possibly hostile.
+
+No code in the evidence runs, and no file outside the evidence is opened.
 """
 
 from __future__ import annotations
@@ -45,9 +46,7 @@ class Parser:
 
 
 def settings_known() -> list[str]:
-    """Return the names of all our settings, as the error for an unknown setting
-    lists them.
-    """
+    """Return the names of all our settings, from the error for an unknown setting."""
     settings = {"ROBOTSTXT_OBEY": True, "ROBOTS1994_QQQQQQQQQQ": 5}
     with pytest.raises(SettingsError) as raised:
         Robots1994Middleware(idle_crawler(settings))
@@ -56,7 +55,7 @@ def settings_known() -> list[str]:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the evidence of a crawl; tests change copies of it."""
+    """Return the evidence of a crawl. Tests change only copies of the evidence."""
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -66,9 +65,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(recorded: Path, tmp_path: Path, site: Site) -> Project:
-    """Return a project with evidence in its folder, and with a hostile module in the folder
-    of the evidence.
-    """
+    """Return a project with a folder of evidence. This folder contains a hostile module."""
     made = Project.make(tmp_path, site)
     folder = shutil.copytree(recorded, tmp_path / "evidence")
     (folder / "notes.py").write_text(HOSTILE)
@@ -92,8 +89,9 @@ def project(recorded: Path, tmp_path: Path, site: Site) -> Project:
 def test_setting_of_a_warcinfo_opens_and_imports_nothing(
     project: Project, name: str, text: str, is_verified: bool
 ) -> None:
-    """The command can import modules from the folder of the project. Each setting is
-    reported.
+    """A setting in a warcinfo record does not open a file, and does not import a module.
+
+    The command could import modules from the project's folder. `--verify` reports each setting.
     """
     folder = project.folder / "evidence"
     (warc,) = evidence.warcs(folder)
@@ -132,7 +130,10 @@ def folder(recorded: Path, tmp_path: Path) -> Path:
 
 
 def make_socket(path: Path) -> None:
-    """Make a socket at *path*, whose name may be too long to bind it there."""
+    """Make a socket at *path*.
+
+    The path can be too long for a bind, so the socket is bound elsewhere and then moved.
+    """
     short = Path(tempfile.gettempdir(), path.name[-20:])
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(short))
@@ -149,7 +150,7 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
 
 
 def outside(path: Path) -> Path:
-    """Return the path to which the file at *path* is moved, next to its folder."""
+    """Return a path outside the folder of *path*, to which the file at *path* is moved."""
     return path.parent.parent / "outside"
 
 
@@ -158,7 +159,7 @@ def outside(path: Path) -> Path:
 def test_no_file_of_evidence_is_opened_but_regular_ones_inside(
     folder: Path, kind: str, why: str
 ) -> None:
-    """A pipe, a folder, a socket, and links out of the folder are named, but not opened."""
+    """Pipes, folders, sockets and links out of the folder are reported, but not opened."""
     (path,) = folder.glob(f"*.{kind}.gz")
     path.rename(outside(path))
     SPECIAL[why](path)
@@ -166,12 +167,12 @@ def test_no_file_of_evidence_is_opened_but_regular_ones_inside(
     found = differences(folder)
     assert f"{path.name}: " in found[0]
     assert found[0].endswith(f"it {why.strip()}")
-    # Nothing is read of the journal, or of the WARC.
+    # The command must read neither the journal nor the WARC.
     assert [it for it in found[1:] if kind == "jsonl" or "is not in" not in it] == []
 
 
 def test_link_inside_the_folder_of_evidence_is_read(folder: Path) -> None:
-    """Links that sort the evidence into folders are followed."""
+    """A link to another place inside the folder of evidence is followed."""
     for path in list(folder.iterdir()):
         (folder / "all").mkdir(exist_ok=True)
         path.rename(folder / "all" / path.name)
@@ -191,7 +192,7 @@ execute()
 
 
 def verify(folder: Path, *args: str) -> tuple[list[str], int]:
-    """Return the lines that `--verify` prints, and the peak of its memory in MB."""
+    """Run `robots-check --evidence`, and return its output lines and peak memory in MB."""
     done = subprocess.run(
         [sys.executable, "-c", PEAK, "robots-check", "--evidence", str(folder), *args],
         capture_output=True,
@@ -204,7 +205,7 @@ def verify(folder: Path, *args: str) -> tuple[list[str], int]:
 
 
 MAX_PEAK = 300
-"""The maximum memory of the command in MB. Scrapy takes half of it."""
+"""The maximum memory of the command in MB. Scrapy itself takes half of this memory."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
@@ -222,8 +223,9 @@ MAX_PEAK = 300
 def test_of_packed_evidence_only_the_beginning_is_read(
     folder: Path, place: str, named: str
 ) -> None:
-    """A few bytes unpack to 100 MB and more, as a line, warcinfo, record, header or
-    answer.
+    """If a part of the evidence unpacks to 100 MB or more, only the beginning is read.
+
+    The huge part is a line, a warcinfo, a record, a header, or an answer.
     """
     (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
     huge = (260_000_000 if place == "record" else 100_000_000) * b"x"
@@ -253,7 +255,10 @@ def test_of_packed_evidence_only_the_beginning_is_read(
 
 
 def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
-    """A small journal unpacks to 5,000 differences. With --json, all are printed."""
+    """Of 5,000 differences, the text output shows twenty, and counts the other differences.
+
+    With `--json`, all differences are printed. The journal is small before it is unpacked.
+    """
     (journal,) = evidence.journals(folder)
     header, line = b"".join(evidence.members(journal)).splitlines(keepends=True)
     changed = line.replace(b'"rule": "/a"', b'"rule": "/b"')
@@ -268,7 +273,10 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
 
 
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
-    """Text after a block, or in a URL with spaces, may be a command of a CI system."""
+    """Unexpected text of a WARC is not printed, because it can be a command for a CI system.
+
+    The unexpected text is after a block, or in a URL with spaces.
+    """
     (warc,) = evidence.warcs(folder)
     unpacked = evidence.members(warc)
     unpacked[1] = unpacked[1].removesuffix(b"\r\n\r\n") + b"##[error]x\r\n\r\n"
@@ -286,8 +294,9 @@ def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
 
 
 def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
-    """A thousand small journals must not make the command read one WARC a thousand
-    times.
+    """If two journals refer to one WARC, the command reports the second journal.
+
+    A thousand small journals must not make the command read one WARC a thousand times.
     """
     (journal,) = evidence.journals(folder)
     shutil.copy(journal, folder / "z.jsonl.gz")
@@ -313,7 +322,7 @@ def test_warc_that_two_journals_name_is_read_once(folder: Path) -> None:
 def test_line_with_other_values_is_no_decision(
     folder: Path, change: dict[str, object]
 ) -> None:
-    """The type of each value is checked. A key that is missing or unknown is an error."""
+    """A line of a journal with a wrong type, or with an unknown key, is not a decision."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     texts = [json.dumps(it).encode() + b"\n" for it in (header, line | change)]
@@ -324,7 +333,10 @@ def test_line_with_other_values_is_no_decision(
 
 
 def test_long_id_names_no_record(folder: Path) -> None:
-    """Ids and digests of a WARC are in memory, so each may have at most 300 characters."""
+    """An id of more than 300 characters refers to no record.
+
+    The length is limited, because the ids and digests of a WARC are in memory.
+    """
     (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
     (response,) = evidence.captures(warc, "response")
     name = response.record.encode()
@@ -339,7 +351,7 @@ def test_long_id_names_no_record(folder: Path) -> None:
 def test_long_values_of_a_decision_are_cut_where_it_is_shown(
     folder: Path, decision: str
 ) -> None:
-    """The output about a URL takes a few lines, whatever the journal contains."""
+    """If values of a decision are very long, the output about its URL is still short."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     long = dict.fromkeys(("time", "record", "reason", "failure"), "1" * 200_000)
@@ -354,7 +366,7 @@ def test_long_values_of_a_decision_are_cut_where_it_is_shown(
 
 @pytest.mark.parametrize("key", ["record", "rule", "digest", "robot"])
 def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -> None:
-    """A line of 900 KB is read, but at most 1,000 of its characters are printed."""
+    """A line with a value of 900 KB is read, but at most 1,000 characters are printed."""
     (journal,) = evidence.journals(folder)
     header, (line,) = evidence.lines(journal)
     changed = line | {key: "*" + "x" * 900_000}
@@ -374,7 +386,7 @@ def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -
 def test_name_of_a_warc_that_is_none_is_a_difference(
     folder: Path, name: object
 ) -> None:
-    """Only the name of a file next to the journal is accepted."""
+    """A WARC name that is not the name of a file next to the journal is a difference."""
     (journal,) = evidence.journals(folder)
     header, lines = evidence.lines(journal)
     texts = [
@@ -389,9 +401,7 @@ def test_name_of_a_warc_that_is_none_is_a_difference(
 
 
 def replace_block(warc: Path, number: int, block: bytes) -> None:
-    """Give the record *number* of *warc* another *block*, and remove the digests of the
-    record.
-    """
+    """Replace the block of record *number* of *warc*, and remove the digests of the record."""
     unpacked = evidence.members(warc)
     head = unpacked[number].partition(b"\r\n\r\n")[0]
     head = re.sub(rb"Content-Length: \d+", b"Content-Length: %d" % len(block), head)

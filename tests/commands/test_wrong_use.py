@@ -1,4 +1,4 @@
-"""Wrong use of every command: one sentence, exit code 2, and nothing is read or written."""
+"""Tests of wrong use of every command."""
 
 from __future__ import annotations
 
@@ -89,10 +89,13 @@ CASES = [
 def test_wrong_use_is_reported_in_one_sentence(
     command: str, args: list[str], message: str, tmp_path: Path
 ) -> None:
-    """The exit code is 2, without a traceback, and no file or store is opened."""
+    """Wrong use is reported in one sentence, with exit code 2 and without a traceback.
+
+    No file is written.
+    """
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    # Without a file, the answer "no problems", "no difference" or "allowed" would mean
-    # nothing.
+    # Make a folder without files. For such a folder, the answers "no problems", "no difference"
+    # and "allowed" would be misleading.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "words").write_text("x.test/y\n", "utf-8")
     (tmp_path / "evidence").mkdir()
@@ -109,7 +112,7 @@ def test_wrong_use_is_reported_in_one_sentence(
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
 def test_help_has_examples_and_exit_codes(name: str) -> None:
-    """The examples have their line breaks, and the help fits 100 columns."""
+    """The help of every command has examples and exit codes, in at most 100 columns."""
     command = f"robots-{name}"
     result = scrapy(command, "--help")
 

@@ -1,1 +1,1 @@
-"""The Scrapy side: real crawls against a real server on loopback."""
+"""Tests with real Scrapy crawls of a real server on loopback."""

@@ -1,6 +1,6 @@
-"""The table of outcomes: what follows from each answer to GET /robots.txt (R1 to R7).
+"""The table of outcomes: the meaning of each answer to GET /robots.txt (R1 to R7).
 
-Every row is an origin of its own. Most answers that have a file have `RULES` as the file.
+Each row has its own origin. Most answers with a file have the file `RULES`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What follows from an answer: *opened* and *closed* say how /open and /closed end.
+    """The meaning of an answer.
 
-    *outcome* is the word of stats and log. *log* is the beginning of the explanation.
-    *kept* is the number of seconds for which the answer is used. If the answer is *shared*,
-    a store gives it to the next crawl.
+    *opened* and *closed* say how the requests for /open and /closed end. *outcome* is the word
+    for the answer in stats and log. *log* is the beginning of the explanation in the log.
+    *kept* is the number of seconds for which the answer is used. If *shared* is true, the next
+    crawl gets the answer from the store.
     """
 
     opened: str
@@ -51,15 +52,15 @@ AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
 HTML = f"{FRESH}; it begins as a page of HTML or XML does"
 R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
-"""A page of HTML in place of a robots.txt. The log says so at INFO."""
+"""An HTML page in place of a robots.txt. The log reports such a page at INFO."""
 R3 = Meaning("forbidden", "forbidden", "forbidden", FRESH, "WARNING", HOUR)
 R4 = Meaning(FETCHED, FETCHED, "absent", FRESH)
 R5 = Meaning("unreachable", "unreachable", "unreachable", REFUSED, "WARNING", PAUSE, 4)
-"""A status that says "not now". A store shares it with the next crawl."""
+"""A status that means "not now". The next crawl gets this answer from the store."""
 R5_FINAL = replace(R5, attempts=1)
 R5_NETWORK = replace(R5, attempts=3, shared=False)
 R5_NO_POLICY = replace(R5, attempts=1, shared=False)
-"""An answer that gives no policy, and that a retry would not change."""
+"""An answer without a policy. A retry would not change the answer."""
 R7 = Meaning(
     "failed",
     "failed",
@@ -73,11 +74,10 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An origin `{slug}.test`, or the origin *at*. Each attempt to fetch its robots.txt
-    sends *requests* to it.
+    """An origin: *at*, or `{slug}.test` by default.
 
-    With *by_proxy*, the requests leave through a proxy on plain `http:`, the test's own
-    server.
+    In each attempt to fetch robots.txt, the origin receives *requests* requests. If *by_proxy*
+    is true, the test's server is the proxy for these requests, with plain `http:`.
     """
 
     slug: str
@@ -89,7 +89,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """The text that the log line of the first fetch has after the URL."""
+        """The text after the URL in the log line about the first fetch."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
@@ -98,13 +98,13 @@ class Row:
 
 
 def meaning_of(status: int) -> Meaning:
-    """Return the meaning of a *status*, by the table R1 to R7 of the standard."""
+    """Return the meaning of *status* according to R1 to R7."""
     if status // 100 == 2:
         return R1_EMPTY if status == 204 else R1
     if status in {401, 403}:
         return R3
     if status == 407:
-        # No origin may send a 407: it is the answer of a proxy.
+        # A 407 comes from a proxy. An origin must not send this status.
         return replace(R7, log="the proxy refused our credentials (HTTP 407)")
     if status in {408, 421, 425, 429} or status // 100 == 5:
         return R5
@@ -112,17 +112,17 @@ def meaning_of(status: int) -> Meaning:
 
 
 def raw(text: bytes) -> Reply:
-    """Return a reply of exactly these bytes; then the connection closes."""
+    """Return a reply that sends exactly the bytes *text*, and then closes the connection."""
     return Reply(head=False, raw=True, body=text, ending="close")
 
 
 def headed(*headers: tuple[str, str], status: int = 200) -> Reply:
-    """Return a reply with the rules and these headers."""
+    """Return a reply with `RULES` and *headers*."""
     return Reply(status, RULES, headers)
 
 
 def coded(body: bytes, *codings: str) -> Reply:
-    """Return a reply with these content codings."""
+    """Return a reply with *body* and the content codings *codings*."""
     return Reply(200, body, (("Content-Encoding", ", ".join(codings)),))
 
 
@@ -266,8 +266,8 @@ FILES = [
 ]
 
 
-# Ours 3.1 (retries): the proxy itself may have sent any answer but a file, a 404 or a 410.
-# After a 401 or 403, robots.txt is requested once more.
+# Ours 3.1 (retries): a file, a 404 and a 410 count as answers of the origin. Every other answer
+# possibly comes from the proxy. After a 401 or 403, robots.txt is requested once more.
 BY_PROXY = replace(R5, shared=False)
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, attempts=2, shared=False)
 PROXIED = [
@@ -302,13 +302,13 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5_NETWORK),
     ],
 }
-"""Answers that a setting gives the opposite meaning, by the setting's name without
-`ROBOTS1994_`.
+"""Maps the name of a setting, without `ROBOTS1994_`, to answers. The setting can give these
+answers the opposite meaning.
 """
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """Yield rows whose robots.txt is a redirect (R2), and script their targets."""
+    """Script the targets of redirects, and yield rows whose answer is a redirect (R2)."""
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),
@@ -353,7 +353,7 @@ def redirects(site: Site) -> Iterator[Row]:
 
 
 def without_server(site: Site) -> Iterator[Row]:
-    """Yield rows of origins without an HTTP server of their scheme."""
+    """Yield rows of origins that have no HTTP server for the scheme of the origin."""
     secure = site.secure_url("", host="plain-to-tls.test").replace("https:", "http:")
     yield Row("plain-to-tls", None, R5_NETWORK, 0, secure)
     yield Row("refused", None, R5_NETWORK, 0, site.refused_url(""))
@@ -361,7 +361,7 @@ def without_server(site: Site) -> Iterator[Row]:
 
 
 def hanging(site: Site) -> Iterator[Row]:
-    """Yield rows whose fetches only a timeout ends."""
+    """Yield rows whose fetches end only with a timeout."""
     slow_head = Reply(
         head=False, raw=True, body=OK + b"X-A: 1\r\n" * 900, chunk=40, pause=0.05
     )
@@ -370,5 +370,5 @@ def hanging(site: Site) -> Iterator[Row]:
     yield Row("stops", replies.unclosed(RULES, 500), R5_NETWORK)
     yield Row("black-hole", replies.black_hole(), R5_NETWORK)
     yield Row("slow-head", slow_head, R5_NETWORK)
-    # The server waits for the end of a line, which a TLS client never sends.
+    # The server waits for the end of a line, but a TLS client never sends the end of a line.
     yield Row("tls-to-plain", None, R5_NETWORK, 0, plain)

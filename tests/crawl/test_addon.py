@@ -1,4 +1,4 @@
-"""The add-on replaces the built-in middleware, and the user's settings win."""
+"""Tests that the add-on replaces the built-in middleware, and respects the user's settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OURS = "scrapy_robots1994.Robots1994Middleware"
 
 
 def changed(**settings: Any) -> Settings:
-    """Return the settings of a project as the add-on changes them."""
+    """Return a project's settings after the add-on has changed them."""
     found = Settings(settings, priority="project")
     Addon().update_settings(found)
     return found
@@ -40,8 +40,9 @@ def changed(**settings: Any) -> Settings:
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int], expected: dict[object, int | None]
 ) -> None:
-    """Our middleware gets the order of the built-in, unless the user has listed ours. A
-    later setting of a higher priority wins.
+    """Our middleware gets the order of the built-in middleware, unless the user has listed it.
+
+    A later setting with a higher priority takes precedence.
     """
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected
@@ -53,8 +54,10 @@ def test_ours_takes_the_place_of_the_built_in(
 def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The add-on sets RESPONSE_ROUGH_SIZE where Scrapy has it (its pull request 6430),
-    unless the user has set it.
+    """The add-on sets RESPONSE_ROUGH_SIZE to 0, so that waiting requests do not reach the limit.
+
+    Only versions with Scrapy's pull request 6430 have this setting. The user's value takes
+    precedence, and a dry run does not set a value.
     """
     name = "RESPONSE_ROUGH_SIZE"
     assert name in changed() or name not in Settings()
@@ -69,7 +72,10 @@ def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
 def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
     site: Site, size: int | None
 ) -> None:
-    """One line says what to set, unless the user has set RESPONSE_ROUGH_SIZE."""
+    """If our middleware is enabled by hand, a warning says to set RESPONSE_ROUGH_SIZE.
+
+    If the user has set RESPONSE_ROUGH_SIZE, there is no warning.
+    """
     settings = {
         "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
         "RESPONSE_ROUGH_SIZE": size,
@@ -99,7 +105,7 @@ def test_browser_is_not_checked_without_the_add_on(
 
 
 def test_browser_is_not_checked_without_scrapy_playwright(site: Site) -> None:
-    """One line says that no download handler belongs to scrapy-playwright."""
+    """If no download handler is from scrapy-playwright, ROBOTS1994_BROWSER causes a warning."""
     settings = {
         "ROBOTS1994_BROWSER": True,
         "DOWNLOAD_HANDLERS": {"x": "absent.Handler"},
@@ -112,13 +118,16 @@ def test_browser_is_not_checked_without_scrapy_playwright(site: Site) -> None:
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass of the built-in middleware, which a project may use."""
+    """A project's own subclass of the built-in middleware."""
 
 
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A subclass would fetch each robots.txt, too. A disabled subclass gets no warning."""
+    """If the user has listed a subclass of the built-in middleware, the add-on warns.
+
+    The subclass would also fetch each robots.txt. A disabled subclass causes no warning.
+    """
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 
     listed = settings.getdict("DOWNLOADER_MIDDLEWARES")
@@ -130,7 +139,7 @@ def test_subclass_of_the_built_in_is_warned_of(
 
 
 def fetched(project: Project, *options: str) -> list[str]:
-    """Return the sorted pages that a crawl with *options* fetched."""
+    """Run a crawl with *options*, and return the sorted paths of the fetched pages."""
     result = project.crawl(*options)
     assert "Traceback" not in result.log, result.log
     base = project.site.url("")
@@ -150,7 +159,7 @@ DRY_RUN = "ROBOTS1994_DRY_RUN"
     (f"\n{DRY_RUN} = True\n", None, (), False),
     (NONE, None, (), False),
     (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
-    # The command line wins over the spider, and the spider over the project.
+    # The command line takes precedence over the spider, and the spider over the project.
     (f"\n{DRY_RUN} = True\n", {DRY_RUN: False}, (), True),
     ("", {DRY_RUN: False}, ("-s", f"{DRY_RUN}=1"), False),
     short=3,
@@ -165,7 +174,10 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """`custom_settings` and `-s` may have ADDONS in a project without the add-on."""
+    """Project, `custom_settings` and `-s` can enable and disable obedience to robots.txt.
+
+    In a project without the add-on, `custom_settings` and `-s` can set ADDONS.
+    """
     project = Project.make(tmp_path, site, settings=settings, custom=custom)
 
     assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
@@ -184,8 +196,9 @@ BY_HAND = {
 def test_spider_that_disobeys_is_no_warning(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """The built-in middleware logs nothing; ours logs one line at INFO that says what to
-    set.
+    """If ROBOTSTXT_OBEY is False, our middleware logs one line at INFO, and no warning.
+
+    The line says what to set. The built-in middleware logs nothing.
     """
     site.robots(CLOSED)
     pages = [site.url("/open"), site.url("/private")]
@@ -199,7 +212,7 @@ def test_spider_that_disobeys_is_no_warning(
 
 
 def test_parser_works_with_the_built_in(site: Site) -> None:
-    """With ROBOTSTXT_PARSER, the built-in middleware decides by our parser."""
+    """With ROBOTSTXT_PARSER, the built-in middleware uses the decisions of our parser."""
     site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
     parser = {"ROBOTSTXT_PARSER": "scrapy_robots1994.Robots1994Parser"}
     pages = [site.url("/open"), site.url("/private")]

@@ -1,9 +1,8 @@
-"""Forms of URLs: which forms are checked, for which origin, and as they are sent (O27,
-spellings).
+"""Tests of forms of URLs: which forms are checked, and for which origin.
 
-The log of the server shows what each HTTP handler of Scrapy sends. Some handlers remove dot
-segments, and servers remove the remaining ones. Some handlers read a host where others read
-a path.
+Each form is checked as it is sent (O27, spellings). The log of the server shows what each HTTP
+handler of Scrapy sends. Some handlers remove dot segments, and servers remove the remaining dot
+segments. Some handlers find the host in a part of the URL that other handlers use as the path.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """The forms are a Unicode name, a port, a user with a password, and a trailing dot."""
+    """A Unicode host, a port, credentials, and a trailing dot do not prevent the check."""
     with Site(ports=2) as site:
         site.robots(CLOSED)
         forms = [
@@ -51,7 +50,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # Scrapy versions differ in how they fetch a page with a password in its URL.
+    # Do not check the page with a password in its URL, because versions of Scrapy differ.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -62,7 +61,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
 
 
 def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
-    """The crawl uses the resolver that Scrapy needs for IPv6."""
+    """An origin with an IPv6 literal is checked. The crawl uses Scrapy's resolver for IPv6."""
     with Site(ipv6=True) as site:
         site.robots(CLOSED)
         urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
@@ -76,7 +75,10 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """A fake handler stands for the WebSocket handler of Scrapy's pull request 8050."""
+    """A WebSocket URL is checked with the robots.txt of the http origin.
+
+    A fake handler replaces the WebSocket handler of Scrapy's pull request 8050.
+    """
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
@@ -110,7 +112,7 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """Some HTTP clients would send the URL to a host whose policy was not read."""
+    """A URL without a host is not sent, because some clients would send it to another host."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
@@ -152,7 +154,7 @@ SPELLINGS = (
     "/x/.%2e/%2e/private/16",
     "/pri\tvate/17",
     "/a/.\n./priva\rte/18",
-    # Those that are allowed:
+    # The following targets are allowed.
     "/open/1",
     "/private/../open/2",
     "/open?to=/a/../private/3",
@@ -161,7 +163,7 @@ SPELLINGS = (
 
 
 def normalized(target: str) -> str:
-    """Return the path of *target* as a server resolves it: RFC 3986 6.2.2 and 5.2.4."""
+    """Return the path of *target* as a server resolves it (RFC 3986, 6.2.2 and 5.2.4)."""
     path = target.partition("?")[0].replace("\\", "/")
     path = UNRESERVED.sub(lambda found: unquote(found[0]), path)
     segments: list[str] = []
@@ -174,7 +176,7 @@ def normalized(target: str) -> str:
 
 
 def assert_checked_as_sent(targets: list[str], failed: int) -> None:
-    """Check that all allowed targets, and no others, were requested."""
+    """Assert that *targets* has the allowed targets, and no disallowed target."""
     pages = [target for target in targets if target != "/robots.txt"]
     paths = {normalized(it) for it in pages}
     assert not [it for it in paths if it.startswith("/private")]
@@ -187,7 +189,10 @@ def assert_checked_as_sent(targets: list[str], failed: int) -> None:
 def test_no_spelling_of_a_disallowed_url_is_requested(
     site: Site, reactor: Reactor, handler: str, meta: dict[str, bool]
 ) -> None:
-    """Scrapy normalizes URLs; since 2.19, it can also send a URL as the spider wrote it."""
+    """No handler requests a disallowed URL, whatever the spelling of the URL.
+
+    Scrapy normalizes URLs. Since version 2.19, Scrapy can also send a URL as written.
+    """
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     site.robots(CLOSED)
     requests = [CrawlRequest(site.url("") + path, meta) for path in SPELLINGS]
@@ -203,7 +208,7 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
 def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
     reactor: Reactor, tmp_path: Path, meta: dict[str, bool]
 ) -> None:
-    """HTTP/2 sends the path in a header."""
+    """The HTTP/2 handler requests no disallowed URL. HTTP/2 sends the path in a header."""
     handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
     with http2_site(tmp_path) as (base, targets):
         requests = [CrawlRequest(base + path, meta) for path in SPELLINGS]
@@ -234,8 +239,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that clients read differently: `{0}` is an origin that allows everything, `{1}` is
-an origin that allows nothing. Scrapy accepts no URL without `://`.
+"""URLs that clients parse differently. `{0}` is an origin that allows everything, and `{1}` is
+an origin that disallows everything. Scrapy accepts only URLs that contain `://`.
 """
 
 
@@ -244,8 +249,9 @@ an origin that allows nothing. Scrapy accepts no URL without `://`.
 def test_url_that_clients_read_differently_is_not_requested(
     reactor: Reactor, handler: str
 ) -> None:
-    """The request fails with an error of its own, because no robots.txt can be fetched for
-    the URL.
+    """If clients parse a URL differently, the request fails with `NotSupported`.
+
+    There is no robots.txt that could be fetched for such a URL.
     """
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:

@@ -1,5 +1,6 @@
-"""The requests that the browser of scrapy-playwright sends by itself, judged by the
-server's log.
+"""Tests of the requests that the browser of scrapy-playwright sends by itself.
+
+The tests compare these requests with the server's log.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    """Yield a site of two origins on one host: the second disallows /hidden."""
+    """Yield a site with two origins on one host. The second origin disallows /hidden."""
     with Site(ports=2) as started:
         started.robots(RULES)
         other = started.url("", port=1).removeprefix("http://")
@@ -40,7 +41,7 @@ def site() -> Iterator[Site]:
 
 
 def browse(*pages: CrawlRequest, settings: dict[str, Any] | None = None) -> CrawlResult:
-    """Crawl *pages* with the browser."""
+    """Crawl *pages* with the browser, and return the result."""
     return crawl(
         pages,
         spider="tests.support.browsing:BrowsingSpider",
@@ -58,8 +59,9 @@ def page(url: str, **meta: Any) -> CrawlRequest:
 def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     site: Site, tmp_path: Path, *, is_checked: bool
 ) -> None:
-    """The page loads pictures, scripts and frames, and its scripts load data. Each robots.txt is
-    fetched once.
+    """Pictures, scripts, frames and data of a page are checked with the policy of their origin.
+
+    Each robots.txt is fetched once.
     """
     other = site.url("", port=1)
     site.answer(
@@ -106,8 +108,9 @@ NAVIGATIONS = {
 
 @pytest.mark.parametrize("is_checked", [True, False])
 def test_navigation_of_a_page_is_judged(site: Site, *, is_checked: bool) -> None:
-    """A link, a form, a script and a meta refresh are aborted where disallowed. An allowed
-    navigation goes on.
+    """A disallowed navigation by a link, a form, a script or a meta refresh is aborted.
+
+    An allowed navigation is not aborted.
     """
     html = "<a href=/no/link>a</a><form action=/no/form method=post></form>"
     for name in NAVIGATIONS:
@@ -126,9 +129,7 @@ def test_navigation_of_a_page_is_judged(site: Site, *, is_checked: bool) -> None
 
 
 def test_url_that_scrapy_requested_passes(site: Site) -> None:
-    """A page with `dont_obey_robotstxt` is loaded; the pictures that it loads are
-    checked.
-    """
+    """A page with `dont_obey_robotstxt` is loaded, but the pictures in the page are checked."""
     site.answer("/no/page", replies.html("<img src=/no/pic.png><img src=/ok.png>"))
     target = site.url("/no/./page").replace("127.0.0.1", "LOCALHOST")
     result = browse(page(target, dont_obey_robotstxt=True), settings=CHECKED)
@@ -138,8 +139,9 @@ def test_url_that_scrapy_requested_passes(site: Site) -> None:
 
 
 def test_request_without_a_policy_is_aborted(site: Site) -> None:
-    """The robots.txt of a picture fails (R7, a local error): the picture is aborted, and
-    its page is fetched.
+    """R7 (our own fault): if the fetch of a picture's robots.txt fails, the picture is aborted.
+
+    The page with the picture is fetched.
     """
     site.answer("/page", replies.html(f"<img src={site.url('/p.png', port=1)}>"))
     name = "tests.support.components.BreakSecondRobots"
@@ -152,7 +154,7 @@ def test_request_without_a_policy_is_aborted(site: Site) -> None:
 
 
 def test_function_of_the_project_is_asked_first(site: Site) -> None:
-    """A request that the function aborts stays aborted. Other requests are checked."""
+    """A request is aborted if the project's function aborts it. Other requests are checked."""
     site.answer(
         "/page", replies.html("<img src=/a.png><img src=/b.gif><img src=/no.gif>")
     )
@@ -169,7 +171,10 @@ def test_function_of_the_project_is_asked_first(site: Site) -> None:
 def test_function_of_the_project_that_does_not_exist_stops_the_crawl(
     site: Site,
 ) -> None:
-    """The error is one sentence, which names the setting."""
+    """If PLAYWRIGHT_ABORT_REQUEST has an unknown path, the crawl does not start.
+
+    The error has the name of the setting.
+    """
     settings = CHECKED | {"PLAYWRIGHT_ABORT_REQUEST": "tests.support.nothing"}
     result = browse(page(site.url("/page")), settings=settings)
 

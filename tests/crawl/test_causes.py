@@ -1,4 +1,4 @@
-"""Why a robots.txt could not be fetched, as errbacks, log and commands report it."""
+"""Tests that errbacks, log and commands report why a robots.txt could not be fetched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ GZIP = (("Content-Encoding", "gzip"),)
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     site: Site, reactor: Reactor
 ) -> None:
-    """Requests that did not wait for the fetch name the failure, too, but have no cause."""
+    """A refusal has the text of the failure, and the exception of the fetch as its cause.
+
+    After a fetch with an error status, the refusal has no cause, because there is no exception.
+    """
     site.answer("/robots.txt", replies.reset(), at="reset.test")
     site.answer("/robots.txt", replies.status(503), at="down.test")
     site.answer("/robots.txt", replies.redirect("http://b.invalid/r"), at="to.test")
@@ -52,7 +55,10 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 def test_robots_check_explains_what_failed(
     site: Site, answer: Reply, said: str
 ) -> None:
-    """An answer that could not be used is not called "no answer"."""
+    """`robots-check` explains why an answer could not be used.
+
+    The output does not say that there was no answer.
+    """
     site.answer("/robots.txt", answer)
     args = ("-s", "RETRY_ENABLED=False", "--explain")
     checked = scrapy("robots-check", *args, site.url("/page"))
@@ -62,8 +68,9 @@ def test_robots_check_explains_what_failed(
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
-    """Ours 3.1 (retries): with RETRY_TIMES = n, robots.txt is requested n + 1 times for all
-    pages.
+    """Ours 3.1 (retries): with a failing proxy, robots.txt is requested RETRY_TIMES + 1 times.
+
+    All pages together cause only these robots.txt requests.
     """
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
@@ -76,7 +83,10 @@ def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) ->
 
 
 def test_own_retries_count_as_those_of_the_page(site: Site) -> None:
-    """Ours 3.1: a lasting shortage of file descriptors costs n + 1 requests, too."""
+    """Ours 3.1 (retries): our own retries count as retries of the page.
+
+    If file descriptors are always missing, robots.txt is requested RETRY_TIMES + 1 times.
+    """
     handler = {"http": "tests.support.failures.FailingHandler"}
     settings = {
         "RETRY_ENABLED": True,

@@ -1,8 +1,8 @@
-"""A URL is judged as it is sent (O27, spellings), whatever client the crawl has.
+"""Tests that a URL is judged as the client sends it (O27, spellings), with every client.
 
-Each part of a URL gets every byte, as it is and percent-encoded. The URLs go through each
-download handler to a server. A second crawl disallows the targets that the server got, and
-none may arrive again.
+The tests put every byte into each part of a URL, as it is and percent-encoded. The first crawl
+sends the URLs to a server with each download handler. The robots.txt of the second crawl
+disallows the targets that the server received, so these targets must not arrive again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Paths and queries with a number and one of the texts, in the middle and at the end."""
+"""Maps a form of a path or query to texts for its second placeholder. The first placeholder is
+for a number.
+"""
 
 ODD = """
     /{}? /{}?# /{}# /{}; /{}?; /{}/; /{}/a;b /{}/a;b/c /{}/a;b?q /{};p?q=1 /{};?q /{};; /{}?q;
@@ -66,7 +68,7 @@ PARAMETERS = ("/a;b", "/a;b?q")
 
 
 def targets() -> list[str]:
-    """Return targets of all kinds. Each target has its number in it."""
+    """Return targets of all kinds. Each target contains its number."""
     forms = [part.format("{}", it) for part, texts in PARTS.items() for it in texts]
     return [
         it.replace("{}", f"n{number}", 1)
@@ -75,12 +77,16 @@ def targets() -> list[str]:
 
 
 def verbatim(target: str) -> bool:
-    """Return whether *target* can be sent as it is. Scrapy encodes all other targets."""
+    """Return whether a client can send *target* as it is. Scrapy encodes all other targets."""
     return re.fullmatch(r"[!-~]+", target) is not None
 
 
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
-    """Return a request for each of the *wanted* targets, *as_is* or as Scrapy encodes it."""
+    """Return a request for each of the *wanted* targets.
+
+    If *as_is* is true, the result has only requests that are sent as written. Otherwise, Scrapy
+    encodes the URLs.
+    """
     if as_is:
         meta = {"verbatim_url": True}
         return [CrawlRequest(base + it, meta=meta) for it in wanted if verbatim(it)]
@@ -88,14 +94,15 @@ def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequ
 
 
 def number_of(target: str) -> str:
-    """Return the number in a target, or "" if it has none."""
+    """Return the number in *target* with its letter, or "" if there is no number."""
     found = re.match(r"/+(n\d+)", target)
     return found[1] if found else ""
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Return the targets that arrived at the server in another form, with that form. *seen*
-    has the targets that arrived.
+    """Return the targets that the client changed, each with the form that arrived.
+
+    *seen* has all targets that arrived at the server.
     """
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
@@ -104,24 +111,25 @@ def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, s
 
 
 def decoded(target: str) -> str:
-    """Return the form that a target shares with its equal spellings. `%2F` is not decoded
-    (O18).
+    """Return the common form of *target* and its equal spellings.
+
+    `%2F` is not decoded (O18, percent-encodings).
     """
     return unquote(re.sub("%2f", "%252F", target, flags=re.IGNORECASE), "latin-1")
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Return a file that disallows each target of *found* in the form that the server got.
+    """Return a file that disallows each target of *found* in the form that arrived.
 
-    Where the dialect has Allow, the file allows the URLs as they are written.
+    In the dialect "extended", the file also allows the targets as they are written.
     """
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # O18 (percent-encodings): an Allow that also covers the target as it arrives
-        # would decide.
+        # O18 (percent-encodings): omit an Allow that also covers the target as it arrives,
+        # because this Allow would decide.
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
@@ -139,7 +147,10 @@ WITH_SCHEME = [
 def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
     site: Site, reactor: Reactor, handler: str, *, as_is: bool
 ) -> None:
-    """Each target that a client has changed is disallowed as the server got it."""
+    """If robots.txt disallows a target as the client sends it, the target never arrives.
+
+    The robots.txt has a rule for each target that the client changes.
+    """
     base = site.url("")
     options: dict[str, Any] = {"reactor": reactor, "may_warn": True}
     settings: dict[str, Any] = {
@@ -164,8 +175,9 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives(
     tmp_path: Path,
 ) -> None:
-    """HTTP/2 sends the path in a header, and leaves out the parameters of a path
-    segment.
+    """If robots.txt disallows a target as HTTP/2 sends it, the target never arrives.
+
+    HTTP/2 sends the path in a header, and omits the parameters of a path segment.
     """
     settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
     with http2_site(tmp_path) as (base, seen):
@@ -214,8 +226,9 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
     meta: dict[str, bool],
     sent: list[str],
 ) -> None:
-    """A rule is not respelled. A URL that the client sends as written is judged as
-    written.
+    """A URL that the client sends as written is judged as written.
+
+    If the client changes the URL, only the URL is judged in the changed spelling, not the rule.
     """
     site.robots(RESPELLED)
     settings: dict[str, Any] = {"ROBOTS1994_DIALECT": dialect}
@@ -231,7 +244,10 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
 def test_ours_o27_request_that_chooses_its_handler_counts_as_every_client(
     site: Site,
 ) -> None:
-    """The setting and the meta key of Scrapy's pull request 7885 choose the handler."""
+    """If a request chooses its handler, the URL is judged in the spellings of every client.
+
+    The setting and the meta key of Scrapy's pull request 7885 choose the handler.
+    """
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     url = site.url("/out?u=%2Fprivate")
     pages = [CrawlRequest(url), CrawlRequest(url, {"download_handler": "other"})]
@@ -246,7 +262,7 @@ def test_ours_o27_request_that_chooses_its_handler_counts_as_every_client(
 def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
     site: Site, reactor: Reactor
 ) -> None:
-    """The ways are a followed link, a redirect, and a form that is sent with GET."""
+    """A followed link, a redirect, and a form with GET are judged as aiohttp sends the URL."""
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     site.answer("/moved", replies.redirect("/out?u=%2Fprivate&moved"))
     form = '<form action="/out"><input name=u value="/private"></form>'
@@ -272,7 +288,10 @@ def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
 def test_evidence_is_verified_with_the_client_that_it_names(
     site: Site, tmp_path: Path
 ) -> None:
-    """One request was refused; the other, with `verbatim_url`, was sent."""
+    """Evidence of a refused request and of a request with `verbatim_url` can be verified.
+
+    The refused URL and the sent URL are equal, so the client makes the difference.
+    """
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     url = site.url("/out?u=%2Fprivate")
     pages = [CrawlRequest(url), CrawlRequest(url, {"verbatim_url": True})]
@@ -286,8 +305,10 @@ def test_evidence_is_verified_with_the_client_that_it_names(
 
 @needs_aiohttp
 def test_robots_check_judges_as_the_client_of_the_project_sends(tmp_path: Path) -> None:
-    """Without a reactor, the client is aiohttp. With a reactor, the URL is allowed as it is
-    written.
+    """`robots-check` judges a URL as the client of the project sends it.
+
+    Without a reactor, the client is aiohttp, and the URL is disallowed. With a reactor, the
+    client sends the URL as written, and the URL is allowed.
     """
     file = tmp_path / "robots.txt"
     file.write_text("User-agent: *\nDisallow: /out?u=/private\n")

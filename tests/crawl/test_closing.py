@@ -1,4 +1,7 @@
-"""A crawl that closes while requests wait for a robots.txt loses none, and ends."""
+"""Tests of crawls that close while requests wait for a robots.txt.
+
+Such a crawl ends, and does not lose a request.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +29,26 @@ CONCURRENT = 16
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
-"""Logged by Scrapy 2.16 at a forced end without a reactor, even with ROBOTSTXT_OBEY off."""
+"""Messages that Scrapy 2.16 logs at a forced end without a reactor. Scrapy logs these messages
+even if ROBOTSTXT_OBEY is off.
+"""
 
 
 @table(
     ("limit", "most"),
     ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-    # Six seconds suffice for the first page on a busy machine.
+    # In six seconds, the first page arrives even on a busy machine.
     ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
-    # Scrapy 2.13 counts an error a fifth of a second late.
+    # Scrapy 2.13 counts an error 0.2 s late.
     ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
     ids=["pages", "timeout", "errors"],
 )
 def test_limit_closes_a_crawl_whose_requests_waited(
     site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
-    """Only a few more pages are fetched than the limit says. Most waiting requests are not
-    sent.
+    """A crawl that reaches its limit fetches only a few more pages than the limit.
+
+    Most waiting requests are not sent.
     """
     spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
     site.robots(OPEN, gate="slow")
@@ -61,8 +67,9 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6 (closing): no page is fetched, and none fails. The second Ctrl-C ends the crawl at
-    once.
+    """R6 (closing): after Ctrl-C, no waiting page is fetched or fails.
+
+    A second Ctrl-C ends the crawl at once.
     """
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
@@ -86,8 +93,10 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The crawl is interrupted twice: while all requests wait, and while they are in a
-    middleware.
+    """A crawl that was interrupted twice requests each page once after it is resumed.
+
+    The first interrupt comes while all requests wait. The second interrupt comes while
+    requests are in another middleware.
     """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
@@ -107,14 +116,17 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 
     assert (first.failed, second.failed) == ([], [])
     assert sorted(pages_of(site)) == list(range(WAIT))
-    # Each request has its original `dont_filter`, and no meta key of ours.
+    # Each request has its original `dont_filter`, and no meta key of our package.
     assert result.items == [{"dont_filter": False, "own": []}] * WAIT
 
 
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """All pages in the queue of their slot return, as a file may state any delay."""
+    """At a close, all pages in the queue of a download slot return to the scheduler.
+
+    The close does not wait for these pages, because a robots.txt can state any delay.
+    """
     settings = {
         "CONCURRENT_REQUESTS": 4,
         "JOBDIR": str(tmp_path),
@@ -123,7 +135,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     }
     args = {"pages": 12, "filtered": True}
     side = Side(reactor=reactor, settings=settings)
-    # The delay applies between robots.txt and the first page, too.
+    # The delay also applies between robots.txt and the first page.
     site.robots("User-agent: *\nCrawl-delay: 3\n")
     running = side.start(site, spider_args=args, hook="close_soon")
     site.wait("/p0")
@@ -141,8 +153,9 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """Origins that never answer occupy all 4 fetches. No further robots.txt is ever
-    requested.
+    """No fetch begins after the close, although other origins wait for a fetch.
+
+    Origins that never answer occupy all 4 fetches.
     """
     settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
     site.answer("/robots.txt", replies.black_hole())
@@ -161,7 +174,10 @@ def test_no_robots_txt_is_requested_after_the_close(
 def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
     reactor: Reactor,
 ) -> None:
-    """One of two workers is interrupted while its requests wait, and is started again."""
+    """Two workers with a shared queue request each page once.
+
+    One worker is interrupted while its requests wait, and is started again.
+    """
     args = {"pages": WAIT, "filtered": True}
     with RedisServer() as redis, Site() as site:
         side = Side(reactor=reactor, settings=redis.queue)
@@ -187,8 +203,10 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
-    """The concurrency is set to 4 while hundreds of requests wait. At most 4 pages are
-    downloaded at once, the concurrency is 4 at the end, and all pages are fetched.
+    """If another component sets the concurrency to 4, at most 4 pages are downloaded at once.
+
+    The component sets the concurrency while 100 requests wait. All pages are fetched, and the
+    concurrency is 4 at the end of the crawl.
     """
     # The robots.txt arrives late, so that all requests still wait when the concurrency
     # changes.
@@ -209,7 +227,10 @@ def test_concurrency_changed_by_others_is_preserved(
 
 
 def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
-    """The engine is not running yet, so it has no free slot for a page that waited."""
+    """A handler of `spider_opened` can await pages, although the engine is not yet running.
+
+    An engine that is not running has no free slot for a page that waited.
+    """
     site.robots(OPEN)
     result = Side().crawl(
         site,
@@ -227,14 +248,17 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
-    """The server answers none of the awaited pages before all are requested."""
+    """Callbacks that block the scraper receive the pages that they await.
+
+    The server answers no awaited page before all awaited pages have been requested.
+    """
     site.robots(OPEN)
     for number in range(4):
         site.answer(f"/p{number}", replies.html("held", gate="pages"))
     site.open_when("pages", count=5, host="a.test")
     site.answer("/awaited", replies.html("awaited", gate="awaited"))
     site.open_when("awaited", "/awaited", count=4)
-    # The first page fills the scraper.
+    # With these settings, the first page fills the scraper.
     full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
     result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
         site, "Awaiting", spider_args={"pages": 4}, timeout=60
@@ -243,13 +267,13 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# R6 (closing): a request that a component awaits is finished at a close.
+# R6 (closing): at a close, a request that a component awaits is finished.
 
 
 @table(
     ("answers", "settings", "end"),
     ([replies.text(OPEN, gate="late")], {}, 200),
-    # An error that passes, such as a 503, is no reason to export an item without its page.
+    # After a temporary error such as a 503, the item must still get its page.
     (
         [replies.Reply(503, gate="late"), replies.text(OPEN)],
         {"RETRY_ENABLED": True},
@@ -267,7 +291,10 @@ def test_page_awaited_at_a_close_has_its_end(
     settings: dict[str, Any],
     end: int | str,
 ) -> None:
-    """The robots.txt of the awaited page arrives after the close has begun, or never."""
+    """At a close, a page that a callback awaits is fetched, or refused if it cannot be checked.
+
+    The robots.txt of the page arrives after the close has begun, or never.
+    """
     site.robots(OPEN)
     site.answer("/robots.txt", answers, at="a.test")
     args = {"first": site.url("/first")}
@@ -285,7 +312,9 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """The copy has the meta of its page. The page came from the scheduler, and the copy did
+    """If a middleware awaits a copy of a page's request at a close, the copy is fetched.
+
+    The copy has the meta of the request. The request came from the scheduler, but the copy did
     not.
     """
     site.robots(OPEN, gate="late")
@@ -297,7 +326,7 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     running = side.start(site, spider_args={"pages": 3}, timeout=30, hook="close_soon")
     site.wait("/robots.txt", count=3)
     running.interrupt()
-    # Each wait ends as the waits of pages do, and each robots.txt is requested once more.
+    # The close ends each wait, and then each robots.txt is requested once more.
     site.wait("/robots.txt", count=6)
     site.open("late")
     running.result()
@@ -306,7 +335,10 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 
 
 def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) -> None:
-    """The page is in the queue of its slot, and cannot be returned to the scheduler."""
+    """At a close, a page that a callback awaits is fetched after its crawl delay.
+
+    The page is in the queue of a download slot, and cannot be returned to the scheduler.
+    """
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
     site.robots("User-agent: *\nCrawl-delay: 1\n", at="a.test")
     args = {"first": site.url("/first", host="b.test")}
@@ -328,8 +360,9 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Each item has the file or page that its pipeline awaits, and a resumed crawl lacks no
-    item.
+    """At a close, each item gets the file or page that its pipeline awaits.
+
+    The closed crawl and the resumed crawl together yield all items.
     """
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
@@ -341,8 +374,10 @@ def test_close_finishes_what_pipelines_await(
 def complete_items(
     folder: Path, middleware: Middleware, pipeline: str, found: str, limit: Any
 ) -> tuple[bool, int]:
-    """Return whether each item of the closing crawl has *found*, and how many items of both
-    crawls have.
+    """Run a crawl that closes early, resume it, and return whether the items are complete.
+
+    The first result is whether each item of the closing crawl has a value in the field *found*.
+    The second result is the number of items of both crawls with a value in this field.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
@@ -363,7 +398,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # The robots.txt of the files arrives after the close has begun.
+        # Open the gate of the files' robots.txt only after the close has begun.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()
@@ -376,8 +411,9 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """Up to CONCURRENT_REQUESTS waiting requests are finished, and no more requests are
-    lost than with the built-in.
+    """At a close, waiting requests that a job cannot store are finished.
+
+    Our middleware loses no more requests than the built-in middleware.
     """
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):

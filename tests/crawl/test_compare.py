@@ -1,4 +1,4 @@
-"""ROBOTS1994_COMPARE: our parser decides, and a report compares other parsers with it."""
+"""Tests of ROBOTS1994_COMPARE: our parser decides, and a report compares other parsers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ PROTEGO = "robots1994/compare/ProtegoRobotParser"
 def test_parser_that_never_answers_ends_the_comparison(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """All pages are fetched while the parser computes. One warning names it, and the report
-    is written.
+    """If a compared parser never answers, all pages are still fetched.
+
+    One warning has the name of the parser, and the report is written.
     """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
-    # The first page is answered only when the second is requested, so no page waits for the
-    # parser.
+    # Answer the first page only when the second page is requested. Therefore, the first page is
+    # fetched only if no page waits for the parser.
     site.answer("/1", replies.text("", gate="second"))
     site.open_when("second", "/2")
     pages = [site.url(path) for path in ("/1", "/2", "/no")]
@@ -38,7 +39,10 @@ def test_parser_that_never_answers_ends_the_comparison(
 
 
 def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
-    """`True` means the parser of ROBOTSTXT_PARSER; each decision is counted once."""
+    """With `True`, the parser in ROBOTSTXT_PARSER is compared, and our parser decides.
+
+    Each decision is counted once.
+    """
     site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
     pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y", "/y?z")]
     result = crawl(pages, settings={"ROBOTS1994_COMPARE": True})
@@ -55,7 +59,10 @@ def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
 def test_request_that_went_back_to_the_scheduler_is_compared_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """Six pages wait while two pages of another host take both slots."""
+    """A request that was returned to the scheduler is compared only once.
+
+    Six pages wait for robots.txt while two pages of another host take both slots.
+    """
     site.robots("User-agent: *\nDisallow: /no\n", gate="busy", at="slow.test")
     site.answer("/busy", replies.Reply(gate="went back"), at="fast.test")
     site.open_when("busy", host="fast.test", count=3)
@@ -77,7 +84,10 @@ def test_request_that_went_back_to_the_scheduler_is_compared_once(
 def test_placeholders_in_the_report_name_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """The JSON report has every count, and each example with its minimal lines."""
+    """Placeholders in the name of the report are replaced.
+
+    The JSON report has every count. Each example has a cause and minimal lines.
+    """
     path = tmp_path / "new" / "%(name)s-%(time)s.json"
     site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
     parsers = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
@@ -89,8 +99,8 @@ def test_placeholders_in_the_report_name_are_replaced(
     assert ":" not in written.name
     report = json.loads(written.read_text("utf-8"))
     assert report["parsers"]["ProtegoRobotParser"]["laxer"] == 1
-    # Python 3.14 and newer obey the longest rule that matches; older versions obey the
-    # first one.
+    # Python 3.14 and newer obey the longest matching rule. Older versions obey the first
+    # matching rule.
     python = report["parsers"]["PythonRobotParser"]
     assert (python["agree"], python["laxer"]) in {(2, 0), (1, 1)}
     row = report["disagreements"][0]
@@ -110,7 +120,11 @@ def test_placeholders_in_the_report_name_are_replaced(
 def test_difference_because_of_the_status_is_reported(
     site: Site, reply: replies.Reply, direction: str, tmp_path: Path
 ) -> None:
-    """The built-in parses the body of any status, and allows all after a failed fetch."""
+    """A difference that is caused by the status of robots.txt is reported.
+
+    The built-in middleware parses the body of any status. After a failed fetch, it allows all
+    URLs.
+    """
     path = tmp_path / "report.json"
     site.answer("/robots.txt", reply)
     settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": str(path)}
@@ -122,7 +136,10 @@ def test_difference_because_of_the_status_is_reported(
 
 
 def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
-    """The crawl continues, and the report names the exception."""
+    """If a compared parser raises an exception, the crawl continues.
+
+    A stat counts the exceptions, and the report has the class of the exception.
+    """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /a\n")
     parsers = {"ROBOTS1994_COMPARE": [f"{COMPONENTS}.RaisingParser"]}
@@ -139,7 +156,10 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:
-    """The folder of the report is a file. The page is fetched all the same."""
+    """If the report cannot be written, the page is fetched, and one line is logged.
+
+    The folder of the report is a file.
+    """
     (tmp_path / "file").write_text("", "utf-8")
     report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json")}
     result = crawl([site.url("/page")], settings=report | {"ROBOTS1994_COMPARE": True})

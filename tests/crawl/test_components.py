@@ -1,4 +1,4 @@
-"""Requests of every kind of spider and component are checked like any other."""
+"""Tests that requests of every kind of spider and component are checked."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tests.support.left_out import table
 from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
-# Newer Scrapy puts the reason of a filtered file into the results; older Scrapy needs the
-# pipeline of the README.
+# Newer versions of Scrapy put the reason of a filtered file into the results. Older versions
+# need the pipeline in the README.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
 def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
-    """The spider follows allowed links at any depth. The errback of its rule receives the
-    line of a refusal.
+    """A CrawlSpider follows only allowed links, at any depth.
+
+    For a disallowed link, the errback of the spider's rule receives the line of the refusal.
     """
     site.robots(CLOSED)
     links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
@@ -38,7 +39,10 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
 
 
 def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
-    """`engine.download_async` raises the refusal; `engine.crawl` calls the errback."""
+    """A disallowed request of a pipeline is refused.
+
+    `engine.download_async` raises the exception, and `engine.crawl` calls the errback.
+    """
     site.robots(CLOSED)
     a, b = (site.url("/private", host=host) for host in ("a.test", "b.test"))
 
@@ -60,8 +64,9 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
 def test_disallowed_file_of_an_item_is_not_requested(
     pipeline: str, refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """A redirect to a disallowed file is not followed either. The item has the other file,
-    and the reason.
+    """A disallowed file of an item is not requested, even after a redirect.
+
+    The item has the allowed file, and the reason for the disallowed file.
     """
     site.robots(CLOSED)
     for name in ("/open.png", "/private.png"):
@@ -89,8 +94,9 @@ def test_disallowed_file_of_an_item_is_not_requested(
 
 
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
-    """The target of a 3xx or a meta refresh is checked, on the same origin, on another one
-    and over TLS.
+    """The target of a redirect or a meta refresh is checked.
+
+    The target has the origin of the redirect, another host, or the scheme https.
     """
     with Site(tls="valid") as site:
         site.robots(CLOSED)
@@ -105,7 +111,7 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
         site.answer("/6", replies.redirect(site.secure_url("/secure")))
         site.answer("/7", replies.redirect("/private/7"))
         urls = [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)]
-        # Scrapy copies the meta of a redirected request, so its target is not checked.
+        # Scrapy copies the meta of an exempt request, so the redirect target is not checked.
         exempt = CrawlRequest(site.url("/7"), {"dont_obey_robotstxt": True})
         result = crawl([*urls, exempt], reactor=reactor)
         robots = sorted((it.scheme, it.host[:3]) for it in site.log("/robots.txt"))
@@ -122,7 +128,10 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
 def test_meta_of_an_earlier_request_changes_no_verdict(
     site: Site, tmp_path: Path
 ) -> None:
-    """A spider passes on `response.meta`, and repeats a refused request unchanged."""
+    """The meta of an earlier request does not change a verdict.
+
+    The spider passes `response.meta` on, and repeats a refused request with its meta.
+    """
     site.robots(CLOSED)
     further = [site.url("/private/1"), site.url("/open")]
 
@@ -135,7 +144,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 
     assert result.fetched_urls == [site.url("/open"), site.url("/page")]
     assert result.failed_urls == [site.url("/private/1")] * 2
-    # A request whose verdict cannot be stored would stay in memory without a message.
+    # A request whose verdict cannot be serialized would stay in memory without a message.
     assert "scheduler/unserializable" not in result.stats
     assert result.stats["scheduler/enqueued/disk"] == 4
 
@@ -144,7 +153,10 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:
-    """A refused request is repeated with another URL and its whole meta."""
+    """If a refused request is repeated with an allowed URL, the meta has no verdict.
+
+    The repeated request starts with all meta of the refused request.
+    """
     site.robots(CLOSED)
     to = [site.url("/open"), site.url("/open", host="far.test"), "data:,open"]
 
@@ -160,7 +172,10 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
-    """Waiting and later requests are fetched, after however many steps one is cancelled."""
+    """If a request is cancelled, waiting and later requests of its origin are still fetched.
+
+    The test cancels requests after each number of steps of the event loop.
+    """
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(

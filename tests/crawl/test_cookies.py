@@ -1,5 +1,6 @@
-"""Cookies that the answers of a robots.txt fetch set: only the requests of that fetch send
-them.
+"""Tests of the cookies that are set during a fetch of robots.txt.
+
+Only the requests of this fetch send these cookies.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ COOKIES = {"COOKIES_ENABLED": True}
 
 
 def setting(reply: Reply, *cookies: str) -> Reply:
-    """Return *reply* with these cookies."""
+    """Return a copy of *reply* that sets *cookies*."""
     lines = tuple(("Set-Cookie", it) for it in cookies)
     return Reply(reply.status, reply.body, (*reply.headers, *lines))
 
@@ -29,7 +30,7 @@ def cookies_of(site: Site, target: str = "/robots.txt") -> list[str]:
 
 
 def crawl_two(site: Site, **settings: object) -> CrawlResult:
-    """Crawl a page that the file allows, and one that it disallows."""
+    """Crawl a page that `FILE` allows and a page that it disallows; return the result."""
     pages = [site.url("/open"), site.url("/closed")]
     return crawl(pages, settings=COOKIES | settings)
 
@@ -43,8 +44,9 @@ def crawl_two(site: Site, **settings: object) -> CrawlResult:
 def test_cookie_check_in_front_of_robots_txt_is_passed(
     site: Site, robots: Sequence[Reply], check: Reply | None
 ) -> None:
-    """Ours R2 (redirects): the robots.txt is requested with the cookie, as by the built-in.
-    Pages are requested without it.
+    """Ours R2 (redirects): after a cookie check, robots.txt is requested with the new cookie.
+
+    The built-in middleware also sends the cookie. Pages are requested without the cookie.
     """
     site.answer("/robots.txt", robots)
     if check:
@@ -58,7 +60,10 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_only_cookies_for_the_url_are_sent(site: Site) -> None:
-    """The attributes Secure, Path and Domain of a cookie are obeyed."""
+    """A cookie is sent only if its attributes Secure, Path and Domain match the URL.
+
+    A cookie that is too long is not sent.
+    """
     lines = (
         "secure=1; Secure",
         "path=1; Path=/elsewhere",
@@ -73,7 +78,7 @@ def test_only_cookies_for_the_url_are_sent(site: Site) -> None:
 
 
 def test_retry_has_the_cookies_of_the_fetch(site: Site) -> None:
-    """A retry after a 503 sends the cookie that the 503 set."""
+    """A retry after a 503 sends the cookie that was set by the 503."""
     site.answer("/robots.txt", [setting(status(503), "human=1"), FILE])
     result = crawl_two(site, RETRY_ENABLED=True)
 
@@ -90,8 +95,9 @@ def test_retry_has_the_cookies_of_the_fetch(site: Site) -> None:
 def test_redirect_with_the_same_cookies_is_a_loop(
     site: Site, cookies: list[str], requests: list[str]
 ) -> None:
-    """Ours R2 (redirects): if each redirect sets another cookie, only the number of
-    redirects ends the fetch.
+    """Ours R2 (redirects): a redirect that sets no new cookie ends the fetch as a loop.
+
+    If each redirect sets a new cookie, the fetch ends at the limit of redirects.
     """
     answers = [setting(redirect("/robots.txt"), it) for it in cookies]
     site.answer("/robots.txt", answers)
@@ -105,8 +111,9 @@ def test_redirect_with_the_same_cookies_is_a_loop(
 def test_robots_txt_may_share_the_cookie_jar_of_its_page(
     site: Site, meta: dict[str, int]
 ) -> None:
-    """ROBOTS1994_PROPAGATE_META has `cookiejar`. The jar is the unnamed one, or the
-    jar 7.
+    """With `cookiejar` in ROBOTS1994_PROPAGATE_META, robots.txt and pages share cookies.
+
+    The shared jar is the default cookie jar, or the jar in the meta of the page.
     """
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])

@@ -1,4 +1,4 @@
-"""Crawls with the delays that robots.txt files state: ROBOTS1994_CRAWL_DELAY."""
+"""Tests of crawls that apply the delays in robots.txt files (ROBOTS1994_CRAWL_DELAY)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.site import Site
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
-    # The name in this version of Scrapy; the older name causes a warning since 2.19.
+    # Use the newer name of the setting if it exists. The older name causes a warning since 2.19.
     **(
         {"DOWNLOAD_DELAY_JITTER": 0.5}
         if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")
@@ -32,32 +32,29 @@ def stating(delay: float) -> str:
 
 
 def times(site: Site, host: str) -> list[float]:
-    """Return the arrival times of the requests for *host*, robots.txt included."""
+    """Return the arrival times of the requests for *host*, including robots.txt requests."""
     return [seen.at for seen in site.log() if seen.host.startswith(host)]
 
 
 def gaps(site: Site, host: str) -> list[float]:
-    """Return the seconds between requests for *host*, by the server's clock."""
+    """Return the seconds between the requests for *host*, according to the server's clock."""
     return [after - before for before, after in pairwise(times(site, host))]
 
 
 def states(result: CrawlResult) -> list[tuple[Any, ...]]:
-    """Return the state of the slot at each request that left the downloader."""
+    """Return delay and concurrency of the slot at the end of each download."""
     return [tuple(state) for state in result.stats["test/slot/127.0.0.1"]]
 
 
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """All pages of the origin without a delay are fetched before any other origin had four
-    pages.
-    """
+    """All pages of an origin without a delay come before the fourth page of any other origin."""
     delays = {f"{delay}.test": delay for delay in (0.6, 0.7, 0.8, 0.9, 1.0)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
     slow = [site.url(f"/{n}", host=host) for n in range(5) for host in delays]
-    # These are more pages than any other origin gets meanwhile, and few enough for a busy
-    # machine.
+    # Use only 20 pages, so that even a busy machine fetches all these pages in time.
     free = [site.url(f"/{n}", host="free.test") for n in range(20)]
     result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
 
@@ -72,7 +69,10 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
 def test_downloader_without_slots_applies_the_delay(
     site: Site, reactor: Reactor
 ) -> None:
-    """The delay is applied without the download slot that usually applies it."""
+    """The crawl delay is also applied if the downloader has no slots.
+
+    Usually, the download slot applies the delay.
+    """
     settings = {
         "DOWNLOADER": f"{COMPONENTS}.SlotlessDownloader",
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
@@ -86,7 +86,7 @@ def test_downloader_without_slots_applies_the_delay(
 
 
 def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
-    """The cap is logged and counted once per origin."""
+    """A delay above ROBOTS1994_CRAWL_DELAY is capped, and the cap is logged once per origin."""
     site.robots(stating(999))
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -105,7 +105,7 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     {"DOWNLOAD_DELAY": 0.4},
 )
 def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
-    """The longer delay applies, whichever setting the user's delay comes from."""
+    """If the user has set a longer delay than robots.txt, the user's delay applies."""
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(4)]
     result = crawl(pages, settings=EXTENDED | settings, hook="note_slots")
@@ -115,8 +115,9 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 
 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
-    """AutoThrottle begins above the delay of the file, and with a quick server goes far
-    below it.
+    """The delay of the file applies even if AutoThrottle lowers the delay of the slot.
+
+    AutoThrottle begins with a longer delay, and lowers it because the server is fast.
     """
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
@@ -129,7 +130,7 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) 
 
 
 def test_delay_ends_when_the_policy_states_none(site: Site, reactor: Reactor) -> None:
-    """After a refresh whose robots.txt has no delay, the next pages come at once."""
+    """If a refreshed robots.txt states no delay, the next pages are requested at once."""
     site.answer("/robots.txt", [replies.text(stating(0.4)), replies.text("")])
     for number in range(12):
         link = f'<a href="/{number + 1}">x</a>'
@@ -155,11 +156,11 @@ QUEUES = ["DownloaderAwarePriorityQueue", "ScrapyPriorityQueue"]
 def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """Sixteen pages of one host have a delay of 60 s. They come before the pages of 20
-    other hosts, at a concurrency of 4.
+    """Pages that wait for a delay of 60 s do not block the pages of 20 other hosts.
 
-    With a limit of pages, few requests may wait for a robots.txt, but any number for a
-    delay.
+    The concurrency is 4, and sixteen pages of the slow host come first. With
+    CLOSESPIDER_PAGECOUNT, only few requests can wait for a robots.txt at once. The number of
+    requests that wait for a delay is not limited.
     """
     site.robots(stating(60), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
@@ -184,13 +185,14 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
 
 
 def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) -> None:
-    """Only five pages may wait without counting. The other 35 stay in the scheduler and
-    block no other host.
+    """With a queue by slots, most pages of an origin with a delay stay in the scheduler.
+
+    ROBOTS1994_MAX_WAITING is 5. The pages in the scheduler do not block another host.
     """
     site.robots(stating(60), at="slow.test")
     site.robots("", at="z-free.test")
-    # If hosts have equally many requests, the queue takes the first by name, which is the
-    # slow one.
+    # If hosts have equally many requests, the queue takes the first host by name. Therefore, the
+    # name of the slow host is before the name of the other host.
     pages = [
         site.url(f"/{number}", host=host)
         for number in range(40)
@@ -214,8 +216,9 @@ BY_SIGNAL = EXTENSION | {"ROBOTS1994_CRAWL_DELAY": True}
 
 
 def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> None:
-    """The extension works if Scrapy has the signal `robots_parsed`. Otherwise, the log says
-    why not.
+    """With the signal `robots_parsed`, the extension works with the built-in middleware.
+
+    If this version of Scrapy does not have the signal, the log recommends a newer version.
     """
     site.robots(stating(0.3))
     result = crawl(
@@ -231,7 +234,10 @@ def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> No
 
 @table("stated", "inf", "nan", "-5")
 def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> None:
-    """With such a delay, the requests of the origin would never leave their slot."""
+    """An infinite or negative delay, or a delay that is not a number, is not applied.
+
+    With such a delay, the requests of the origin would never leave the download slot.
+    """
     site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -246,8 +252,10 @@ def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> 
 def test_crawl_with_extension_and_our_middleware_ends(
     site: Site, reactor: Reactor
 ) -> None:
-    """Both components let requests wait without counting them. In an earlier version, each
-    restored the state that the other had set.
+    """A crawl with our extension and our middleware ends.
+
+    Both components raise the limit for waiting requests. In an earlier version, each component
+    restored the state that the other component had set.
     """
     hosts = [f"host{number}.test" for number in range(6)]
     site.robots(stating(0.2))
@@ -264,7 +272,7 @@ def test_crawl_with_extension_and_our_middleware_ends(
 def test_extension_is_off_by_default(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Enabled by hand, without the setting, the extension does nothing."""
+    """Without ROBOTS1994_CRAWL_DELAY, the extension does nothing, even if it is enabled."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
     result = crawl([site.url("/1")], settings=EXTENSION)
 
@@ -276,8 +284,9 @@ def test_extension_is_off_by_default(
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     site: Site, reactor: Reactor, pause: float
 ) -> None:
-    """The next page is fetched, and the crawl ends. The test does not check whether Scrapy
-    sends the page.
+    """After a page is cancelled in the queue of its slot, the next page is fetched.
+
+    The crawl ends. The test does not check whether Scrapy sends the cancelled page.
     """
     site.robots(stating(1))
     result = crawl(
@@ -293,7 +302,7 @@ def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
 
 
 def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
-    """Pages of four hosts lead to one host that states a delay."""
+    """Redirects from four hosts to one host obey the crawl delay of this host."""
     site.robots(stating(0.5), at="slow.test")
     hosts = [f"h{number}.test" for number in range(4)]
     for host in hosts:
@@ -309,15 +318,15 @@ def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
 
 @table(
     ("spider", "start"),
-    # The other host is requested after a redirect to a host with a delay, or with the meta
-    # of a page of that host.
+    # The other host is requested after a redirect to a host with a delay.
     ("tests.support.child:RequestingSpider", "free.test"),
+    # The other host is requested with the meta of a page of the host with a delay.
     ("MetaPassingSpider", "slow.test"),
 )
 def test_crawl_delay_applies_to_no_other_host(
     site: Site, spider: str, start: str
 ) -> None:
-    """The pages of the other host come in less than the delay."""
+    """The delay of one host does not apply to the pages of another host."""
     site.robots(stating(4), at="slow.test")
     free = [site.url(f"/{number}", host="free.test") for number in range(3)]
     links = "".join(f'<a href="{url}">x</a>' for url in free)

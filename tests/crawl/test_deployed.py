@@ -1,4 +1,4 @@
-"""A project deployed as an egg, and run from the archive as by Scrapyd."""
+"""A test of a project that is deployed as an egg, and runs from the archive as in Scrapyd."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ ENTRY = "[scrapy]\nsettings = walker.settings\n"
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
-    """The package works in a zip archive: it reads no file next to its modules."""
+    """A deployed project obeys robots.txt with the copy of our package in its archive.
+
+    Our package works in a zip archive, because it does not read files next to its modules.
+    """
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(
@@ -36,7 +39,7 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    # Scrapyd accepts a project only after listing its spiders.
+    # List the spiders first, because Scrapyd does so before it accepts a project.
     listed = run(RUNNER, archive, "list", folder=elsewhere)
     options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
     result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)

@@ -1,4 +1,7 @@
-"""ROBOTS1994_DRY_RUN: the built-in decides, and differences to ours are logged."""
+"""Tests of ROBOTS1994_DRY_RUN.
+
+The built-in middleware decides, and the log reports decisions that our middleware would change.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +40,13 @@ IN_FRONT = {"DOWNLOADER_MIDDLEWARES": {OURS: 50}}
 
 
 def summary(result: CrawlResult) -> str:
-    """Return the summary line at the close."""
+    """Return the summary line that is logged at the close."""
     (line,) = result.lines("] INFO: Dry run: of ")
     return line.partition("] INFO: ")[2]
 
 
 def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
-    """Return the numbers of requests that ours would open and refuse."""
+    """Return how many requests our middleware would open, and how many it would refuse."""
     return (
         result.stats.get("robots1994/would_open", 0),
         result.stats.get("robots1994/would_refuse", 0),
@@ -54,8 +57,9 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
 def test_built_in_decides_and_the_log_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:
-    """Protego decides. Our middleware, also listed beside the add-on, would open two URLs
-    and refuse one.
+    """In a dry run, Protego decides; the log says that our middleware would change 3 decisions.
+
+    Our middleware is enabled by the add-on, by hand, or by both.
     """
     site.robots(MIXED)
     pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
@@ -88,11 +92,11 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A robots.txt, and the requests and settings of *runs* crawls.
+    """A robots.txt, and the requests and settings of crawls.
 
-    *unknown* is the number of requests for which the decision of our middleware cannot be
-    known; -1 means that ours decides otherwise. Where Scrapy's middleware *is_unchecked*,
-    the report of parsers has other counts.
+    *runs* is the number of crawls. *unknown* is the number of requests for which the decision
+    of our middleware cannot be known. If *unknown* is -1, the test does not compare decisions.
+    If *is_unchecked* is true, the test does not compare the counts in the report of parsers.
     """
 
     robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE
@@ -109,7 +113,7 @@ class Situation:
     def crawl(
         self, middleware: Middleware, settings: dict[str, Any]
     ) -> tuple[CrawlResult, list[str]]:
-        """Return the result of the last crawl, and all that the server saw."""
+        """Return the result of the last crawl, and all requests that the server received."""
         with Site() as site, TemporaryDirectory() as folder:
             robots = self.robots(site) if callable(self.robots) else self.robots
             site.answer("/robots.txt", robots)
@@ -152,19 +156,19 @@ CACHED = {"HTTPCACHE_ENABLED": True}
 
 
 def elsewhere(site: Site) -> Reply:
-    """Return a redirect to the robots.txt of another host, which is answered."""
+    """Return a redirect to the robots.txt of another host, and script this robots.txt."""
     site.answer("/robots.txt", replies.text(MIXED), at="elsewhere.test")
     return replies.redirect(site.url("/robots.txt", host="elsewhere.test"))
 
 
 def refreshed(site: Site) -> Reply:
-    """Return an HTML page with a meta refresh, whose target is answered."""
+    """Return an HTML page with a meta refresh, and script the target of the refresh."""
     site.answer("/other.txt", CLOSED)
     return replies.html(f"<html><head>{REFRESH}</head></html>")
 
 
 def gated(site: Site) -> Reply:
-    """Let robots.txt wait until all requests have been made."""
+    """Script a robots.txt that waits until the last page of another host is requested."""
     site.robots(MIXED, at="one.test", gate="all")
     site.robots("", at="two.test")
     site.open_when("all", "/end", host="two.test")
@@ -234,7 +238,8 @@ SITUATIONS = {
     "raising parser": Situation(
         settings={"ROBOTSTXT_PARSER": f"{COMPONENTS}.RaisingParser"}, unknown=-1
     ),
-    # Scrapy cannot request the file of the last host, so it checks no request there.
+    # Scrapy cannot request the robots.txt of the last host, so it checks no request of this
+    # host.
     "spellings": Situation(
         hosts=("one.test", "ONE.test", "one.test.", "a:b@one.test"), is_unchecked=True
     ),
@@ -285,12 +290,12 @@ ROWS = [
 
 
 def without_ports(texts: Iterable[str]) -> list[str]:
-    """Return *texts* without the port of a URL, which is random; sorted."""
+    """Return the sorted *texts* without the random ports of URLs."""
     return sorted(re.sub(r":\d+/", "/", text) for text in texts)
 
 
 def refusals(result: CrawlResult) -> Counter[str]:
-    """Return the URLs that robots.txt refused, each with the number of its refusals."""
+    """Return the URLs that robots.txt refused, with the number of refusals of each URL."""
     said = "Forbidden by robots.txt"
     refused = [it.url for it in result.failed if it.message.startswith(said)]
     return Counter(without_ports(refused))
@@ -305,8 +310,9 @@ def failures(result: CrawlResult) -> list[str]:
 def test_dry_run_changes_no_request(
     name: str, listed: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The server sees what the built-in sends. The counts are the differences between two
-    real crawls.
+    """In a dry run, the server receives the requests that the built-in middleware sends.
+
+    The counts of the dry run are the differences between two real crawls.
     """
     situation, report = SITUATIONS[name], tmp_path / "report.json"
     settings = DRY | listed | {"ROBOTS1994_COMPARE_REPORT": str(report)}
@@ -335,8 +341,11 @@ def test_dry_run_changes_no_request(
 
 
 def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
-    """Listed there, our middleware would see no decision. The built-in decides as without
-    it.
+    """If our middleware is listed in front of the built-in middleware, the log says where to
+    list it.
+
+    In front of the built-in middleware, our middleware would see no decision. The built-in
+    middleware decides as if our middleware were not listed.
     """
     dry, sent = Situation().crawl("ours", DRY | IN_FRONT | {"ADDONS": {}})
     _, expected = Situation().crawl("builtin", {})
@@ -355,7 +364,7 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
     settings: dict[str, Any], why: str
 ) -> None:
-    """The log says why the dry run has no effect."""
+    """If a crawl does not obey robots.txt, a dry run has no effect, and the log says why."""
     dry, sent = Situation().crawl("ours", DRY | settings)
 
     assert not [it for it in sent if "/robots.txt" in it]
@@ -367,7 +376,10 @@ def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
 def test_store_is_neither_read_nor_written_in_a_dry_run(
     site: Site, tmp_path: Path
 ) -> None:
-    """The robots.txt in the store refuses the page, and the current one does not."""
+    """A dry run uses the current robots.txt, and does not change the store.
+
+    The robots.txt in the store refuses the page, but the current robots.txt does not.
+    """
     file = tmp_path / "robots.db"
     store = {"ROBOTS1994_STORE": f"sqlite:///{file}"}
     site.answer("/robots.txt", [CLOSED, replies.text("")])
@@ -381,8 +393,9 @@ def test_store_is_neither_read_nor_written_in_a_dry_run(
 
 
 def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
-    """With a Crawl-delay of 100 s, three pages would take longer than a crawl of the tests
-    may.
+    """In a dry run, crawl delays, page directives and the sitemap signal have no effect.
+
+    With the Crawl-delay of 100 s, three pages would take longer than the time limit of tests.
     """
     beyond = {
         "ROBOTS1994_DIALECT": "extended",
@@ -408,8 +421,10 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
 
 
 def test_report_uses_the_robot_name_of_the_built_in(site: Site, tmp_path: Path) -> None:
-    """The built-in ignores DEFAULT_REQUEST_HEADERS. Further parsers are compared, and
-    decide nothing.
+    """The report uses the robot name of the built-in middleware for Protego.
+
+    The built-in middleware ignores DEFAULT_REQUEST_HEADERS. Further parsers are compared, but
+    do not decide.
     """
     report = tmp_path / "report.json"
     settings = {

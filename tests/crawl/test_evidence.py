@@ -1,4 +1,4 @@
-"""ROBOTS1994_EVIDENCE: what robots.txt said, and each decision, in two files."""
+"""Tests of ROBOTS1994_EVIDENCE: a WARC with each answer, and a journal with each decision."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ANSWERS = {
     "down.test": replies.status(503, b"later"),
     "mute.test": replies.hang_up(),
 }
-"""The answer of each host to the request for its robots.txt."""
+"""Maps each host to its answer to the request for robots.txt."""
 LONG = b"User-agent: *\nDisallow: /a\n" + b"# filling\n" * 100
 
 
@@ -48,8 +48,10 @@ def recording(folder: Path, **settings: Any) -> dict[str, Any]:
 def test_evidence_has_every_answer_of_the_log_and_every_decision(
     tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Statuses, redirects and packed bodies have records. A failure without an answer is in
-    the journal only.
+    """The WARC has a record of every answer, and the journal has a line for every decision.
+
+    Some answers are redirects, and some answers have compressed bodies. A failure without an
+    answer is only in the journal.
     """
     with Site() as site:
         moved = site.url("/r", host="file.test")
@@ -82,7 +84,7 @@ def test_evidence_has_every_answer_of_the_log_and_every_decision(
 def assert_recorded(
     captures: Any, asked: Counter[str], answers: dict[str, Any]
 ) -> None:
-    """Assert that each answer has its record, and that there are no other records."""
+    """Assert that each answer has a record, and that there are no other records."""
     found = [it for it in captures if it.kind == "response"]
     assert Counter(it.url for it in found) == asked
     assert {it.url: (it.status, it.body) for it in found} == answers
@@ -99,7 +101,7 @@ def assert_recorded(
 
 
 def assert_decided(captures: Any, lines: Any, statuses: set[int]) -> None:
-    """Assert that the record of each line is an answer that decides, with its digest.
+    """Assert that each line of the journal has the record and the digest of a deciding answer.
 
     Without an answer, the line says why the fetch failed.
     """
@@ -118,12 +120,12 @@ def assert_decided(captures: Any, lines: Any, statuses: set[int]) -> None:
         assert record.headers["WARC-Payload-Digest"] == line["digest"]
         host = line["url"].split("/")[2]
         assert record.headers["Robots1994-Origin"] == f"http://{host}"
-        # A redirect decides nothing.
+        # A redirect is not a deciding answer.
         assert record.status in statuses - {302}
 
 
 def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
-    """`warcio check` finds every digest right, and `warcio index` every record."""
+    """`warcio check` confirms every digest, and `warcio index` finds every record."""
     site.robots(RULES)
     crawl([site.url("/a"), site.url("/b")], settings=recording(tmp_path))
 
@@ -145,8 +147,10 @@ def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
 def test_item_may_carry_the_record_that_decided(
     site: Site, tmp_path: Path, is_dry_run: bool
 ) -> None:
-    """An item whose request was not checked has no record, even if the meta of its request
-    has one.
+    """The meta of a checked page has the id of the record that decided.
+
+    A spider can put the id into an item. The meta of an unchecked page has no id, even if its
+    request had an id in the meta.
     """
     site.robots(RULES)
     other = {"robots1994_evidence": "urn:uuid:of-another-request"}
@@ -169,8 +173,9 @@ def test_item_may_carry_the_record_that_decided(
 def test_feature_is_imported_only_with_its_setting(
     site: Site, tmp_path: Path, is_on: bool
 ) -> None:
-    """Without the settings, neither our modules of evidence and comparison nor the library
-    is imported, and no stat is set.
+    """Without the settings, the modules for evidence and comparison are not imported.
+
+    The library warcio is not imported either, and no stat is set.
     """
     settings = recording(tmp_path, ROBOTS1994_COMPARE=True) if is_on else {}
     site.robots(RULES)
@@ -195,8 +200,9 @@ def test_feature_is_imported_only_with_its_setting(
 def test_crawl_does_not_start_if_nothing_can_be_written(
     site: Site, tmp_path: Path, folder: str, hook: str, why: str
 ) -> None:
-    """The error is one sentence. It names the setting, and the folder or the package to
-    install.
+    """If no evidence can be written, the crawl does not start.
+
+    The error is one sentence with the setting, and with the folder or the package to install.
     """
     (tmp_path / "file").write_text("not a folder")
     settings = recording(tmp_path / folder)

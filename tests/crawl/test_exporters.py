@@ -1,6 +1,4 @@
-"""Items with the values that a crawl puts into meta and exceptions, in the exporters of
-Scrapy.
-"""
+"""Tests that Scrapy's exporters can export the values in the meta and in the exceptions."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ ROBOTS = (
     b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
     b"License: http://a.test/\xe9\x02\n"
 )
-"""A file with bytes that are not UTF-8 and with control characters, in its second rule and
-in its usage preferences.
+"""A file whose second rule and usage preferences contain bytes that are not UTF-8, and control
+characters.
 """
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")
@@ -52,7 +50,7 @@ FIELDS = (
 def exported(
     site: Site, folder: Path, middleware: Middleware, *, nested: bool, **settings: Any
 ) -> CrawlResult:
-    """Return a crawl of refused pages and an allowed one, with a feed of each format."""
+    """Crawl refused pages and an allowed page, with a feed in each format; return the result."""
     site.robots(ROBOTS)
     site.answer("/", html("<meta name=robots content='noindex, nofollow'>"))
     feeds = {
@@ -73,7 +71,7 @@ def exported(
 
 
 def read_feeds(folder: Path, name: Middleware) -> dict[str, list[Any]]:
-    """Return the items of each feed as its format reads them."""
+    """Return the items of each feed, decoded from the format of the feed."""
     pickled = []
     with (folder / f"{name}.pickle").open("rb") as feed:
         while feed.peek():
@@ -96,7 +94,10 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Every feed has every item, with nested or plain values, in any encoding."""
+    """Every feed has every item of the callback and the errback, in any encoding.
+
+    The items have nested values or plain values.
+    """
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:
@@ -111,14 +112,16 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():
             assert len(rows) == len(result.items)
-    # The built-in has the meta of each page; ours has the verdicts and their parts, too.
+    # With the built-in middleware, there is an item for the meta of each page. With our
+    # middleware, the verdicts and their parts are also items.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
 
 
 def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
-    """The feed has the fields of the verdict. Bytes that no feed can have are
-    percent-encoded.
+    """An exported verdict has the fields of the verdict.
+
+    Bytes that a feed cannot contain are percent-encoded.
     """
     exported(site, tmp_path, "ours", nested=False)
 
@@ -133,7 +136,10 @@ def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/no", "/caf%E9%01", "/x/../no", "/", "/robots.txt"])
 def test_plain_verdict_can_be_marshalled(path: str) -> None:
-    """Marshal takes neither objects nor subclasses of `str`."""
+    """The result of `as_dict()` can be marshalled.
+
+    Marshal accepts neither objects nor subclasses of `str`.
+    """
     verdict = RobotsTxt.parse(ROBOTS).verdict(f"http://a.test{path}", "rover")
 
     plain = verdict.as_dict()
@@ -147,7 +153,7 @@ def test_plain_verdict_can_be_marshalled(path: str) -> None:
 
 
 def test_reason_is_a_text() -> None:
-    """The reason equals its value, and prints as its value, on every Python version."""
+    """A reason is equal to its text, and is printed as its text, with every version of Python."""
     reason = RobotsTxt.parse(ROBOTS).verdict("/no", "rover").reason
 
     assert reason == "rule"

@@ -1,5 +1,6 @@
-"""Fetches that fail: because of the origin (R5) or locally (R7). No permitted page
-is lost.
+"""Tests of fetches that fail because of the origin (R5) or because of a local error (R7).
+
+No permitted page is lost.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
-    """Request two pages of each host. No page is fetched, and each request ends in its
-    errback.
+    """Request two pages of each host, and return the result.
+
+    Assert that no page is fetched, and that each request ends in its errback.
     """
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
@@ -33,9 +35,7 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
 def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
-    """The pages of the origin are refused, and a group of network failures is not logged as
-    a bug.
-    """
+    """After a network failure, the pages are refused, and the failure is not logged as a bug."""
     result = crawl_failing(OF_ORIGIN, reactor)
 
     assert set(result.reasons) == {"unreachable"}
@@ -47,7 +47,11 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """The failure is found behind other exceptions, and is neither a refusal nor a bug."""
+    """After a failure of this machine, the pages fail with this failure.
+
+    The pages are not refused, and the failure is not logged as a bug. Some failures are the
+    cause of another exception.
+    """
     result = crawl_failing(OURS, reactor)
 
     for failed in result.failed:
@@ -64,7 +68,10 @@ def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
 def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     reactor: Reactor,
 ) -> None:
-    """Each class of exception is logged with one traceback, however many pages fail."""
+    """After a bug in a program, the pages fail with the exception of the bug.
+
+    Each class of exception is logged with one traceback, however many pages fail.
+    """
     result = crawl_failing(BUGS, reactor)
 
     names = {f"builtins.{type(error).__name__}" for error in BUGS.values()}
@@ -77,7 +84,10 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
 def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
     reactor: Reactor,
 ) -> None:
-    """A wrong key of an API is no reason to call the origin unreachable."""
+    """After another failure of a library, the pages fail, but the origin is not unreachable.
+
+    A wrong API key is an example of such a failure.
+    """
     result = crawl_failing(OF_LIBRARIES, reactor)
 
     assert {it.message for it in result.failed} == set(map(str, OF_LIBRARIES.values()))
@@ -86,7 +96,7 @@ def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
 
 
 def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
-    """With RETRY_ENABLED = False there is one fetch, and one line names the robots.txt."""
+    """With RETRY_ENABLED = False, robots.txt is requested once, and one line has its URL."""
     site.answer("/robots.txt", [replies.reset(), replies.text(FILE)])
     result = crawl([site.url("/1"), site.url("/2")])
 
@@ -97,7 +107,10 @@ def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
 
 
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
-    """`DOWNLOAD_FAIL_ON_DATALOSS = False` is for pages: half a policy may be an open site."""
+    """With `DOWNLOAD_FAIL_ON_DATALOSS = False`, half a robots.txt still means unreachable (R5).
+
+    The missing half could disallow the pages. The setting applies only to pages.
+    """
     site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
     site.answer("/page", replies.truncated(b"half a page", 500))
     exempt = CrawlRequest(site.url("/page"), {"dont_obey_robotstxt": True})
@@ -110,13 +123,14 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
 
 def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """Some look-ups wait in the queue of the resolver for longer than three fetches may
-    take.
+    """Slow look-ups of names lose no page.
+
+    Some look-ups wait in the resolver's queue for longer than the timeouts of three fetches.
     """
     site.robots(FILE)
     urls = [site.url("/page", host=f"h{number}.test") for number in range(30)]
     settings = RETRIED | {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 1}
-    # Each thread has to do up to fifteen look-ups in turn.
+    # Each thread does up to fifteen look-ups in turn.
     names = {"TEST_LOOK_UP_SECONDS": 0.3}
     result = crawl(urls, settings=settings | names, reactor=reactor, hook="slow_names")
 
@@ -124,10 +138,11 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
 
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """R7 (a local error): all fetches at once would need more descriptors than the limit
-    allows.
+    """R7 (our own fault): if the process has too few file descriptors, no page is lost.
+
+    All fetches at once would need more descriptors than the limit.
     """
-    # The file is slow, so that all fetches are under way at once.
+    # Make the file slow, so that all fetches are in progress at once.
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))

@@ -1,4 +1,4 @@
-"""Headers of a robots.txt that are longer than those of any honest site."""
+"""Tests of very long headers of a robots.txt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ LONG = "," * 5_000
     short=2,
 )
 def test_rest_of_a_long_header_is_ignored(site: Site, header: str, value: str) -> None:
-    """The file is obeyed. The members of a list that are within the limit count."""
+    """If a header is too long, the file is still obeyed, and the rest of the header is ignored.
+
+    In a list, the members before the limit count.
+    """
     site.answer("/robots.txt", Reply(200, FILE, ((header, value),)))
     result = crawl([site.url("/open"), site.url("/closed")])
 

@@ -1,4 +1,4 @@
-"""The log of a crawl: its messages at the start, while it runs, and at the close."""
+"""Tests of the log messages at the start of a crawl, during the crawl, and at its close."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
-    """The line has version, dialect, reading, robot name, store and number of fetches."""
+    """One line at the start shows the version and the most important settings.
+
+    Control characters in the line are escaped.
+    """
     site.robots(CLOSED)
     result = crawl(
         [site.url("/")],
@@ -66,7 +69,10 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """Many sites disallow everything for the name Scrapy, and for no other name."""
+    """One log line says that the robot name is Scrapy's default name, unless the user set a name.
+
+    Many sites disallow everything only for Scrapy's default name.
+    """
     result = crawl([site.url("/")], settings=settings)
 
     assert result.log.count("Scrapy's default name") == is_said
@@ -82,7 +88,7 @@ def test_default_name_of_scrapy_is_said_once(
 def test_report_without_a_comparison_is_warned_of(
     site: Site, settings: dict[str, Any], warned: bool, tmp_path: Path
 ) -> None:
-    """The setting has no effect without a comparison or a dry run."""
+    """Without a comparison or a dry run, ROBOTS1994_COMPARE_REPORT causes a warning."""
     report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "report.json")}
     result = crawl([site.url("/")], settings=settings | report)
 
@@ -102,7 +108,11 @@ BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
 def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     site: Site, robots: str, reading: str, warnings: int, advice: int
 ) -> None:
-    """A rule above all records gets no recommendation. The close sums up the warnings."""
+    """The log recommends the cautious reading if this reading obeys more rules of the file.
+
+    For a rule before the first record, the log does not recommend this reading. At the close, a
+    line counts the origins with rules below a blank line.
+    """
     site.robots(robots)
     result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
 
@@ -118,8 +128,10 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
 def test_allow_that_is_ignored_is_reported_as_stricter(
     site: Site, dialect: str, reported: int
 ) -> None:
-    """A line that weakens the policy is reported separately. A dialect that has Allow does
-    not ignore it.
+    """An Allow line that the dialect ignores is reported, because the crawl is then stricter.
+
+    A line that weakens the policy is reported separately. The dialect "extended" does not
+    ignore Allow lines.
     """
     site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
     result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
@@ -132,8 +144,9 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """O5 (readings): the literal reading allows the site. There is one warning, however
-    often the policy expires.
+    """O5 (readings): a warning about a file is not repeated when the file is fetched again.
+
+    The literal reading of this file allows the whole site.
     """
     site.robots("User-agent: *\n\nDisallow: /private\n")
     result = crawl(
@@ -150,8 +163,9 @@ def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
 
 
 def test_rules_are_escaped_and_shortened(site: Site) -> None:
-    """O25 (control characters): log, exceptions and table escape them, and bidi overrides,
-    too.
+    """O25 (control characters): log, exceptions and table escape control characters.
+
+    Bidi overrides are also escaped.
     """
     site.robots("User-agent: *\nDisallow: /p\x1b[31m\u202e" + "x" * 200 + "\n")
     result = crawl([site.url("/p%1B[31m%E2%80%AE" + "x" * 201)])
@@ -166,7 +180,10 @@ def test_rules_are_escaped_and_shortened(site: Site) -> None:
 
 
 def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
-    """The table has number, outcome, origin and first line, sorted by number."""
+    """The table of refusals has one row for each origin, sorted by the number of refusals.
+
+    A row has the number, the outcome, the origin, and the first line that refused.
+    """
     site.robots(CLOSED)
     site.answer("/robots.txt", replies.status(503), at="b.test")
     urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
@@ -204,7 +221,11 @@ def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """With the setting, the finish reason says so, too. A duplicate is not counted."""
+    """If every start request was refused, the log has one warning.
+
+    Duplicates are not counted. With ROBOTS1994_CLOSE_WHEN_DENIED, the finish reason is
+    `robotstxt_denied`.
+    """
     site.robots(CLOSED)
     result = crawl(
         [site.url(f"/private/{name}") for name in "abaab"],
@@ -230,7 +251,10 @@ def test_crawl_whose_every_start_was_refused_warns_once(
 def test_record_for_the_default_name_recommends_another_name(
     site: Site, robots: str, settings: dict[str, Any], is_recommended: bool
 ) -> None:
-    """No other name helps against a record for every robot."""
+    """The log recommends another robot name if a record is for the default name of Scrapy.
+
+    Against a record for every robot, another name does not help.
+    """
     site.robots(robots)
     result = crawl([site.url("/private/1")], settings=settings)
 
@@ -248,7 +272,7 @@ def test_record_for_the_default_name_recommends_another_name(
 def test_one_start_request_that_is_sent_prevents_the_warning(
     site: Site, open_one: CrawlRequest
 ) -> None:
-    """The result of that request does not matter."""
+    """A start request that is sent prevents the warning, whatever its result is."""
     site.robots(CLOSED)
     started = CrawlRequest(site.url(open_one.url), open_one.meta)
     result = crawl(
@@ -262,8 +286,9 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """The fetch of robots.txt fails locally (R7); its retry succeeds, and robots.txt
-    refuses the page.
+    """A start request that is retried and then refused counts once.
+
+    The first fetch of robots.txt fails with a local error (R7, our own fault).
     """
     site.robots(CLOSED)
     breaking = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakFirstRobots": 850}}
@@ -282,7 +307,7 @@ def test_start_request_that_is_retried_counts_once(
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
-    """The resumed crawl drops the request as a duplicate; robots.txt did not refuse it."""
+    """If a resumed crawl drops a start request as a duplicate, the request was not refused."""
     site.robots(CLOSED)
     settings = CLOSING | {"JOBDIR": str(tmp_path)}
     urls = [site.url("/a"), site.url("/b"), site.url("/private")]
@@ -304,8 +329,10 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
-    """Only twenty origins have a warning, a row of the table and a stat each. The others
-    are counted.
+    """The log says that forbidden origins are refused, or would be refused in a dry run.
+
+    Twenty origins each have a warning, a row of the table, and a stat. Further origins are only
+    counted.
     """
     site.answer("/robots.txt", replies.text("x", status=403))
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
@@ -342,8 +369,8 @@ KINDS: dict[str, tuple[Reply, str, dict[str, Any]]] = {
         {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
     ),
 }
-"""For each kind of log lines about one origin, by a part of its summary: an answer that
-causes such a line, the level, and settings.
+"""Kinds of log lines about one origin. A part of the summary of each kind is mapped to an
+answer that causes such a line, the level of the line, and settings.
 """
 
 
@@ -356,8 +383,9 @@ causes such a line, the level, and settings.
 def test_lines_about_origins_are_limited(
     site: Site, tmp_path: Path, kind: str, has_store: bool
 ) -> None:
-    """A crawl logs twenty lines of each kind, also for policies of a store, and one summary
-    at the close.
+    """A crawl logs at most twenty lines of each kind, and one summary at the close.
+
+    Lines about policies from a store are also limited.
     """
     reply, level, settings = KINDS[kind]
     site.answer("/robots.txt", reply)
@@ -382,9 +410,7 @@ def test_lines_about_origins_are_limited(
 
 @table("number", 20, 21)
 def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) -> None:
-    """A dead proxy fails the fetches of any number of origins, and the log stays short
-    (R7).
-    """
+    """R7 (our own fault): a crawl logs at most twenty failures of a proxy, and one summary."""
     proxy = {"proxy": site.refused_url("")}
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
     result = crawl([CrawlRequest(url, proxy) for url in urls])
@@ -406,7 +432,10 @@ def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) 
 def test_warning_about_wildcards_names_the_next_step(
     site: Site, settings: dict[str, Any], start: str, hint: str | None
 ) -> None:
-    """RFC 9309 has wildcards, and no blank lines to read in two ways."""
+    """The warning about a wildcard says what to do; in the dialect rfc9309, there is no warning.
+
+    In this dialect, blank lines have no meaning, so the line at the start does not show a reading.
+    """
     site.robots("User-agent: *\nDisallow: /*.pdf$\n")
     result = crawl([site.url("/")], settings=settings)
 
@@ -418,8 +447,8 @@ def test_warning_about_wildcards_names_the_next_step(
 def test_policy_of_an_earlier_crawl_names_its_source(
     site: Site, tmp_path: Path
 ) -> None:
-    """Without a store, the policy comes from Scrapy's HTTP cache."""
-    # The age of a cached answer is counted from its Date.
+    """The log says that a policy of an earlier crawl comes from Scrapy's HTTP cache."""
+    # Set a Date, because the age of a cached answer is counted from this header.
     dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
     site.answer("/robots.txt", dated)
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
@@ -431,7 +460,10 @@ def test_policy_of_an_earlier_crawl_names_its_source(
 
 
 def test_failure_of_a_proxy_names_the_proxy(site: Site, reactor: Reactor) -> None:
-    """R7 (our own fault): otherwise the line looks as if the site were down."""
+    """R7 (our own fault): if a proxy fails, the log line says that a proxy failed.
+
+    Otherwise, the line would suggest that the site is down.
+    """
     page = CrawlRequest(site.url("/"), {"proxy": site.refused_url("")})
     result = crawl([page], reactor=reactor)
 
@@ -439,7 +471,10 @@ def test_failure_of_a_proxy_names_the_proxy(site: Site, reactor: Reactor) -> Non
 
 
 def test_dry_run_announces_no_fetch(site: Site) -> None:
-    """In a dry run, our middleware sends no request."""
+    """In a dry run, the log does not say when robots.txt is fetched again.
+
+    Our middleware does not send requests in a dry run.
+    """
     site.answer("/robots.txt", replies.status(503))
     real = crawl([site.url("/")])
     dry = crawl([site.url("/")], settings={"ROBOTS1994_DRY_RUN": True})
@@ -459,8 +494,9 @@ IGNORED = "which mean nothing in the dialect"
 def test_ignored_wildcards_are_summed_up_at_the_close(
     site: Site, size: int, reactor: Reactor
 ) -> None:
-    """1994 D1 (value of Disallow): the pages are sent, the last one by a policy in memory,
-    and the close counts them.
+    """1994 D1 (value of Disallow): a line at the close counts pages with ignored wildcards.
+
+    Such pages are requested. For the last page, the policy is already in memory.
     """
     site.robots(WILD + "# more\n" * (size // 7))
     first = [site.url("/x.pdf"), site.url("/z.html")]
@@ -488,9 +524,10 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
 def test_ignored_wildcards_that_open_nothing_are_no_warning(
     site: Site, robots: str, dialect: str, is_summed_up: bool
 ) -> None:
-    """Without a wildcard in our record, or in a dialect that has wildcards, no line is
-    about wildcards. A rule without a wildcard is not counted, even if RFC 9309 obeys it and
-    the crawl does not.
+    """If ignored wildcards open no page, the summary is logged at INFO.
+
+    There is no summary if our record has no wildcard, or if the dialect has wildcards. A rule
+    without a wildcard is not counted, even if only RFC 9309 obeys the rule.
     """
     site.robots(robots)
     result = crawl([site.url("/z.html")], settings={"ROBOTS1994_DIALECT": dialect})
@@ -502,8 +539,9 @@ def test_ignored_wildcards_that_open_nothing_are_no_warning(
 
 
 def test_file_that_is_compressed_without_saying_so_is_a_warning(site: Site) -> None:
-    """The site is open, and the line says why. Scrapy decompresses only a body with a
-    Content-Encoding.
+    """A compressed robots.txt without a Content-Encoding opens the site, and causes a warning.
+
+    Scrapy decompresses only a body with a Content-Encoding.
     """
     site.robots(gzip.compress(b"User-agent: *\nDisallow: /closed\n"))
     result = crawl([site.url("/closed")])

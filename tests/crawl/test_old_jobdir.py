@@ -1,4 +1,4 @@
-"""A crawl that older code interrupted is resumed by this one."""
+"""A test that resumes a crawl that was interrupted with an older version of the package."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tests.support.crawl import crawl
 from tests.support.site import Site
 
 JOBDIR = Path(__file__).parent / "jobdir-0.2"
-"""The job folder that commit 068828d left of a crawl of four pages of `old.test`. Their
-robots.txt had not arrived, so all four were returned to the scheduler.
+"""The job folder of an interrupted crawl of four pages of `old.test`, written at commit 068828d.
+The robots.txt had not arrived, so all four requests were returned to the scheduler.
 """
 
 
 def test_requests_that_older_code_returned_are_decided_on(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Allowed requests are sent once, the others are refused, and no request is lost."""
+    """Requests in the old job folder are checked: two are sent once, and two are refused."""
     folder = shutil.copytree(JOBDIR, tmp_path / "job")
-    # The stored requests name a host without a port, so a proxy sends them to the site.
+    # Use the site as a proxy, because the stored URLs have no port.
     monkeypatch.setenv("http_proxy", site.url("").rstrip("/"))
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/open/1", replies.text("page"))

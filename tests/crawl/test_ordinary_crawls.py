@@ -1,6 +1,6 @@
-"""Ordinary crawls with ours and with the built-in: ours never fetches or exports less.
+"""Comparisons of ordinary crawls with our middleware and with the built-in middleware.
 
-Each test compares two crawls of one site by the server's log and by their items.
+Each test compares the results of two crawls of one site, and the requests in the server's log.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ def replayed(
     /,
     **headers: str,
 ) -> tuple[CrawlResult, list[str]]:
-    """Record a crawl of five pages with *cache*, and repeat it with *again*.
+    """Record a crawl of five pages in the HTTP cache, and repeat the crawl.
 
-    Without *again*, the server is gone. *recorder* is the middleware of the first crawl, if
-    that is another one. Return the result of the second crawl, and the targets that it
-    requested.
+    *cache* has the settings of both crawls, and *again* has more settings for the second
+    crawl. If *again* is None, the server has ended before the second crawl. *recorder* is the
+    middleware of the first crawl, by default *middleware*. Return the result of the second
+    crawl, and the targets that the second crawl requested.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
     settings |= cache
@@ -64,7 +65,7 @@ def replayed(
 def cached(
     policy: str = "DummyPolicy", storage: str = "FilesystemCacheStorage"
 ) -> dict[str, str]:
-    """Return the settings of a policy and a storage of the cache."""
+    """Return the settings for a policy and a storage of the HTTP cache."""
     return {
         "HTTPCACHE_POLICY": f"scrapy.extensions.httpcache.{policy}",
         "HTTPCACHE_STORAGE": f"scrapy.extensions.httpcache.{storage}",
@@ -78,11 +79,12 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 @table(
     ("record", "again", "age"),
     (cached(RFC), REPLAY, 40 * DAY),
-    # A robots.txt of unknown age is used as the last good policy.
+    # After a failure, a robots.txt of unknown age is used as the last good policy.
     (cached(), None, None),
-    # A fresh robots.txt is used without a request: the longest lifetime is a day.
+    # A robots.txt that is 100 s old is fresh, so it is used without a request.
     ({}, {}, 100),
-    # No robots.txt is recorded, and the cache refuses requests that it does not have.
+    # The first crawl records no robots.txt, and the second crawl fails requests that are not
+    # in the cache.
     ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
     (cached(RFC), REPLAY, 10),
     (cached(RFC, DBM), REPLAY, None),
@@ -97,7 +99,10 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """The robots.txt has a Date, no Date, or a Date of last month."""
+    """The second crawl fetches all pages from the HTTP cache, and sends no request.
+
+    The robots.txt has a recent Date, an old Date, or no Date.
+    """
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
 
     found = [replayed(tmp_path, it, record, again, **date) for it in BOTH]
@@ -109,7 +114,10 @@ def test_recorded_crawl_replays_without_a_request(
 def test_cache_of_one_middleware_replays_under_the_other(
     policy: str, tmp_path: Path
 ) -> None:
-    """The server is gone. The cache policy stores the robots.txt of either middleware."""
+    """A crawl with one middleware can be replayed with the other middleware.
+
+    The server has ended before the second crawl. Both middlewares store robots.txt in the cache.
+    """
     found = [
         replayed(tmp_path, it, cached(policy), None, other, Cache_Control="max-age=9")
         for it, other in (BOTH, BOTH[::-1])
@@ -120,7 +128,7 @@ def test_cache_of_one_middleware_replays_under_the_other(
 
 @table(
     ("headers", "then", "reason"),
-    # R5 (unreachable): the server is gone, and no policy is known.
+    # R5 (unreachable): the server resets the connection, and no policy is known.
     ({"Cache_Control": "no-store"}, replies.reset(), "unreachable"),
     # A robots.txt of unknown age is requested again.
     ({}, replies.text("User-agent: *\nDisallow: /\n"), "rule"),
@@ -140,7 +148,10 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
     reason: str,
     tmp_path: Path,
 ) -> None:
-    """The answer to the next request for robots.txt decides."""
+    """If the cached robots.txt cannot be used, robots.txt is requested again.
+
+    The next answer refuses the page, so the page is not sent.
+    """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     known = replies.status(200, OPEN.encode(), **headers)
     site.answer("/robots.txt", [known, then])
@@ -158,11 +169,11 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 @table(
     ("limit", "least", "delay"),
-    # In this row, robots.txt files are slower.
+    # In this row, the robots.txt files are slower than in the other rows.
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-    # The delay is needed because Scrapy 2.13 calls back 0.1 s late, after more pages
-    # without an item.
+    # Set a delay, because Scrapy 2.13 calls callbacks 0.1 s late. Without the delay, more pages
+    # without an item would arrive in this time.
     ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
     ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
     # In this row, each page requests a token from a second host.
@@ -171,11 +182,11 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
-    """A robots.txt counts as a page. Our middleware fetches at most 16 more
-    robots.txt files than the built-in.
+    """A crawl that reaches a limit has about as many items as with the built-in middleware.
 
-    A busy machine notices a limit some pages late, so *least* is the number of items
-    without these pages.
+    A robots.txt counts as a page. Our middleware fetches at most 16 more robots.txt files than
+    the built-in middleware. On a busy machine, a limit ends the crawl some pages late. *least*
+    is the number of items without these pages.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -196,7 +207,11 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """Each robots.txt arrives after the close has begun, or after a reset connection."""
+    """After SIGINT, our middleware yields at least as many items as the built-in middleware.
+
+    Each robots.txt arrives after the close has begun. In the second row, the first connection
+    for each robots.txt is reset.
+    """
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -206,7 +221,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # With the built-in, the robots.txt of a request takes a slot, too.
+            # With the built-in middleware, each robots.txt request also takes a slot.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -220,7 +235,10 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """Each awaited request is for another origin, and does not wait behind pages."""
+    """If a middleware awaits a request of another origin for each page, all pages arrive.
+
+    The awaited requests do not wait for a slot behind pages.
+    """
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -244,8 +262,9 @@ def test_middleware_that_awaits_a_request_for_each_page(
     reason="before Scrapy 2.18 the limit 0 sends nothing",
 )
 def test_no_limit_of_concurrent_requests() -> None:
-    """CONCURRENT_REQUESTS = 0: all pages of a slow and a quick origin are requested at
-    once.
+    """With CONCURRENT_REQUESTS = 0, all pages of a quick origin are requested at once.
+
+    The pages of a slow origin wait for robots.txt while these pages are requested.
     """
     for middleware in BOTH:
         with Site() as site:

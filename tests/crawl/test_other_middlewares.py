@@ -1,5 +1,6 @@
-"""Other middlewares and handlers change no verdict. Our middleware delays no other
-component.
+"""Tests with other middlewares and handlers, which must not change a verdict.
+
+Our middleware must not delay other components.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ OLDER_HTTPAUTH = (
 
 
 def test_other_middlewares_change_no_verdict(site: Site) -> None:
-    """Retries, cookies, AutoThrottle, compression, offsite and auth are enabled."""
+    """With retries, cookies, AutoThrottle, offsite and HTTP auth, robots.txt still decides.
+
+    The robots.txt request has no cookie and no credentials.
+    """
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
     site.answer("/flaky", [replies.status(503), replies.html("well")])
@@ -66,8 +70,10 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """One line for all three origins has the exception, the path of the middleware, and
-    what to do.
+    """If a middleware raises an exception for robots.txt, the pages fail with this exception.
+
+    One log line for all three origins has the exception, the path of the middleware, and the
+    solution.
     """
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
@@ -96,8 +102,9 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
 def test_stopped_robots_txt_download_fails_the_requests(
     site: Site, hook: str, reactor: Reactor
 ) -> None:
-    """R7 (a local error): the missing part may disallow anything, and the origin is not at
-    fault.
+    """R7 (our own fault): a component that stops the download of robots.txt fails the pages.
+
+    The missing part of the file could disallow any page, and the origin did not cause the stop.
     """
     site.robots("User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n")
     pages = [site.url("/open"), site.url("/closed")]
@@ -110,7 +117,7 @@ def test_stopped_robots_txt_download_fails_the_requests(
 
 
 def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
-    """The first bytes of a short file are the whole file, by its Content-Length."""
+    """If a stopped download is complete according to its Content-Length, the file is obeyed."""
     site.robots(OPEN)
     pages = [site.url("/open"), site.url("/closed")]
     result = crawl(pages, hook="stop_at_the_first_bytes")
@@ -127,8 +134,9 @@ def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """The middleware's answer or request replaces the robots.txt of the server, which
-    disallows nothing.
+    """A middleware's answer or request replaces the robots.txt of the server.
+
+    The robots.txt of the server disallows nothing.
     """
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
@@ -139,8 +147,9 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> None:
-    """Scrapy's own lines show the password; our lines, exceptions, stats and reports do
-    not.
+    """Our log lines, exceptions, stats and reports do not show a password in a page URL.
+
+    Scrapy's own log lines show the password.
     """
     report = tmp_path / "report.json"
     # The parsers disagree about the disallowed URL, so the report has it.
@@ -182,7 +191,10 @@ OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 
 def test_changed_user_agent_is_warned_about_once(
     site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
 ) -> None:
-    """There is one warning for two origins. It has both names and the setting to change."""
+    """If another middleware changes the User-Agent, one warning is logged for two origins.
+
+    The warning has both names, and the setting to change.
+    """
     urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
     result = crawl(
         [CrawlRequest(it, headers=headers) for it in urls], settings=settings
@@ -218,8 +230,9 @@ def filled(size: int) -> bytes:
 def test_challenge_changes_nothing_about_the_file_after_it(
     site: Site, challenge: Reply, file: bytes, opened: list[str]
 ) -> None:
-    """O24 (size limit): the size and the content coding of the challenge do not count. A
-    long file is truncated.
+    """O24 (size limit): the size and the content coding of a challenge do not affect the file.
+
+    The file is truncated only if the file itself is too long.
     """
     site.answer("/robots.txt", [challenge, replies.text(file)])
     urls = [site.url(path) for path in ("/first", "/last", "/open")]
@@ -236,7 +249,7 @@ def test_challenge_changes_nothing_about_the_file_after_it(
 def test_replaced_request_has_one_concurrency_credit(
     site: Site, reactor: Reactor
 ) -> None:
-    """After twelve replaced robots.txt requests, the total concurrency is 3 again."""
+    """If a middleware replaces twelve robots.txt requests, the concurrency is 3 at the end."""
     site.robots(FIRST)
     result = crawl(
         [site.url("/", host=f"h{number}.test") for number in range(12)],
@@ -255,7 +268,10 @@ def test_replaced_request_has_one_concurrency_credit(
 def test_request_with_a_known_policy_awaits_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """A subclass may await `super().process_request()`, which does not wait."""
+    """If the policy is known, `process_request()` of our middleware does not wait.
+
+    A subclass can therefore await this method without a delay.
+    """
     site.robots(FIRST)
     built_in = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
     ours = {built_in: None, f"{COMPONENTS}.CountingMiddleware": 100}
@@ -272,7 +288,7 @@ def test_request_with_a_known_policy_awaits_nothing(
 
 
 def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
-    """Other origins go on while the rules of a large file are compiled."""
+    """A large file is obeyed from its first rule to its last rule."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
     site.robots(FIRST + many, at="large.test")
     site.robots(FIRST, at="small.test")
@@ -291,8 +307,9 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
 def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
     site: Site, reactor: Reactor
 ) -> None:
-    """One reading in the dialect of RFC 9309 counts the requests that RFC 9309 would
-    refuse.
+    """A large file with wildcards is read only once more, in the dialect of RFC 9309.
+
+    This second parse counts all waiting requests that RFC 9309 would refuse.
     """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
@@ -307,7 +324,10 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours O28 (bounded matching): many wildcards may take milliseconds for each URL."""
+    """Ours O28 (bounded matching): each waiting request is decided in its own turn.
+
+    With many wildcards, each decision can take milliseconds.
+    """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
     urls = [site.url(f"/page{number}") for number in range(8)]
@@ -316,16 +336,19 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
 
     assert result.fetched_urls == sorted(urls)
-    # The maximum is two, because the hook ends a turn after the first decision of the next
-    # turn.
+    # The limit is two, because the hook resets its counter only after the first decision of the
+    # next turn.
     assert result.stats["test/decisions_in_a_turn"] <= 2
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """If several threads computed at once, the event loop would wait for each of them."""
+    """Only one thread at a time searches a large file for problems.
+
+    If several threads computed at once, the event loop would wait for each thread.
+    """
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
-    # The files differ, because equal files are read once.
+    # Make all files different, because equal files are read only once.
     for number in range(6):
         site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
     urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]

@@ -1,4 +1,4 @@
-"""What each answer to GET /robots.txt means for a crawl, by the table in `outcomes`."""
+"""Tests that each answer to GET /robots.txt has the meaning in the table of `outcomes`."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""Seconds at which a page of each origin is requested. No policy ends at any of these
+"""Seconds at which a page of each origin is requested. No policy expires at one of these
 times.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of a page that is answered once the site has got all requests of a step."""
+"""The meta of a request that is answered once the site has received all requests of a step."""
 
 # Verification is a setting since Scrapy 2.16, and a context factory before.
 VERIFYING = (
@@ -78,7 +78,7 @@ class Table:
                 site.answer("/robots.txt", row.answer, at=f"{row.slug}.test")
 
     def request(self, row: Row, path: str) -> CrawlRequest:
-        """Return a request for a page of *row*, which Scrapy itself does not repeat."""
+        """Return a request for a page of *row*. Scrapy itself does not retry the request."""
         meta: dict[str, Any] = {"dont_retry": True}
         base = row.at or self.site.url("", host=f"{row.slug}.test")
         if row.by_proxy:
@@ -91,8 +91,9 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Assert that the request for *path* of each row ended as the field *wanted* of its
-        meaning says.
+        """Assert that the request for *path* of each row ended as the row's meaning says.
+
+        *wanted* is the field of the meaning: `opened` or `closed`.
         """
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
@@ -103,7 +104,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Return how many requests, except for pages, each row has had."""
+        """Return how many requests the site received for each row, except requests for pages."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -123,9 +124,7 @@ def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
 
 
 def lasting(site: Site) -> Iterator[Row]:
-    """Yield the rows whose answers say for how long they are kept, and some rows of each
-    other kind.
-    """
+    """Yield the rows whose answers state a lifetime, and some rows of each other kind."""
     yield from outcomes.of_statuses(outcomes.SOME_STATUSES)
     yield from (*outcomes.FRESHNESS, *outcomes.NOT_FRESHER)
     yield from (*outcomes.RETRY_AFTER, *outcomes.PROXIED)
@@ -145,8 +144,10 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7: pages, log, stats and retries are as in the table, and so is the time for
-    which an answer is kept and shared.
+    """R1 to R7 (answers): pages, log, stats and retries are as in the table.
+
+    The table also says how long an answer is used, and whether a store shares the answer with
+    the next crawl.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     with Site(tls="valid") as site:
@@ -167,7 +168,7 @@ def test_ours_each_answer_means_what_its_row_says(
             mark = CrawlRequest(site.url(f"/mark/{step}"), MARK)
             passed = now - times[step - 1] if step else 0.0
             steps += [passed, table.requests(paths), [mark]]
-        # The longest refresh ends with /6, one round trip before the crawl ends.
+        # The last request of the longest refresh is for /6. Wait for this request.
         site.answer("/end", replies.Reply(gate="end"))
         site.open_when("end", "/6", count=min(len(times), 2))
         steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
@@ -175,7 +176,7 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, say at once which rows were requested too seldom until then.
+        # If a mark failed, show which rows were requested too rarely before the failure.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -200,9 +201,9 @@ def test_ours_each_answer_means_what_its_row_says(
 
 
 def assert_logged(result: CrawlResult, table: Table) -> None:
-    """Assert that the first fetch of each row is logged as its row says.
+    """Assert that the first fetch of each row is logged as the row says.
 
-    Only the first twenty lines of one kind are warnings.
+    Only the first twenty lines of one kind are warnings, so the level DEBUG is also accepted.
     """
     lines: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
     urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
@@ -240,7 +241,7 @@ def assert_counted(
 
 
 def crawl_once(table: Table, **options: Any) -> CrawlResult:
-    """Request two pages of each row, and assert that they end as their row says."""
+    """Request two pages of each row, and assert that the requests end as the row says."""
     result = crawl(table.requests(["/open", "/closed"]), **options)
     table.assert_ended(result, "/open", "opened")
     table.assert_ended(result, "/closed", "closed")
@@ -250,7 +251,7 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
 
 @pytest.mark.long
 def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
-    """R1 to R5: the body is used only with a 2xx status."""
+    """R1 to R5 (answers): only a 2xx status lets the crawl obey the body."""
     table = Table(site, outcomes.of_statuses(range(200, 600)))
     result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
     seen = table.seen()
@@ -260,7 +261,7 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
     }
     for status in range(200, 600):
         key = f"robotstxt/response_status_count/{status}"
-        # A 407 is the answer of a proxy, and does not count as an answer (R7).
+        # A 407 comes from a proxy, so it is not counted as an answer (R7, our own fault).
         counted = 0 if status == 407 else min(outcomes.meaning_of(status).attempts, 2)
         assert result.stats.get(key, 0) == counted
 
@@ -268,7 +269,7 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """The timeout ends the fetch, however many bytes still arrive."""
+    """ROBOTS1994_TIMEOUT ends a fetch, even if bytes of the answer still arrive."""
     table = Table(site, outcomes.hanging(site))
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)
@@ -279,7 +280,7 @@ def test_ours_r5_answer_that_does_not_end_is_given_up(
 
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
-    """Other reactors use other clients, which know other codings and failures."""
+    """Each row has its meaning with every reactor, although the HTTP clients differ."""
     with Site(tls="valid") as site:
         rows = [row for row in at_once(site) if row.slug != "transfer-coding"]
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
@@ -289,15 +290,16 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
 ) -> None:
-    """If certificates are verified for pages, they are verified for robots.txt."""
+    """If Scrapy verifies certificates, an origin with an invalid certificate is unreachable."""
     with Site(tls=flaw) as site:
         row = Row("tls", None, R5_NETWORK, 0, site.secure_url("", host="tls.test"))
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
 def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """With "allow", the pages are fetched; with "disallow", no page is. A 403 that allows
-    is no warning.
+    """If a setting gives an answer the opposite meaning, the pages of the origin are fetched.
+
+    A 401 or 403 that allows all pages is not logged as a warning.
     """
     settings, rows = {}, []
     for name, answers in outcomes.TURNED.items():
@@ -317,8 +319,9 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2 (redirects): the credentials are removed from the URL, but an @ in its path stays.
-    The offsite rule does not apply.
+    """R2 (redirects): credentials are removed from the target, but an @ in the path is not.
+
+    The `allowed_domains` of the spider do not apply to the redirect.
     """
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
@@ -359,8 +362,9 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor
 ) -> None:
-    """The whole lines within the limit apply. The rest is not downloaded, and a warning
-    says so.
+    """The complete lines within ROBOTS1994_MAX_BYTES are obeyed.
+
+    The rest of the file is not downloaded, and a log line says that the file is too long.
     """
     site.answer("/robots.txt", answer)
     urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
@@ -370,7 +374,7 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
-    # Some clients read 64 KiB at a time, and may have read twice before the download stops.
+    # Some clients read 64 KiB at a time, and read at most twice before the download stops.
     assert result.stats["downloader/response_bytes"] < limit + 2 * 65_536 + 2_000
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
 
@@ -378,10 +382,11 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 @has_httpx
 @pytest.mark.long
 def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
-    """The timeout of httpx limits only silence: a file that arrives byte by byte would
-    never time out.
+    """ROBOTS1994_TIMEOUT ends the fetch of a file that arrives byte by byte.
+
+    The timeout of httpx limits only the pause between two bytes.
     """
-    # Without ROBOTS1994_TIMEOUT, the file would take a minute, and be obeyed.
+    # Without ROBOTS1994_TIMEOUT, the download would take a minute, and the file would be obeyed.
     site.answer("/robots.txt", replies.trickle(RULES + b"#" * 600, 1, 0.1))
 
     result = crawl(

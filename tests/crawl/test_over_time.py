@@ -1,5 +1,6 @@
-"""A policy as time passes: fresh, refreshed, last good, and with a clock that is
-set back.
+"""Tests of policies over time: fresh, refreshed and last good policies.
+
+In some tests, the clock is set back.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
 TAGGED = Reply(200, FIRST, (("ETag", '"one"'),))
 RENEWED, DOWN = replies.status(304), replies.status(503)
 LONG = 3 * DAY
-"""Seconds after which requests wait for the refresh of a policy. A policy of one day is
-used for another day during its refresh.
+"""Seconds after which requests wait for the refresh of a policy. A policy that is fresh for one
+day is used for another day during its refresh.
 """
 
 
@@ -50,7 +51,7 @@ def last_good_lines(result: CrawlResult) -> list[str]:
 
 
 def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
-    """The second 403, an hour later, is logged at DEBUG."""
+    """If an origin repeats a 403 after an hour, the second 403 is logged at DEBUG."""
     site.answer("/robots.txt", replies.status(403))
 
     result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
@@ -63,8 +64,9 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 def test_stale_policy_decides_while_it_is_refreshed(
     site: Site, reactor: Reactor, crawls: int, tmp_path: Path
 ) -> None:
-    """Pages do not wait for the refresh, and later pages obey its result. A policy of a
-    store is refreshed, too.
+    """Pages obey a stale policy during its refresh, and later pages obey the new policy.
+
+    The stale policy is in memory, or comes from a store.
     """
     last = replies.text(LAST, gate="fetched")
     site.answer("/robots.txt", [replies.text(FIRST), last])
@@ -79,13 +81,14 @@ def test_stale_policy_decides_while_it_is_refreshed(
 
     fetched = {both(site, 2)[1], both(site, 3)[0]}
     assert {*result.fetched_urls} - {both(site, 1)[1]} == fetched
-    # If a page had waited for the refresh, the refresh would have ended by its timeout.
+    # If a page had waited for the refresh, the refresh would have ended with a timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """No request waits for the refresh, and it takes no slot, even at a concurrency
-    of 1.
+    """Requests do not wait for the slow refresh of a policy, even at a concurrency of 1.
+
+    The refresh does not take a slot.
     """
     slow = replies.text("", gate="other")
     site.answer("/robots.txt", [replies.text(""), slow], at="stale.test")
@@ -101,12 +104,15 @@ def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> 
     )
 
     assert len(result.fetched) == 3
-    # If the refresh had delayed the last page, the refresh would have ended by its timeout.
+    # If the refresh had delayed the last page, the refresh would have ended with a timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """TTL and STALE_TTL are 0. ROBOTS1994_RETRY_AFTER applies all the same (R5)."""
+    """If TTL, MIN_TTL and STALE_TTL are 0, robots.txt is fetched at each use of the policy.
+
+    After a failure, ROBOTS1994_RETRY_AFTER still applies (R5, unreachable).
+    """
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "MIN_TTL", "STALE_TTL")}
 
@@ -117,8 +123,9 @@ def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
 
 
 def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
-    """The policy is not used after STALE_TTL, however often its refresh fails. There is one
-    warning.
+    """After STALE_TTL, the last good policy is not used, and its pages are refused.
+
+    The log has only one warning, however often the refresh fails.
     """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     days = [step for day in range(2, 6) for step in (DAY, [site.url(f"/{day}")])]
@@ -136,8 +143,9 @@ def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
 
 
 def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
-    """RFC 9111, 4.3.4: the 304 replaces the ETag. The lifetime and the date of the file
-    remain.
+    """RFC 9111, 4.3.4: a 304 with an ETag replaces only the ETag.
+
+    The lifetime and the date of the file do not change.
     """
     headers = (*TAGGED.headers, ("Last-Modified", MONDAY))
     first = Reply(200, FIRST, (*headers, ("Cache-Control", "max-age=600")))
@@ -154,8 +162,9 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
 
 
 def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> None:
-    """The next crawl, whose server is down, finds the last good policy in the HTTP
-    cache.
+    """After a 304, the HTTP cache still contains the file.
+
+    The server fails in the next crawl, so the crawl uses the file as its last good policy.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     site.answer("/robots.txt", [TAGGED, RENEWED, DOWN])
@@ -168,9 +177,7 @@ def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> No
 
 
 def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:
-    """A 304 to a request without validators is an error: the policy is used as the last
-    good one.
-    """
+    """A 304 to a request without validators is an error, so the last good policy is used."""
     site.answer("/robots.txt", [replies.text(FIRST), RENEWED])
 
     result = crawl_over_time(both(site, 1), LONG, both(site, 2))
@@ -182,8 +189,9 @@ def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:
 
 
 def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
-    """After a redirect, validators are sent only to the target. From another URL, a 304
-    would mean another file.
+    """After a redirect, validators are sent only to the target of the redirect.
+
+    A 304 from another URL would refer to another file.
     """
     site.answer("/robots.txt", replies.redirect("/moved.txt"))
     site.answer("/moved.txt", [TAGGED, RENEWED])
@@ -204,8 +212,9 @@ def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
 def test_only_a_usable_validator_is_sent_back(
     site: Site, etag: str, sent: str | None
 ) -> None:
-    """An ETag with any byte is sent back. Without an ETag that a client can send, the whole
-    file is downloaded.
+    """An ETag is sent back unless it is empty, is too long, or contains control characters.
+
+    Without a usable ETag, the whole file is downloaded.
     """
     site.answer("/robots.txt", Reply(200, FIRST, (("ETag", etag),)))
 
@@ -215,7 +224,7 @@ def test_only_a_usable_validator_is_sent_back(
 
 
 def test_304_ends_the_use_on_error(site: Site) -> None:
-    """Ours R5 (unreachable): the first failure after a 304 is a warning again."""
+    """Ours R5 (unreachable): the first failure after a 304 is again logged as a warning."""
     site.answer("/robots.txt", [TAGGED, DOWN, DOWN, RENEWED, DOWN])
 
     steps = [step for number in range(1, 6) for step in (LONG, both(site, number))]
@@ -230,21 +239,23 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
 
 @table(
     ("first", "seconds", "fetches"),
-    # A policy that refuses everything ends with its lifetime, and is not used during its
-    # refresh.
+    # A policy that refuses everything is not used after its lifetime, even during its refresh.
     (replies.status(403), HOUR + 1, 2),
     (DOWN, 301, 2),
-    # After the clock was set back, dates in the future are not trusted.
+    # After the clock is set back, a policy with a date in the future is not used.
     (replies.text(FIRST), -HOUR, 2),
     (DOWN, -HOUR, 2),
-    # A clock that was corrected by a few seconds does not matter.
+    # After a correction of the clock by less than a minute, the policy is still used.
     (replies.text(LAST), -50, 1),
     ids=["403", "503", "future", "503 of the future", "corrected"],
 )
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Ours R3 and R5: the pages wait for the next answer, and obey it."""
+    """Ours R3 (forbidden) and R5 (unreachable): a policy that cannot be used is fetched again.
+
+    The pages wait for the next answer, and obey this answer.
+    """
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
     result = crawl_over_time(both(site, 1), seconds, both(site, 2))
@@ -255,8 +266,10 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """Otherwise, each request would fetch robots.txt again, and the policy would remain in
-    use longer.
+    """If the clock is set back, the date of the last good policy is also set back.
+
+    With the original date, each request would fetch robots.txt again, and the policy would be
+    used longer.
     """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     settings = {"ROBOTS1994_STALE_TTL": 10 * DAY}
@@ -274,8 +287,7 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
         settings=settings,
     )
 
-    # By the new clock, /4 is within the TTL and the STALE_TTL of the file, and /5 is past
-    # both.
+    # By the new clock, the file's age is less than TTL plus STALE_TTL at /4, and more at /5.
     fetched = [both(site, step)[1] for step in range(1, 4)]
     assert result.fetched_urls == sorted([*fetched, site.url("/4")])
     assert (result.failed[-1].url, result.reasons[-1]) == (
@@ -286,7 +298,10 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 
 
 def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) -> None:
-    """A 304 would hide the rest of the file from a crawl with a higher limit."""
+    """A truncated file is requested without validators.
+
+    A 304 would hide the rest of the file from a crawl with a higher limit.
+    """
     rest = b"# filled\n" * 50 + b"Disallow: /last\n"
     site.answer("/robots.txt", Reply(200, FIRST + rest, TAGGED.headers))
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
@@ -301,7 +316,10 @@ def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) 
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5: the last good policy is the policy in memory if the store did not get it."""
+    """Ours R5 (unreachable): the newer policy in memory is the last good policy.
+
+    The store is read-only, so it has only the older policy.
+    """
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     url = f"tests.support.stores.ReadOnlyFolder://{tmp_path}"
 
@@ -315,7 +333,10 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 
 
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
-    """Some proxies terminate TLS. Their Retry-After is not obeyed, as on `http:`."""
+    """Ours 3.1 (retries): the Retry-After of an answer through a tunnel is not obeyed.
+
+    Some proxies terminate TLS, so the answer possibly comes from a proxy.
+    """
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:
         unavailable = replies.status(503, Retry_After="9999")

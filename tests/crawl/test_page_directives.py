@@ -1,6 +1,6 @@
-"""`page_directives`: tags of HTML in any encoding, and headers of any response.
+"""Tests of `page_directives`, which reads HTML tags in any encoding, and response headers.
 
-The time to read directives grows no faster than the size of a hostile page.
+The time to read the directives of a hostile page must not grow faster than the page.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, 
     ],
 )
 def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
-    """The tag may be in upper case, in invalid HTML or in the body, and there may be
-    several tags.
-    """
+    """A tag is found in upper case, in invalid HTML, in the body, and among several tags."""
     assert page(body) == (False, False)
 
 
@@ -109,8 +107,9 @@ def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
 
 
 def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
-    """The tag is found in HTML and in XML. In XML, a script may contain elements, and CDATA
-    may not.
+    """A tag in XHTML is found if the page is parsed as HTML or as XML.
+
+    In XML, a tag in a `script` element counts, but a tag in a CDATA section does not.
     """
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
@@ -123,7 +122,7 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
-    """A tag in plain text has no effect."""
+    """In content other than HTML and XML, a tag has no effect, and only the header is read."""
     response = kind(
         URL, body=TAG.encode(), headers={"X-Robots-Tag": ["noindex", "index"]}
     )
@@ -136,7 +135,7 @@ def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) ->
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1251", "gbk", "shift_jis"]
 )
 def test_pages_in_any_encoding(encoding: str) -> None:
-    """The tag is found even if an ASCII character takes more than one byte."""
+    """The tag is found in any encoding, even if an ASCII character takes several bytes."""
     body = f"<html><head><title>Робот</title>{TAG}</head></html>".encode(encoding)
     kind = {"Content-Type": f"text/html; charset={encoding.removesuffix('-sig')}"}
 
@@ -167,7 +166,7 @@ def test_pages_that_scrapy_cannot_parse_are_read(
 
 
 def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
-    """A tag after the first 64 KiB, or across their end, has no effect."""
+    """A tag in the first 64 KiB is read. A tag that ends after these 64 KiB has no effect."""
     before = 64 * 1024 - len(TAG)
 
     assert page("x" * before + TAG) == (False, False)
@@ -176,13 +175,13 @@ def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""How many times larger the large pages are. Pages of this size are read completely; longer
-ones are truncated.
+"""The size of the large pages, as a multiple of the small pages. Pages of this size are read
+completely, but longer pages are truncated.
 """
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function from a size to a text of that size."""
+    """Return a function from a size to a text: *before*, and copies of *unit* up to this size."""
     return lambda size: before + unit * (size // len(unit))
 
 
@@ -212,7 +211,7 @@ HOSTILE = {
 
 
 def cost(body: bytes, header: bytes = b"") -> int:
-    """Return the nanoseconds of CPU to read the directives: the minimum of five runs."""
+    """Return the CPU time in nanoseconds to read the directives: the minimum of five runs."""
     costs = []
     for _ in range(5):
         response = HtmlResponse(URL, body=body, headers={"X-Robots-Tag": header})
@@ -225,8 +224,9 @@ def cost(body: bytes, header: bytes = b"") -> int:
 @table("end", "", "'>", ">")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
-    """A page of fifteen times the size takes less than sixty times as long. Quadratic time
-    would be 225 times.
+    """If a hostile page is fifteen times larger, it takes less than sixty times longer.
+
+    With quadratic time, it would take 225 times longer.
     """
     small, large = (HOSTILE[name](SMALL * by) + end for by in (1, TIMES))
 
@@ -235,7 +235,10 @@ def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
 
 @pytest.mark.parametrize("unit", [",", " ", "a:", "noindex x,", "unavailable_after: "])
 def test_pages_time_grows_no_faster_than_the_header(unit: str) -> None:
-    """The header X-Robots-Tag may have any length that a client accepts."""
+    """If the header X-Robots-Tag is fifteen times longer, it takes less than sixty times longer.
+
+    The header can have any length that the client accepts.
+    """
     small, large = (repeated(unit)(SMALL * by).encode() for by in (1, TIMES))
 
     assert cost(b"", large) < 4 * TIMES * cost(b"", small)

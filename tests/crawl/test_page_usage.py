@@ -1,7 +1,7 @@
-"""`page_usage`: the preferences that headers and meta tags of a page state about its use.
+"""Tests of `page_usage`: preferences about the use of a page in its headers and meta tags.
 
-The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. Their
-numbers are those of `docs/preferences.rst`.
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The numbers
+of the examples are the numbers in `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ CU, XR, TDM, POLICY = "Content-Usage", "X-Robots-Tag", "tdm-reservation", "tdm-p
 def usage(
     headers: list[tuple[str, str]], body: str = "", kind: type[Response] = HtmlResponse
 ) -> Usage:
-    """Return the preferences that a page with these headers and this body states to
-    mybot.
-    """
+    """Return the preferences that a page with *headers* and *body* states for mybot."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
         found.setdefault(name.lower(), []).append(value)
@@ -31,14 +29,14 @@ def usage(
 
 
 def stated(found: Usage) -> str:
-    """Return the answers of `found` in one line, with the places."""
+    """Return the statements of *found* in one line: purposes, answers and places."""
     return ", ".join(
         f"{it.purpose} {it.answer.value} {it.where}" for it in found.statements
     )
 
 
 def meta(name: str, content: str) -> str:
-    """Return a meta tag."""
+    """Return a meta tag with *name* and *content*."""
     return f'<meta name="{name}" content="{content}">'
 
 
@@ -94,7 +92,7 @@ EXAMPLES: list[tuple[str, list[tuple[str, str]], str, str, list[str]]] = [
         *("train-ai allow header Content-Usage, train-ai disallow meta tag robots", []),
     ),
     ("25 comment", [], "<!-- <meta name=robots content=noai> -->", "", []),
-    # Variations.
+    # The following rows are variations.
     ("ALL of its own group", [(XR, "all, noai")], "", "", []),
     ("without a comma", [(XR, "noai noimageai")], "", "", ["noai noimageai"]),
     ("name with spaces", [(XR, "My Company Bot: noai, noindex")], "", "", []),
@@ -174,7 +172,10 @@ VARIATIONS: list[tuple[list[tuple[str, str]], str, str]] = [
 def test_variation_of_a_page_states_this(
     headers: list[tuple[str, str]], body: str, said: str
 ) -> None:
-    """The variations are names, spellings and places of headers and meta tags."""
+    """Each variation of a header or meta tag states the preferences in its row.
+
+    The variations are in names, spellings and places.
+    """
     assert stated(usage(headers, body)) == said
 
 
@@ -186,9 +187,7 @@ def test_variation_of_a_page_states_this(
 def test_page_states_this(
     headers: list[tuple[str, str]], body: str, said: str, odd: list[str]
 ) -> None:
-    """The page states these preferences in these places, and these terms are not
-    understood.
-    """
+    """Each page states the preferences in its row, and the row's odd terms are not understood."""
     found = usage(headers, body)
 
     assert stated(found) == said
@@ -197,7 +196,10 @@ def test_page_states_this(
 
 
 def test_example_25_noimageai_of_an_image() -> None:
-    """The header of an image is about the image. An image has no meta tags."""
+    """In the header of an image, `noimageai` states a preference about the image.
+
+    Only the header of an image is read, because an image has no meta tags.
+    """
     found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
 
     assert found["train-ai"] is D
@@ -205,7 +207,7 @@ def test_example_25_noimageai_of_an_image() -> None:
 
 
 def test_example_25_robots_txt_and_page_are_added_up() -> None:
-    """vocab-08, 5.1: the most restrictive of all statements counts."""
+    """AIPREF vocab-08, 5.1: the most restrictive statement of robots.txt and page counts."""
     robots = RobotsTxt.parse("User-agent: *\nContent-Usage: train-ai=n\n")
     both = robots.usage(URL, "mybot").with_(usage([(CU, "train-ai=y, search=y")]))
 
@@ -214,8 +216,9 @@ def test_example_25_robots_txt_and_page_are_added_up() -> None:
 
 
 def test_tdm_policy_belongs_to_a_reservation() -> None:
-    """TDMRep: a policy in the page replaces one in the header. Without a reservation, there
-    is no policy.
+    """TDMRep: without a reservation, there is no policy.
+
+    A policy in the page replaces the policy in the header.
     """
     assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
     both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
@@ -244,7 +247,10 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
     ],
 )
 def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -> None:
-    """RSL 1.0: the URL is returned as written, and states no preference."""
+    """RSL 1.0: the license URL of a Link header is returned as written.
+
+    The URL does not state a preference.
+    """
     found = usage([("Link", it) for it in links])
 
     assert found.licenses == licenses
@@ -263,8 +269,9 @@ def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -
     ],
 )
 def test_any_header_is_read(value: str, kind: type[Response]) -> None:
-    """No header raises an exception, and at most twenty values are reported as not
-    understood.
+    """No header value causes an exception.
+
+    At most twenty values are reported as not understood.
     """
     headers: dict[Any, Any] = dict.fromkeys((CU, XR, TDM, "Link"), [value] * 3)
     found = page_usage(kind(URL, headers=headers, body=value.encode()), "mybot")
@@ -276,7 +283,10 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
 def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_read() -> (
     None
 ):
-    """In a page without the words of a tag, single tags are not read."""
+    """A meta tag with character references, odd quotes, or wide characters is found.
+
+    A header value that is too long is not read.
+    """
     for body in (
         '<meta name="r&#111;bots" content="no&#97;i">',
         "<p>" * 99 + '<x:META name="robots" content="NOAI"/>',
@@ -292,7 +302,7 @@ def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_
 
 
 def test_directives_of_a_page_are_those_without_preferences() -> None:
-    """Terms about use do not change the directives about index and links."""
+    """Terms about use do not change the directives about indexing and links."""
     headers = {XR: "noai, noimageai, nofollow"}
     directives = page_directives(HtmlResponse(URL, headers=headers), "mybot")
 

@@ -1,4 +1,4 @@
-"""Crawls that obey the directives of pages: ROBOTS1994_PAGES."""
+"""Tests of crawls that obey the directives of pages (ROBOTS1994_PAGES)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def follow(
 
 
 def walk(site: Site, pages: Any, **options: Any) -> CrawlResult:
-    """Crawl `SITE` as `follow` does."""
+    """Script the pages of `SITE`, and crawl the site from its first page."""
     for target, reply in SITE.items():
         site.answer(target, reply)
     return follow(site, pages, **options)
@@ -72,8 +72,9 @@ UNINDEXED = {"/unindexed", "/none", "/header"}
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped. Nothing else is
-    dropped.
+    """Requests from a NOFOLLOW page and items of a NOINDEX page are dropped.
+
+    No other request or item is dropped.
     """
     result = walk(site, pages=True, spider=spider, reactor=reactor)
     followed = [it for it in ALL_PAGES if it not in {"/shut/1", "/none/1"}]
@@ -97,7 +98,10 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
 
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
-    """The callback gets the page, and its directives are obeyed."""
+    """If Scrapy cannot parse a page, the callback gets the page, and its directives are obeyed.
+
+    The page has a NOINDEX directive, so the item of the page is dropped.
+    """
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
     result = crawl(
@@ -119,7 +123,10 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
 def test_item_that_is_yielded_twice_is_dropped_twice(
     site: Site, reactor: Reactor
 ) -> None:
-    """Both items are one object, and may be processed at the same time."""
+    """If a callback yields one object twice, both items are dropped.
+
+    Scrapy can process both items at the same time.
+    """
     result = walk(site, pages="noindex", spider="TwiceSpider", reactor=reactor)
 
     assert exported(result) == [it for it in ALL_PAGES if it not in UNINDEXED]
@@ -149,9 +156,7 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, followed: bool, indexed: bool
 ) -> None:
-    """A directive that is not enabled is not obeyed. The meta of each page has all
-    directives.
-    """
+    """A directive is obeyed only if it is enabled. The meta of a page has all directives."""
     result = walk(site, pages=chosen)
 
     assert ("/shut/1" in paths(result.fetched_urls)) is followed
@@ -167,7 +172,7 @@ def test_pages_each_directive_can_be_enabled_separately(
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     site: Site, content: str
 ) -> None:
-    """Each page has one line with the terms."""
+    """Terms without commas are not obeyed, and are logged in one line at DEBUG."""
     site.answer("/", page("/a", tag=content))
     result = follow(site, pages=True)
     url = site.url("/")
@@ -179,7 +184,7 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
 
 
 def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
-    """A request is dropped only if every link of the page to it has rel=nofollow."""
+    """With "rel-nofollow", a request is dropped if all its links on the page have rel=nofollow."""
     shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     site.answer("/", Reply(200, body, shut.headers))
@@ -190,7 +195,7 @@ def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
 
 
 def test_configured_order_of_our_components_is_not_changed(site: Site) -> None:
-    """The add-on does not add a component that the user added or disabled."""
+    """If the user has disabled a component in the settings, the add-on does not enable it."""
     ours = "scrapy_robots1994.RobotsPages"
     site.answer("/", SITE["/shut"])
     result = follow(site, pages=True, SPIDER_MIDDLEWARES={ours: None})

@@ -1,4 +1,4 @@
-"""Crawls with other plugins and download handlers."""
+"""Tests of crawls with other plugins and download handlers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 def test_http2_file_is_truncated_at_the_limit(
     tmp_path: Path, limit: int, fetched: list[str]
 ) -> None:
-    """HTTP/2 downloads the whole file; only the lines before the limit are obeyed."""
+    """With HTTP/2, only the lines of robots.txt before the limit are obeyed.
+
+    The handler for HTTP/2 downloads the whole file.
+    """
     handlers = {"https": f"{MODULE}.http2.H2DownloadHandler"}
     settings = {"DOWNLOAD_HANDLERS": handlers, "ROBOTS1994_MAX_BYTES": limit}
     with http2_site(tmp_path) as (url, _):
@@ -44,8 +47,9 @@ def test_http2_file_is_truncated_at_the_limit(
 def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     site: Site,
 ) -> None:
-    """CONCURRENT_REQUESTS = 1 limits pages, but not robots.txt requests, to one connection
-    to the proxy.
+    """With httpx, five robots.txt files are fetched through one proxy at once.
+
+    CONCURRENT_REQUESTS = 1 limits the connections for pages, but not for robots.txt.
     """
     site.robots(CLOSED, gate="all")
     site.open_when("all", "/robots.txt", count=5)
@@ -70,7 +74,11 @@ def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:
-    """ROBOTS1994_PROPAGATE_META decides whether curl also requests robots.txt."""
+    """The key `impersonate` in ROBOTS1994_PROPAGATE_META lets scrapy-impersonate fetch
+    robots.txt.
+
+    Without the key in this setting, another client fetches robots.txt.
+    """
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
     meta = {"impersonate": "chrome"}
@@ -96,8 +104,9 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
 def test_scrapy_deltafetch_does_not_skip_refused_pages(
     site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl skips the page with an item, and fetches the page that the first one
-    refused.
+    """With scrapy-deltafetch, a page that the first crawl refused is fetched by the next crawl.
+
+    The next crawl skips the page that yielded an item.
     """
     settings: dict[str, Any] = {
         "SPIDER_MIDDLEWARES": {"tests.support.plugins.deltafetch.AnyDeltaFetch": 100},
@@ -124,7 +133,7 @@ def test_scrapy_deltafetch_does_not_skip_refused_pages(
 
 @pytest.mark.plugin("scrapy_poet")
 def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
-    """With both add-ons, a request by the HTTP client of a callback is checked, too."""
+    """With scrapy-poet, a disallowed request of a callback's HTTP client is refused."""
     site.robots(CLOSED)
 
     result = crawl(
@@ -147,8 +156,9 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
 @pytest.mark.long
 @pytest.mark.browser
 def test_refused_page_opens_no_tab(site: Site) -> None:
-    """A refused page opens no tab, and robots.txt opens none. A redirect that the browser
-    follows is not checked.
+    """With scrapy-playwright, neither a refused page nor robots.txt opens a tab.
+
+    A redirect that the browser follows is not checked.
     """
     site.robots(CLOSED)
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
@@ -182,8 +192,9 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site, reactor: Reactor
 ) -> None:
-    """Some start URLs are in the list, and some are added during the crawl. Redis has no
-    keys of ours afterwards.
+    """With scrapy-redis, requests are checked when they leave the queue.
+
+    Some start URLs are added during the crawl. At the end, Redis has no keys of our package.
     """
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))

@@ -1,7 +1,7 @@
-"""A crawl of two origins that differ only by port, on any system with loopback.
+"""A test with two origins that differ only in the port.
 
-Nothing here needs `fork`, a signal or an address other than 127.0.0.1, so CI runs this
-module on macOS and Windows, too.
+This module does not need `fork`, signals, or an address other than 127.0.0.1. Therefore, CI
+also runs this module on macOS and Windows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ SPIDER = Path(plain_server.__file__).with_name("ports_spider.py")
 
 @pytest.mark.long
 def test_each_port_has_its_own_policy(tmp_path: Path) -> None:
-    """Each port has one fetch of robots.txt; the next crawl loads it from SQLite."""
+    """Each port has its own policy, which is fetched once.
+
+    The next crawl loads both policies from SQLite.
+    """
     files = [b"User-agent: *\nDisallow: /one\n", b"User-agent: *\nDisallow: /two\n"]
     with plain_server.serving(files[0]) as one, plain_server.serving(files[1]) as two:
         ports = f"ports={one.server_port} {two.server_port}"

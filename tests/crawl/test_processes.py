@@ -1,4 +1,4 @@
-"""Crawls started from a script, by each process and runner, in parallel or in turn."""
+"""Tests of crawls that a script starts with each class of Scrapy, in parallel or in turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Return what the spiders of a script print, sorted, and its log."""
+    """Run a script, and return the sorted lines that its spiders print, and the log."""
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log
@@ -34,7 +34,9 @@ def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """One spider does not obey robots.txt. Each other spider fetches the file with its own
+    """Spiders that run in parallel read one robots.txt according to their own settings.
+
+    One spider does not obey robots.txt. Each other spider fetches robots.txt with its own
     User-Agent.
     """
     split = "User-agent: split\n\nDisallow: /open\n\n"
@@ -64,7 +66,7 @@ def test_parallel_spiders_read_one_file_by_their_own_settings(
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl in a process does not use the policies of the first."""
+    """The second crawl in a process does not use the policies of the first crawl."""
     site.robots(CLOSED)
     outcomes, log = play(way, site, tmp_path)
 

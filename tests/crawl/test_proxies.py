@@ -1,4 +1,4 @@
-"""Proxies: a robots.txt request leaves through the right proxy, and no password leaks."""
+"""Tests of proxies: robots.txt requests use the right proxy, and no password leaks."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ USER_INFO += ["hunter", ":hun%2Fter"]
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request to the proxy has the password in a header, also the requests of a
-    redirected page.
+    """Each request to a proxy has the password of the proxy in a header.
+
+    Requests after a redirect also have this header. The password does not appear in log, stats
+    or exceptions.
     """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:
@@ -64,7 +66,10 @@ def test_only_the_proxy_gets_its_password(
 
 
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
-    """A header that the user set may be meant only for the proxy of the page."""
+    """A robots.txt request does not inherit the Proxy-Authorization header of its page.
+
+    The user possibly set this header only for the proxy of the page.
+    """
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
     crawl([CrawlRequest("http://far.example/1", meta, sent)])
@@ -75,13 +80,13 @@ def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
 def test_proxy_of_the_environment_is_that_of_its_scheme(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A robots.txt that is redirected to https leaves without the proxy for http."""
+    """If robots.txt is redirected to https, the request does not use the proxy for http."""
     with Site(tls="valid") as site, Site() as proxy:
         monkeypatch.setenv("TEST_PROXY", proxy.url("").rstrip("/"))
         secure = site.secure_url("/policy.txt", host="far.test")
         proxy.answer("/robots.txt", replies.redirect(secure))
         site.answer("/policy.txt", replies.text(FILE))
-        # The redirected page already has a proxy, the one for http.
+        # The redirected page already has a proxy, the proxy for http.
         proxy.answer("/old", replies.redirect("http://far.test/page"))
         result = crawl(["http://old.test/old"], hook="name_proxies")
         through = proxy.targets()
@@ -95,8 +100,9 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Each page fails with its own error. The password of the proxy is not logged, and
-    nothing is stored.
+    """R7 (our own fault): with a dead proxy, each page fails with an error of the proxy.
+
+    The origin is not unreachable, the password is not logged, and no policy is stored.
     """
     site.robots(FILE)
     url = site.refused_url("").rstrip("/")
@@ -126,8 +132,9 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours 3.1 (retries): a dead proxy of the first request does not fail the pages of
-    another proxy.
+    """Ours 3.1 (retries): a retry uses the proxy of another waiting request.
+
+    The first request has a dead proxy. The pages of the other proxy are fetched.
     """
     site.robots(FILE)
     dead, alive = (url.rstrip("/") for url in (site.refused_url(""), site.url("")))
@@ -148,8 +155,9 @@ def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """The proxy refuses connections, and the exception of the client has the
-    proxy's URL.
+    """No log line of our package shows a proxy's password, even if an exception contains it.
+
+    The proxy refuses connections, and the exception of the client contains the proxy's URL.
     """
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
@@ -168,9 +176,10 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 def test_answer_of_a_proxy_opens_no_origin(
     scheme: str, status: int, tmp_path: Path
 ) -> None:
-    """Ours 3.1 (retries): a proxy that terminates TLS answers for an https origin, too.
+    """Ours 3.1 (retries): an error status through a proxy does not open the origin.
 
-    Only a 404 or 410 counts as an answer of the origin, also in a shared store.
+    A proxy that terminates TLS can also answer for an https origin. Of these statuses, only the
+    404 counts as an answer of the origin. The test also checks the shared store.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     settings = store | {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -209,8 +218,9 @@ def test_answer_of_a_proxy_opens_no_origin(
 def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
     status: int, reason: str, tmp_path: Path
 ) -> None:
-    """Ours 3.2 (HTTP cache): a later crawl through another proxy requests
-    robots.txt again.
+    """Ours 3.2 (HTTP cache): an answer that a proxy possibly sent is not cached.
+
+    A later crawl through another proxy requests robots.txt again.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as bad, Site() as good:
@@ -234,7 +244,7 @@ def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
 
 
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
-    """Ours 3.2: without a proxy, the 403 is the answer of the origin, and decides again."""
+    """Ours 3.2 (HTTP cache): without a proxy, a 403 is cached, and decides in the next crawl."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as site:
         site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))
@@ -245,8 +255,9 @@ def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> N
 
 
 def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> None:
-    """A decision because of a 402 can be repeated from its record. This 402 does not mean
-    "no file".
+    """The decision after a 402 through a proxy can be verified from the evidence.
+
+    This 402 does not mean that there is no robots.txt.
     """
     with Site() as proxy:
         proxy.answer("*", replies.status(402))

@@ -1,4 +1,4 @@
-"""The public names of the package, and what they do without a crawl."""
+"""Tests of the public names of the package without a crawl."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PAGE = "https://www.site.test/no"
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
-    """A shell can complete the names before they are loaded."""
+    """`dir()` lists the public names before they are loaded, so a shell can complete them."""
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
-    """A name is loaded from its module on first use."""
-    # Do not read the value that an earlier use has stored in the package.
+    """Every public name can be loaded from its module."""
+    # Call `__getattr__`, because an earlier use possibly stored the value in the package.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 
@@ -42,7 +42,7 @@ def test_exception_survives_pickling_and_copying() -> None:
 
 
 def test_parser_accepts_bytes_text_and_parsed_files() -> None:
-    """The constructor accepts bytes, text and a parsed file."""
+    """The constructor of the parser accepts bytes, text and a parsed file."""
     body = b"User-agent: *\nDisallow: /no\n"
 
     for each in (body, body.decode(), Robots1994Parser(body).robots):
@@ -53,8 +53,9 @@ def test_parser_accepts_bytes_text_and_parsed_files() -> None:
 
 
 def test_parser_reads_by_the_settings_of_its_crawler() -> None:
-    """Without a crawler, which Scrapy's interface allows, the parser uses the default
-    settings.
+    """The parser uses the settings of its crawler, or the default settings without a crawler.
+
+    Scrapy's interface permits that there is no crawler.
     """
     body = b"User-agent: rover\nCrawl-delay: 2.5\n\nDisallow: /no\n"
     settings = {"ROBOTS1994_READING": "cautious", "ROBOTS1994_DIALECT": "extended"}
@@ -69,8 +70,10 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
 
 def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
-    """The built-in makes a parser of b"" at the start, so with such a setting the crawl
-    does not start.
+    """If the crawler has an invalid setting, the constructor of the parser raises an error.
+
+    The built-in middleware creates a parser of b"" at the start. Therefore, a crawl with such a
+    setting does not start.
     """
     crawler = idle_crawler({"ROBOTS1994_READING": "bold"})
 

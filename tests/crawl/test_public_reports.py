@@ -1,9 +1,9 @@
-"""Situations from public reports of people who run crawlers, next to the built-in.
+"""Situations from public reports by people who run crawlers.
 
-Each situation is crawled twice, and judged by the requests that the server got, by the log
-and by the errbacks. Tests of two other situations are elsewhere: of a component that never
-returns in `test_time_limits`, because the built-in waits forever for it, and of items of
-errbacks in `test_exporters`.
+Each situation is crawled with our middleware and with the built-in middleware. The tests check
+the requests in the server's log, the log of the crawl, and the errbacks. Two other situations
+have tests in other modules. `test_time_limits` tests a component that never returns; the
+built-in middleware would wait for ever. `test_exporters` tests items of errbacks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RAISING = {"http": "tests.support.failures.FailingHandler"}
 
 @dataclass
 class Crawled:
-    """One crawl: its *result*, and the servers with their logs."""
+    """The result of one crawl, and the servers with the logs of their requests."""
 
     site: Site
     proxy: Site
@@ -39,7 +39,7 @@ class Crawled:
 
     @property
     def pages(self) -> list[str]:
-        """The pages that the servers got, sorted."""
+        """The sorted paths of the pages that were requested."""
         both = [*self.site.targets(), *self.proxy.targets()]
         return sorted(it for it in both if it in PAGES)
 
@@ -56,36 +56,37 @@ class Crawled:
 
     @property
     def warned(self) -> bool:
-        """Whether a robots.txt component warned."""
+        """Whether the log has a warning that contains the word `robots`."""
         return any("robots" in it for it in self.result.lines("WARNING"))
 
 
 def through(site: Site, proxy: Site) -> list[CrawlRequest]:
-    """Return both pages, of which the first one is sent through *proxy*."""
+    """Return requests for both pages, the first through *proxy* and the second through *site*."""
     metas = [{"proxy": it.url("").rstrip("/")} for it in (proxy, site)]
     pages = zip(PAGES, metas, strict=True)
     return [CrawlRequest(f"http://far.test{path}", meta) for path, meta in pages]
 
 
 def direct(site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return both pages of *site*."""
+    """Return requests for both pages of *site*."""
     return [CrawlRequest(site.url(path)) for path in PAGES]
 
 
 def dead(site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return both pages, sent through a proxy that refuses connections."""
+    """Return requests for both pages through a proxy that refuses connections."""
     meta = {"proxy": site.refused_url("").rstrip("/")}
     return [CrawlRequest(f"http://far.test{path}", meta) for path in PAGES]
 
 
 def refused(site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return a page of a port that refuses connections."""
+    """Return a request for a page at a port that refuses connections."""
     return [CrawlRequest(site.refused_url("/open"))]
 
 
 def raising(_site: Site, _proxy: Site) -> list[CrawlRequest]:
-    """Return pages of hosts. The download handler raises an exception for their
-    robots.txt.
+    """Return requests for pages of three hosts.
+
+    For the robots.txt of each host, the download handler raises an exception.
     """
     hosts = ("runtime", "api", "disk")
     return [CrawlRequest(f"http://{host}.test/open") for host in hosts]
@@ -93,10 +94,10 @@ def raising(_site: Site, _proxy: Site) -> list[CrawlRequest]:
 
 @dataclass
 class Situation:
-    """A row: the answers of the servers, the requests, and the function that looks at the
-    crawl.
+    """A situation: the answers of the servers, the requests, and the expected results.
 
-    *ours* and *built_in* are the values that *looked_at* returns for the two crawls.
+    *looked_at* is a function that returns a value for a crawl. *ours* is the expected value
+    with our middleware, and *built_in* is the expected value with the built-in middleware.
     """
 
     looked_at: Callable[[Crawled], object]
@@ -110,7 +111,7 @@ class Situation:
 
 
 def failure(crawled: Crawled) -> list[tuple[str, object]]:
-    """Return how each request failed, and whether its verdict names the cause."""
+    """Return how each request failed, and whether the verdict has the cause."""
     found = crawled.result.failed
     verdicts = [(it.verdict or {}).get("text", "") for it in found]
     return [
@@ -216,9 +217,7 @@ def crawled(situation: Situation, middleware: Middleware) -> object:
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_situation_of_a_public_report(name: str) -> None:
-    """The crawl with our middleware ends with the first value, and with the built-in, with
-    the second.
-    """
+    """Each crawl ends with the value that the situation states for its middleware."""
     situation = SITUATIONS[name]
 
     assert crawled(situation, "ours") == situation.ours

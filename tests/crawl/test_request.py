@@ -1,4 +1,4 @@
-"""The robots.txt request (headers, meta, proxy), and requests that are not checked."""
+"""Tests of the headers and meta of robots.txt requests, and of requests without a check."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """The request leaves from the address of its page, and has the meta keys of
-    ROBOTS1994_PROPAGATE_META. It has no cookie, referrer or password.
+    """The robots.txt request has the page's bind address, but its own timeout.
+
+    The request has the meta keys in ROBOTS1994_PROPAGATE_META, but no cookie, referrer or
+    password.
     """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
@@ -52,8 +54,9 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
 
 
 def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -> None:
-    """With another value, scrapy-zyte-api would send the header as one that the user has
-    chosen.
+    """The robots.txt request has the Accept-Encoding header of pages.
+
+    Scrapy-zyte-api would treat another value as a header that the user has set.
     """
     site.robots(OPEN)
     crawl([site.url("/page")])
@@ -63,13 +66,16 @@ def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -
         seen.headers["accept-encoding"].split(", ") for seen in (robots, page)
     )
     assert [it for it in ours if it in theirs] == [it for it in theirs if it in ours]
-    # Before Scrapy 2.19, zstd was decoded by another library.
+    # Accept a difference in zstd, because Scrapy before 2.19 decoded zstd with another library.
     assert set(ours) ^ set(theirs) <= {"zstd"}
     assert ours == theirs or scrapy.version_info < (2, 19)
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """The other name counts even if the rules for the usual name are known."""
+    """A request with another User-Agent is judged by this name.
+
+    The rules for the usual name are already known.
+    """
     site.robots("User-agent: special\nDisallow: /\n")
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
     pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]
@@ -93,8 +99,10 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """DEFAULT_REQUEST_HEADERS is one of the settings. The first of two spellings of a
-    header applies.
+    """The robot name comes from the request, or from the settings that Scrapy uses.
+
+    DEFAULT_REQUEST_HEADERS is one of these settings. If this setting has two spellings of a
+    header, the first spelling applies.
     """
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
@@ -111,9 +119,7 @@ def test_robot_name_comes_from_the_settings_that_scrapy_uses(
 def test_exempt_request_is_sent_and_allows_no_others(
     site: Site, exempt: Exempt
 ) -> None:
-    """The first exempt request needs no robots.txt. The requests before and after the
-    second one are refused.
-    """
+    """An exempt request is sent without a check, and other requests are still refused."""
     site.robots(CLOSED)
     url = exempt.url.format(port=site.port)
     result = crawl(
@@ -135,7 +141,7 @@ def test_exempt_request_is_sent_and_allows_no_others(
 
 
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
-    """`dont_obey_robotstxt` has an effect only where it is true, as in Scrapy."""
+    """`dont_obey_robotstxt` has an effect only if its value is true, as in Scrapy."""
     site.robots(CLOSED)
     pages = [
         CrawlRequest(site.url(f"/{number}"), {"dont_obey_robotstxt": value})
@@ -150,8 +156,10 @@ def test_opt_out_that_is_false_is_none(site: Site) -> None:
 def test_hosts_and_origins_of_the_setting_are_not_checked(
     site: Site, tmp_path: Path
 ) -> None:
-    """A host is exempt with each port, and an origin with one port. Subdomains and other
-    hosts are not exempt.
+    """The hosts and origins in ROBOTS1994_EXEMPT are not checked.
+
+    A host is exempt with every port, and an origin is exempt with one port. Subdomains and
+    other hosts are not exempt.
     """
     site.robots(CLOSED)
     exempt = ["API.test", site.url("", host="one.test"), "https://two.test"]
@@ -180,8 +188,10 @@ def test_hosts_and_origins_of_the_setting_are_not_checked(
 def test_robots_txt_request_itself_is_never_refused(
     site: Site, *, is_in_memory: bool
 ) -> None:
-    """The request may be redirected to an origin whose rules in memory disallow the
-    target.
+    """A robots.txt request is never refused, even after a redirect.
+
+    The rules of the other origin disallow the redirect target. In the first row, these rules
+    are in memory.
     """
     site.robots("User-agent: *\nDisallow: /\n", at="b.test")
     moved = site.url("/policy", host="b.test")

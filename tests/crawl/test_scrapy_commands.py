@@ -1,6 +1,4 @@
-"""The commands of Scrapy: each refuses the pages that robots.txt disallows, and
-says why.
-"""
+"""Tests that the commands of Scrapy refuse disallowed pages, and say why."""
 
 from __future__ import annotations
 
@@ -39,8 +37,10 @@ def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:
-    """The log has one line for the other page. `view` opens a copy in a browser, here
-    `echo`, which prints the path.
+    """`scrapy fetch` and `scrapy view` show an allowed page, and log why a page is refused.
+
+    `view` opens a copy of the page in a browser. In this test, the browser is `echo`, which
+    prints the path.
     """
     site = project.site
 
@@ -60,7 +60,7 @@ def test_fetch_and_view_show_only_the_allowed_page(
 
 
 def test_parse_logs_why_there_is_no_response(project: Project) -> None:
-    """`scrapy parse`: the log has the refusal before Scrapy's own error."""
+    """`scrapy parse` logs the refusal of a page before Scrapy's own error."""
     url = project.site.url("/private")
 
     result = project.scrapy("parse", url, "--spider", "walk")
@@ -74,7 +74,7 @@ def test_parse_logs_why_there_is_no_response(project: Project) -> None:
 
 
 def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
-    """`scrapy check`: a contract with a disallowed URL fails and names the line."""
+    """In `scrapy check`, a contract with a disallowed URL fails, and the error has the line."""
     result = project.scrapy("check", "walk")
 
     assert len(result.lines(f"ForbiddenByRobots: {REFUSAL}")) == 1
@@ -83,11 +83,11 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
 
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
-"""A level at which a user must still see why there is no page."""
+"""Options for a log level at which a user must still see why there is no page."""
 
 
 def assert_logged_once(project: Project, log: str) -> None:
-    """Assert that the refusal of /private is the only warning, without a traceback."""
+    """Assert that the refusal of /private is the only warning, and that there is no traceback."""
     where = f"<GET {project.site.url('/private')}>"
     (line,) = (line for line in log.splitlines() if "] WARNING: " in line)
     assert line.partition("[scrapy_robots1994] ")[2] == (
@@ -97,7 +97,10 @@ def assert_logged_once(project: Project, log: str) -> None:
 
 
 def test_shell_shows_the_verdict(project: Project) -> None:
-    """With `-c`, there is no response, and the verdict is in the meta of the request."""
+    """In `scrapy shell URL -c`, a refused page has no response.
+
+    The verdict is in the meta of the request.
+    """
     code = "print(response, '|', request.meta['robots1994'])"
     url = project.site.url("/private")
 
@@ -109,8 +112,9 @@ def test_shell_shows_the_verdict(project: Project) -> None:
 
 
 def test_shell_continues_after_a_refusal(project: Project) -> None:
-    """After a refused `fetch()`, an allowed `fetch()` works, and robots.txt is fetched
-    once.
+    """In `scrapy shell`, an allowed `fetch()` works after a refused `fetch()`.
+
+    robots.txt is fetched once.
     """
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"

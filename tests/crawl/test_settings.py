@@ -1,4 +1,4 @@
-"""Settings: values are read, and an invalid one stops the crawl at the start."""
+"""Tests that an invalid setting stops the crawl at the start."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ CASES = [(name, value) for name, values in INVALID.items() for value in values]
 
 
 def refused(name: str, value: object) -> str:
-    """Return the error with which the middleware of a crawl refuses a setting."""
+    """Return the message of the error that the middleware raises for a setting."""
     settings = {"ROBOTSTXT_OBEY": True, name: value}
     with pytest.raises(SettingsError) as raised:
         Robots1994Middleware(idle_crawler(settings))
@@ -105,13 +105,15 @@ def refused(name: str, value: object) -> str:
 
 
 def test_number_in_place_of_a_word_is_recognized() -> None:
-    """A user may forget the quotes."""
+    """If a user forgets the quotes around a word, the message suggests the word."""
     assert refused("ROBOTS1994_DIALECT", 1994).endswith('; did you mean "1994"?')
 
 
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """If no name is similar, the message lists all settings. `INVALID` has invalid values
-    for each of them.
+    """If a setting's name is unknown and not similar to another name, the message lists all
+    settings.
+
+    `INVALID` has invalid values for each setting.
     """
     message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
 
@@ -121,7 +123,7 @@ def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None:
-    """The message names the setting."""
+    """The message for an invalid value is one line that begins with the setting's name."""
     message = refused(f"ROBOTS1994_{name}", value)
 
     assert message.startswith(f"ROBOTS1994_{name}")
@@ -142,7 +144,7 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
 def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     name: str, suggestion: str
 ) -> None:
-    """A setting that would have no effect stops the crawl."""
+    """A misspelt name or value is an error, and the message has a suggestion."""
     assert f"did you mean {suggestion}" in refused(name, "Extnded")
 
 
@@ -158,7 +160,10 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
     name: str, value: object, suggestion: str
 ) -> None:
-    """The labels of Content Signals get a suggestion, too."""
+    """An unknown word in a setting about usage is an error, and the message has a suggestion.
+
+    The labels of Content Signals are examples of such words.
+    """
     assert f"did you mean {suggestion}?" in refused(name, value)
 
 
@@ -181,7 +186,10 @@ def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
-    """The crawl stops with the add-on, and with the middleware enabled by hand."""
+    """With an invalid setting, one critical line is logged, and no request is sent.
+
+    Our middleware is enabled by the add-on or by hand.
+    """
     result = crawl(
         [site.url("/page")],
         settings=settings,

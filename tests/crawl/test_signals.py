@@ -1,4 +1,4 @@
-"""Signals of a crawl, and sitemaps: a robots.txt is requested once per origin."""
+"""Tests of the signals of a crawl, and of sitemaps in robots.txt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def sitemap(*urls: str) -> Reply:
 def test_sitemap_spider_fetches_each_robots_txt_once(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:
-    """Each of two origins gets one request for robots.txt, and its rules are obeyed."""
+    """A sitemap spider and our middleware request the robots.txt of each origin only once.
+
+    The rules of each robots.txt are obeyed.
+    """
     hosts = ("a.test", "b.test")
     for host in hosts:
         pages = [site.url(path, host=host) for path in ("/1", "/2", "/shut")]
@@ -50,9 +53,7 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
 
 
 def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> None:
-    """The page has put the policy into memory, and the spider gets the file from the
-    policy.
-    """
+    """If a policy is in memory, a sitemap spider gets its robots.txt from the policy."""
     site.robots("User-agent: *\nDisallow: /shut\n")
     site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
     args = {"robots": site.url("/robots.txt")}
@@ -64,16 +65,19 @@ def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> N
 
 @table(
     ("answers", "ignored", "fetches"),
-    # The spider gets the 404 itself.
+    # The spider receives the 404.
     ([replies.status(404)], {"404": 1}, 1),
-    # No file is in memory, so the spider's own request is sent.
+    # No file is in memory, so the request of the spider is sent.
     ([replies.reset(), replies.text("")], {}, 2),
     ids=["absent", "unreachable"],
 )
 def test_sitemap_spider_of_an_origin_without_a_file_ends(
     site: Site, answers: list[Reply], ignored: dict[str, int], fetches: int
 ) -> None:
-    """The spider gets the status of the one request, or requests the file itself."""
+    """If an origin has no file, the spider gets the status, or requests robots.txt itself.
+
+    The crawl ends after a missing file and after an unreachable origin.
+    """
     site.answer("/robots.txt", answers)
     result = crawl([site.url("/robots.txt")], spider=SPIDER)
 
@@ -87,8 +91,9 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
 def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
     site: Site,
 ) -> None:
-    """R6 (closing): the request is returned to the scheduler, as the request of a
-    page is.
+    """R6 (closing): if a sitemap spider waits for a robots.txt, its request is not sent at a close.
+
+    The request is returned to the scheduler, like a waiting request for a page.
     """
     site.answer("/robots.txt", replies.black_hole())
     running = start_crawl(
@@ -105,7 +110,10 @@ def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The sitemap URLs are absolute, unique, and of http or https only."""
+    """The signals of a robots.txt are sent once, even if the policy comes from a store.
+
+    The sitemap URLs in the signal are absolute, unique, and have the scheme http or https.
+    """
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
     site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))
@@ -139,8 +147,9 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
     site: Site, dialect: str
 ) -> None:
-    """Since Scrapy's pull request 8069, a SitemapSpider asks the parser for the sitemaps,
-    in every dialect.
+    """In every dialect, our parser has the sitemaps that a SitemapSpider finds in the file.
+
+    Since Scrapy's pull request 8069, a SitemapSpider asks the parser for the sitemaps.
     """
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
     site.robots(body)
@@ -161,8 +170,9 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """A request that waited and a request whose policy was in memory are each signalled
-    once.
+    """Each refusal is signalled once, although another handler of the signal fails.
+
+    One request waited for its policy. For the other request, the policy was in memory.
     """
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
@@ -185,13 +195,15 @@ NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "MIN_TTL", "STALE_TTL")}
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
 ) -> None:
-    """The policy is usable before handlers run, even if its lifetime is zero."""
+    """A handler of a signal about robots.txt can await a page of the origin.
+
+    The policy is usable before handlers run, even if the lifetime of the policy is zero.
+    """
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
     args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
-    # In the second crawl, each policy comes from the store. The memory has room for one
-    # policy.
+    # In the second crawl, each policy comes from the store. Only one policy is in memory.
     for _ in range(2):
         result = crawl(
             spider="Counted",
@@ -209,8 +221,9 @@ def test_handler_may_await_a_page_of_the_origin(
 
 
 def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
-    """The close cancels the fetch, but not the handler of its signal, which awaits the
-    close.
+    """A handler of `robots_sitemaps` can await the close of the crawl.
+
+    The close cancels the fetch of robots.txt, but not the handler of the signal.
     """
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
 

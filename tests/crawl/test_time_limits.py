@@ -1,4 +1,4 @@
-"""The time that a robots.txt request may take, whatever a component or a client does."""
+"""Tests of the time limits of a robots.txt request, with slow components and servers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ OPEN = "User-agent: *\nDisallow: /closed\n"
 def test_component_that_does_not_return_is_given_up(
     site: Site, component: str, reactor: Reactor
 ) -> None:
-    """Ours R7 (local error): the pages fail with a timeout, one warning names the
-    component, and other pages are fetched.
+    """Ours R7 (our own fault): if a component does not return, the pages fail with a timeout.
+
+    One warning has the path of the component. Pages of other origins are fetched.
     """
     site.robots(OPEN)
     site.answer("/robots.txt", replies.status(403), at="slow.test")
@@ -34,7 +35,7 @@ def test_component_that_does_not_return_is_given_up(
     assert result.failed_urls == slow
     assert all("Timeout" in it.name for it in result.failed)
     (line,) = result.lines("WARNING", "did not return within 1 s (ROBOTS1994_TIMEOUT)")
-    # Only asyncio lists the tasks that have not returned.
+    # Only asyncio can list the tasks that have not returned.
     name = f"{COMPONENTS}.{component}.process_re"
     assert (name if reactor != "select" else "a downloader middleware") in line
     assert not [it for it in result.stats if it.startswith("robots1994/outcome/unrea")]
@@ -43,8 +44,9 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY is longer than ROBOTS1994_TIMEOUT and 5 s together, and robots.txt is
-    redirected.
+    """The wait in a download slot does not count towards ROBOTS1994_TIMEOUT.
+
+    DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and robots.txt is redirected.
     """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
@@ -74,8 +76,9 @@ def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None
 def test_shortest_timeout_applies(
     site: Site, settings: dict[str, Any], meta: dict[str, Any], named: str
 ) -> None:
-    """A silent robots.txt takes no more time than a silent page, and makes the origin
-    unreachable (R5).
+    """If robots.txt does not arrive, the shortest timeout of page and robots.txt applies.
+
+    The origin is then unreachable (R5).
     """
     site.answer("/robots.txt", replies.black_hole())
     result = crawl([CrawlRequest(site.url("/page"), meta)], settings=settings)

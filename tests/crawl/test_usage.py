@@ -1,4 +1,7 @@
-"""Crawls that read and obey usage preferences: ROBOTS1994_USAGE and ROBOTS1994_PURPOSES."""
+"""Tests of crawls that read and obey usage preferences.
+
+The settings are ROBOTS1994_USAGE and ROBOTS1994_PURPOSES.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ REFUSED = "scrapy_robots1994.crawl.features.usage.RefusedByUsage"
 def page(
     *links: str, tag: str = "", headers: tuple[tuple[str, str], ...] = ()
 ) -> Reply:
-    """Return a page with links, and with a meta tag unless it is empty."""
+    """Return a page with links, and with a meta tag unless *tag* is empty."""
     meta = f'<meta name="robots" content="{tag}">' if tag else ""
     anchors = "".join(f'<a href="{link}">x</a>' for link in links)
     made = replies.html(f"<html><head>{meta}</head><body>{anchors}</body></html>")
@@ -53,7 +56,7 @@ NOT_FOR_TRAINING = {"/shut", "/signal", "/noai", "/header"}
 
 
 def fill(site: Site) -> None:
-    """Let the site answer with `SITE` and `ROBOTS`."""
+    """Script the replies of `SITE`, and the robots.txt `ROBOTS`."""
     site.robots(ROBOTS)
     for target, reply in SITE.items():
         site.answer(target, reply)
@@ -66,7 +69,7 @@ def settings(usage: object, *purposes: str, **more: Any) -> dict[str, Any]:
 
 
 def walk(site: Site, usage: object, *purposes: str, **options: Any) -> CrawlResult:
-    """Crawl `SITE` from its first page."""
+    """Crawl `SITE` from its first page, and return the result."""
     fill(site)
     more = options.pop("settings", {})
     options = {"spider": "UsageSpider", "hook": "count_dropped"} | options
@@ -76,20 +79,21 @@ def walk(site: Site, usage: object, *purposes: str, **options: Any) -> CrawlResu
 
 
 def pages_of(site: Site) -> set[str]:
-    """Return the paths that the server got, except for robots.txt."""
+    """Return the requested paths, except for /robots.txt."""
     return {it for it in site.targets() if it != "/robots.txt"}
 
 
 def items_of(result: CrawlResult) -> dict[str, Any]:
-    """Return the items by the paths of their pages."""
+    """Return a dictionary of the items by the path of the page."""
     return {urlsplit(item["url"]).path: item for item in result.items}
 
 
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """The items have the preferences. The closing line says how many pages are not for the
-    purpose.
+    """In the mode "report", items have the preferences, and no item is dropped.
+
+    A line at the close says how many pages are not for the purpose.
     """
     result = walk(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
@@ -117,7 +121,7 @@ def test_report_hands_over_counts_and_drops_nothing(
 
 
 def test_report_without_purposes_counts_all(site: Site) -> None:
-    """Nothing is dropped, whatever preferences are stated."""
+    """In the mode "report" without purposes, the statements about every purpose are counted."""
     result = walk(site, "report")
 
     assert result.stats["robots1994/usage/train-ai/disallow"] == 4
@@ -129,8 +133,9 @@ def test_report_without_purposes_counts_all(site: Site) -> None:
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, usage: object, reactor: Reactor
 ) -> None:
-    """The preferences are in robots.txt, a header or a meta tag. The pages are requested,
-    and their links are followed.
+    """Items are dropped if robots.txt, a header or a meta tag disallows the purpose.
+
+    The pages are requested, and the links of the pages are followed.
     """
     result = walk(site, usage, "train-ai", reactor=reactor)
 
@@ -149,8 +154,10 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """These requests do not count as refused by a rule. Items of other pages are dropped as
-    with "items".
+    """In the mode "requests", a page is not requested if robots.txt disallows the purpose there.
+
+    Such a request does not count as refused by a rule. Items of other pages are dropped as in
+    the mode "items".
     """
     result = walk(site, "requests", "tdm", "train-ai", reactor=reactor)
 
@@ -166,7 +173,7 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
 
 
 def test_any_forbidden_purpose_counts(site: Site) -> None:
-    """With two purposes, the items of a page that is for only one of them are dropped."""
+    """With two purposes, an item is dropped if its page disallows one of these purposes."""
     result = walk(site, "items", "search", "train-ai")
 
     assert set(items_of(result)) == {"/", "/plain"}
@@ -174,7 +181,7 @@ def test_any_forbidden_purpose_counts(site: Site) -> None:
 
 
 def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
-    """A purpose that is not stated is not disallowed."""
+    """If no preference mentions the purpose, no item is dropped."""
     result = walk(site, "requests", "tdm")
 
     assert set(items_of(result)) == set(SITE) - {"/closed"}
@@ -182,8 +189,9 @@ def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """The request is counted by a stat of its own, and does not close the crawl as
-    denied.
+    """A start request that is declined because of a purpose does not close the crawl early.
+
+    A separate stat counts the request.
     """
     fill(site)
     more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
@@ -201,9 +209,7 @@ def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
 def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     site: Site,
 ) -> None:
-    """A redirect may lead to another origin, whose robots.txt states nothing or something
-    else.
-    """
+    """After a redirect to another origin, the preferences of that origin's robots.txt apply."""
     site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
     site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
     site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
@@ -226,7 +232,10 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
 def test_retried_page_has_the_preferences_of_its_last_request(
     site: Site, tmp_path: Path
 ) -> None:
-    """The preferences are pickled with a request that is stored in a queue on disk."""
+    """A page that is retried from a queue on disk has the preferences of its last request.
+
+    The preferences are pickled with the request.
+    """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", [replies.status(503), page()])
     result = crawl(
@@ -243,8 +252,7 @@ def test_retried_page_has_the_preferences_of_its_last_request(
     assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
 
 
-# The rows have the mode, the pages that are requested, and the pages whose items are not
-# dropped.
+# Each row has a mode, the pages that are requested, and the pages whose items are not dropped.
 OPEN = set(SITE) - {"/closed"}
 MODES = pytest.mark.parametrize(
     ("mode", "pages", "kept"),
@@ -260,8 +268,9 @@ MODES = pytest.mark.parametrize(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path, mode: str, pages: set[str], kept: set[str]
 ) -> None:
-    """The crawl, with JOBDIR, is interrupted while all but two pages wait in the queue on
-    disk.
+    """An interrupted and resumed crawl has the pages and items of an uninterrupted crawl.
+
+    At the interrupt, all but two pages wait in the queue on disk (JOBDIR).
     """
     fill(site)
     # Scrapy requests the last link first.
@@ -288,7 +297,10 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
     site: Site, mode: str, pages: set[str], kept: set[str]
 ) -> None:
-    """The second crawl gets the robots.txt that the first crawl fetched."""
+    """A crawl with a policy from Redis has the pages and items of the crawl that stored it.
+
+    The second crawl does not request robots.txt.
+    """
     with RedisServer() as server:
         for _ in range(2):
             result = walk(
@@ -306,7 +318,7 @@ def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
 def test_page_of_the_http_cache_has_the_preferences_of_now(
     site: Site, tmp_path: Path
 ) -> None:
-    """A page from the HTTP cache gets the preferences of its current robots.txt."""
+    """A page from the HTTP cache has the preferences of the current robots.txt."""
     cached = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -327,8 +339,9 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 
 
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
-    """The preferences do not come from the meta, with robots.txt and for an exempt
-    request.
+    """A request that has the meta of another page still has its own preferences.
+
+    In the test, robots.txt was read for one page with this meta, and another page was exempt.
     """
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())
@@ -347,9 +360,7 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
 
 
 def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
-    """With `ROBOTSTXT_OBEY = False`, a page still states preferences, and `read` has no
-    robots.txt.
-    """
+    """With `ROBOTSTXT_OBEY = False`, preferences are read from pages, but not from robots.txt."""
     result = walk(site, "items", "train-ai", settings={"ROBOTSTXT_OBEY": False})
 
     assert "/robots.txt" not in site.targets()
@@ -364,8 +375,9 @@ def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, read: list[str]
 ) -> None:
-    """A 404 states nothing, and its robots.txt counts as read. A 401 does not count as
-    read.
+    """After a 404, robots.txt counts as read, and states nothing.
+
+    After a 401, robots.txt does not count as read.
     """
     site.answer("/robots.txt", replies.status(status))
     site.answer("/", page())
@@ -379,7 +391,9 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_dry_run_has_no_effect(site: Site) -> None:
-    """No preferences are read, and nothing is dropped or declined. One line says so."""
+    """In a dry run, no preferences are read, no item is dropped, and no request is declined.
+    One log line says that the setting has no effect.
+    """
     result = walk(site, "requests", "train-ai", settings={"ROBOTS1994_DRY_RUN": True})
 
     assert pages_of(site) == set(SITE) - {"/closed"}
@@ -390,7 +404,10 @@ def test_dry_run_has_no_effect(site: Site) -> None:
 
 
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
-    """If a callback yields one object twice, each time counts as one item."""
+    """An item is dropped once if NOINDEX and a usage preference both apply to its page.
+
+    A callback that yields one object twice yields two items.
+    """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", page(tag="noindex"))
     result = crawl(
@@ -406,7 +423,7 @@ def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
 
 
 def test_components_are_enabled_by_hand(site: Site) -> None:
-    """Without the add-on, the settings list each component."""
+    """Without the add-on, the components work if the settings list each component."""
     by_hand = {
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -423,7 +440,7 @@ def test_components_are_enabled_by_hand(site: Site) -> None:
 
 
 def test_purposes_without_usage_are_warned_of(site: Site) -> None:
-    """Without ROBOTS1994_USAGE, ROBOTS1994_PURPOSES has no effect."""
+    """A warning says that ROBOTS1994_PURPOSES has no effect without ROBOTS1994_USAGE."""
     result = walk(site, "off", "train-ai", may_warn=True)
 
     assert len(result.lines("WARNING", "ROBOTS1994_PURPOSES has no effect")) == 1
@@ -431,7 +448,7 @@ def test_purposes_without_usage_are_warned_of(site: Site) -> None:
 
 
 def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
-    """Thousands of rules with wildcards decide about the page."""
+    """Thousands of preferences with wildcards in a robots.txt decide correctly about pages."""
     rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(9_000))
     site.robots(f"User-agent: *\n{rules}")
     site.answer("/1xb", page())

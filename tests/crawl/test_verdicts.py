@@ -1,4 +1,4 @@
-"""`Robots1994Middleware.check`: the verdict for a URL, which is not requested."""
+"""Tests of `Robots1994Middleware.check`, which returns the verdict without a page request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ SPIDER = "CheckingSpider"
 def test_check_returns_the_verdict_of_a_request(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Each robots.txt is fetched once, and nothing is counted, recorded or requested."""
+    """`check()` returns the verdict that a request for the URL would have.
+
+    Each robots.txt is fetched once. No page is requested, and no decision is counted or
+    recorded.
+    """
     site.robots(CLOSED)
     expected = {
         site.url("/open"): (True, "no-rule", None),
@@ -49,8 +53,10 @@ def test_check_returns_the_verdict_of_a_request(
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """A local error (R7) is raised and is no verdict; a URL without a host raises an error,
-    too.
+    """`check()` raises the exception that a waiting request would fail with.
+
+    The exception is the local error of the fetch (R7, our own fault), or an error for a URL
+    without a host.
     """
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open"]

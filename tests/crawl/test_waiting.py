@@ -1,8 +1,9 @@
-"""Requests that wait for a robots.txt: one fetch for all, no delay of others, no starving.
+"""Tests of requests that wait for a robots.txt.
 
-The tests do not measure time: a gate holds back the slow robots.txt files until all pages
-of the quick hosts have been requested. If waiting requests delayed these pages, the gate
-would never open. The order is judged by the server's log.
+All requests of an origin wait for one fetch. Waiting requests do not delay or starve other
+requests. The tests do not measure time. A gate delays the slow robots.txt until all pages of the
+quick hosts have been requested. If waiting requests delayed these pages, the gate would never
+open. The tests read the order of requests from the server's log.
 """
 
 from __future__ import annotations
@@ -34,14 +35,15 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
-    """Crawl slow hosts, then quick hosts. The gate opens when all pages of the quick hosts
-    are requested.
+    """Crawl slow hosts, and then quick hosts.
+
+    The gate opens when all pages of the quick hosts have been requested.
     """
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/well", count=QUICK * PAGES)
-    # All requests differ, because some schedulers drop equal requests.
+    # Make all requests different, because some schedulers drop equal requests.
     slow = [
         CrawlRequest(
             site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1
@@ -59,19 +61,25 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """48 requests wait at a concurrency of 3 while all quick pages are fetched."""
+    """All quick pages are fetched while 48 requests wait for slow robots.txt files.
+
+    The concurrency is 3.
+    """
     result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 
     assert (len(result.fetched), result.failed) == (ALL, [])
-    # The signal is sent once at the end, and not when only waiting requests are left.
+    # The signal is sent only once, at the end. The signal is not sent while requests still wait.
     assert [name for name, _ in result.sent] == ["spider_idle"]
     assert result.stats["test/most_pages"] <= 3
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    """With `ROBOTS1994_MAX_WAITING` 4, further requests stay in the scheduler."""
-    # Without the setting, all 20 requests would wait at once.
+    """If ROBOTS1994_MAX_WAITING is 4, at most four requests wait outside the limit.
+
+    Further requests stay in the scheduler.
+    """
+    # Without this limit, all 20 requests would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
@@ -83,8 +91,9 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 def test_limit_is_never_raised_for_a_request_that_does_not_count(
     site: Site, reactor: Reactor
 ) -> None:
-    """There are never more free slots than `CONCURRENT_REQUESTS`, in no turn of the event
-    loop. Otherwise, one more page would take the slot of a robots.txt request.
+    """In no turn of the event loop are there more free slots than `CONCURRENT_REQUESTS`.
+
+    If there were more free slots, a page would take the slot of a robots.txt request.
     """
     site.robots(OPEN)
     result = crawl(
@@ -96,8 +105,9 @@ def test_limit_is_never_raised_for_a_request_that_does_not_count(
 
 
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
-    """Twelve fetches are redirected to https at once. A connection pool for 3 pages does
-    not limit them.
+    """Twelve fetches can be redirected to https at once, although CONCURRENT_REQUESTS is 3.
+
+    The size of the connection pool does not limit these fetches.
     """
     with Site(tls="valid") as site:
         for number in range(SLOW):
@@ -117,7 +127,7 @@ def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) ->
 
 
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
-    """With `ROBOTS1994_MAX_FETCHES` 2, two of twelve slow hosts are fetched at a time."""
+    """If ROBOTS1994_MAX_FETCHES is 2, at most two robots.txt files are fetched at a time."""
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/robots.txt", count=2)
@@ -135,8 +145,9 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"},
 )
 def test_component_loses_no_released_request(site: Site, own: dict[str, Any]) -> None:
-    """The cache answers half of the pages, and the scheduler drops each request that it has
-    seen.
+    """No request is lost with a cache that answers half of the pages.
+
+    No request is lost with a scheduler that drops each request that it has already stored.
     """
     result = crawl_with_slow_hosts(site, settings=own)
 
@@ -152,7 +163,7 @@ FIFTY: dict[str, Any] = {
 def test_fifty_disallowed_requests_that_wait_are_all_refused(
     site: Site, reactor: Reactor
 ) -> None:
-    """With a slow robots.txt, 50 requests wait for one fetch, and 50 errbacks are called."""
+    """If 50 disallowed requests wait for one slow robots.txt, all 50 errbacks are called."""
     site.robots(OPEN, gate="slow")
     site.open_when("slow", "/robots.txt")
     urls = [site.url(f"/private/{number}") for number in range(50)]
@@ -170,7 +181,7 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(
 def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours R6 (closing): every waiting request fails with `FetchAborted`."""
+    """Ours R6 (closing): after a cancelled fetch, all 50 requests fail with `FetchAborted`."""
     cancelling = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CancelRobots": 900}}
     urls = [site.url(f"/{number}") for number in range(50)]
     result = crawl(urls, reactor=reactor, settings=FIFTY | cancelling)
@@ -192,8 +203,9 @@ QUEUES = [
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:
-    """In a queue by priority, the waiting requests leave before the requests that the
-    scheduler still has.
+    """Waiting requests with a higher priority are sent before requests in the scheduler.
+
+    The scheduler has a queue by priority.
     """
     site.robots("", at="urgent.test", gate="known")
     site.open_when("known", "/less", count=10)
@@ -227,9 +239,9 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """An urgent request that comes meanwhile is sent before most of the waiting requests.
+    """While waiting requests are sent, urgent requests overtake most of the waiting requests.
 
-    All pages but the first wait for a gate, because Scrapy 2.13 calls back 0.1 s late.
+    All pages but the first page wait for a gate, because Scrapy 2.13 calls callbacks 0.1 s late.
     """
     page = replies.html("many")
     # With equal activity, the queue by slots of Scrapy 2.13 takes the first host by name.

@@ -1,7 +1,8 @@
-"""If no slot is free, a waiting request is returned to the scheduler, but only once.
+"""Tests that a waiting request is returned to the scheduler at most once.
 
-Every permitted page is requested once, and passes the middlewares before ours at most three
-times. Each robots.txt is slow, so that many requests wait for it.
+A waiting request is returned if no slot is free. Every permitted page is requested once. The
+request passes through the middlewares in front of our middleware at most three times. Each
+robots.txt is slow, so that many requests wait.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from tests.support.replies import Reply
 from tests.support.site import Site
 
 TIMEOUT = 300.0
-"""The timeout in seconds. Many origins take long on a busy machine."""
+"""The timeout of a crawl in seconds. Crawls of many origins are slow on a busy machine."""
 MANY = 350
-"""With so many origins, there are more pages than may wait at once
-(ROBOTS1994_MAX_WAITING).
+"""A number of origins. The number of their pages is above ROBOTS1994_MAX_WAITING, the limit of
+waiting requests.
 """
 ORIGINS = table("origins", 40, MANY)
 SETTINGS: dict[str, Any] = {
-    # With so few slots, none is free for most pages when their robots.txt arrives.
+    # With so few slots, no slot is free for most pages when their robots.txt arrives.
     "CONCURRENT_REQUESTS": 4,
-    # A page that comes a second time finds no fresh policy, and waits again.
+    # A returned page finds no fresh policy when it leaves the scheduler again, and waits again.
     "ROBOTS1994_TTL": 0,
     "ROBOTS1994_MIN_TTL": 0,
     "ROBOTS1994_STALE_TTL": 0,
@@ -44,8 +45,9 @@ SETTINGS: dict[str, Any] = {
 
 
 def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
-    """Make every robots.txt of *site* slow. Return the requests of the pages, by number,
-    then host.
+    """Make every robots.txt of *site* slow, and return the requests for the pages.
+
+    The requests are sorted by the number of the page, and then by host.
     """
     site.answer("/robots.txt", Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5))
     return [
@@ -58,8 +60,9 @@ def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
 def assert_each_once(
     site: Site, pages: list[CrawlRequest], *results: CrawlResult
 ) -> None:
-    """Assert that each page was requested once, and passed the middlewares three times at
-    most.
+    """Assert that each page was requested once.
+
+    Each request must have passed through the middlewares at most three times.
     """
     seen = [(it.host, it.target) for it in site.log() if it.target != "/robots.txt"]
     assert len(seen) == len(set(seen)) == len(pages)
@@ -80,7 +83,10 @@ def assert_each_once(
 def test_each_page_is_requested_once_whatever_the_queue(
     site: Site, by_priority: str, memory: str, origins: int
 ) -> None:
-    """Without `RETURNED` in the meta, a page would be returned whenever no slot is free."""
+    """With each queue of Scrapy, each page is requested once.
+
+    Without the meta key `RETURNED`, a page would be returned whenever no slot is free.
+    """
     settings = SETTINGS | {
         "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{by_priority}",
         "SCHEDULER_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
@@ -90,7 +96,7 @@ def test_each_page_is_requested_once_whatever_the_queue(
     result = crawl(pages, settings=settings, timeout=TIMEOUT)
 
     assert_each_once(site, pages, result)
-    # Otherwise, no page was returned, and the test would check nothing.
+    # Check that pages were returned, because the test is useless without returned pages.
     assert max(result.stats["test/passes"].values()) > 1
 
 
@@ -98,12 +104,12 @@ def test_each_page_is_requested_once_whatever_the_queue(
 def test_each_page_is_requested_once_over_stop_and_resume(
     site: Site, tmp_path: Path, origins: int
 ) -> None:
-    """The crawl is interrupted with JOBDIR, and then run to its end."""
+    """If a crawl with JOBDIR is interrupted and resumed, each page is requested once."""
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
     pages = slow_site(site, origins)
     site.answer("/p2", Reply(gate="interrupted"))
     running = start_crawl(pages, settings=settings, timeout=TIMEOUT)
-    # The scheduler has all pages, so that the next crawl can request them.
+    # Wait until the scheduler has all pages, so that the next crawl can request them.
     running.wait_for(f"all {len(pages)} are yielded")
     site.wait("/p1")
     running.send_sigint()
@@ -118,7 +124,10 @@ def test_each_page_is_requested_once_over_stop_and_resume(
 @pytest.mark.redis
 @ORIGINS
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -> None:
-    """If no slot is free, a scheduler that is not Scrapy's gets no request back."""
+    """If two workers share a queue, each page is requested once.
+
+    Requests are returned only to Scrapy's own scheduler.
+    """
     with RedisServer() as redis, Site() as site:
         settings = SETTINGS | redis.queue
         pages = slow_site(site, origins)

@@ -1,4 +1,4 @@
-"""A warning in a crawling process fails its test, even one at the end of the process."""
+"""A test of `tests.support.crawl`: a warning in a crawling process fails the test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.site import Site
 def test_crawl_that_warns_fails(
     hook: str, message: str, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A warning in the crawling process is an error, even at the end of the process."""
+    """A warning of a crawl fails the test, even if the warning comes at the end of the process."""
     monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     crawling = start_crawl([site.url("/")], hook=hook)
 

@@ -1,1 +1,1 @@
-"""Helpers of the tests: a scripted HTTP server, real crawls, and a corpus of files."""
+"""Helpers for tests: a scripted HTTP server, real crawls, and a corpus of files."""

@@ -1,8 +1,8 @@
-"""A hook of pytest: what a failed test leaves open must not fail another test.
+"""Hooks of pytest that clean up after a failed test, so that no other test fails.
 
-Warnings are errors. A failed test leaves crawls, sockets and folders open, because it ends
-before the code that closes them. Python warns about each open object when the object is
-collected, and another test may run by then.
+A failed test ends early, so crawls, sockets and folders can stay open. Python warns about each
+open object when the object is collected. If another test runs at this time, it fails, because
+warnings are errors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FAILED = pytest.StashKey[bool]()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note that a test has failed."""
+    """Record that a test has failed."""
     report = yield
     if report.failed:
         item.stash[FAILED] = True
@@ -34,14 +34,15 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
-    """Collect the objects that a failed test left open, after its fixtures have ended,
-    without a warning.
+    """Collect the objects that a failed test left open, and ignore their warnings.
+
+    The objects are collected after the fixtures of the test have ended.
     """
     try:
         yield
     finally:
         if item.stash.get(FAILED, False):
-            # These attributes refer to the frames of the last failure, for a debugger.
+            # Remove these attributes for debuggers, because they refer to the failed frames.
             for name in ("last_exc", "last_type", "last_value", "last_traceback"):
                 with suppress(AttributeError):
                     delattr(sys, name)

@@ -1,5 +1,6 @@
-"""Run a real Chromium, and check a page in it: its layout, and its accessibility by
-axe-core.
+"""Functions that run a real Chromium, and check the layout and accessibility of a page.
+
+axe-core checks the accessibility.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ ARGUMENTS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Run a headless Chromium with *profile* as its folder, and log its requests."""
+    """Run a headless Chromium with the user data folder *profile*. The driver logs requests."""
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
@@ -46,7 +47,7 @@ def chromium(profile: Path) -> Iterator[Chrome]:
 
 
 def width_of(browser: Chrome) -> int:
-    """Return the width of the page in pixels; a page wider than its window scrolls sideways."""
+    """Return the width of the page in pixels. A page wider than its window scrolls sideways."""
     return int(
         browser.execute_script("return document.documentElement.scrollWidth") or 0
     )
@@ -54,9 +55,7 @@ def width_of(browser: Chrome) -> int:
 
 @contextmanager
 def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
-    """Make the window of *browser* *width* pixels wide, with the color scheme *scheme*
-    (light, dark).
-    """
+    """Set the width of the window in pixels, and the color scheme (light, dark)."""
     is_mobile = width < 600
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile}
     preferred = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -70,9 +69,9 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return the words, in tables and in the title of the sidebar, that are broken over two lines.
+    """Return the words in tables and in the sidebar's title that are broken across lines.
 
-    A name may wrap after its separators.
+    A line break after a separator in a name is permitted.
     """
     found = browser.execute_script(
         """
@@ -98,7 +97,7 @@ def broken_words(browser: Chrome) -> list[str]:
 
 
 def overlapping_cells(browser: Chrome) -> list[str]:
-    """Return the table cells whose words do not fit into the cell."""
+    """Return the cells whose text extends out of the cell, or over the text of another cell."""
     found = browser.execute_script(
         """
         const found = [];
@@ -128,7 +127,7 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return the violations that axe-core finds in the open page: rules and elements."""
+    """Return the rules that the open page violates according to axe-core, with the elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
     # The content security policy of the page does not apply to scripts of the driver.
     browser.execute_script(script)

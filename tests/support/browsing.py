@@ -27,14 +27,15 @@ ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the script in the meta of a page in the browser, and waits until a request of
-    that script ends.
+    """A spider that runs the script in the meta of each page in the browser.
+
+    The spider waits until a request of the script ends.
     """
 
     name = "browsing"
 
-    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # of another kind
-        """Record the page, and run its script."""
+    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # a coroutine
+        """Record the page, and run the script for the page."""
         self.result["fetched"].append((response.url, response.status))
         page = response.meta.get("playwright_page")
         if page is None:
@@ -48,5 +49,5 @@ class BrowsingSpider(RequestingSpider):
 
 
 def abort_pictures(request: Any) -> bool:
-    """Abort pictures, whatever robots.txt says."""
+    """Return whether *request* is for a PNG picture, which the browser then aborts."""
     return bool(request.url.endswith(".png"))

@@ -1,4 +1,4 @@
-"""Count the function calls of a computation, in place of its time."""
+"""A count of function calls, which replaces a measurement of time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def calls(computation: Callable[[], object]) -> int:
-    """Return how many functions *computation* calls, including functions written in C.
+    """Return the number of function calls during *computation*, including functions in C.
 
     The number is the same on every machine, however busy the machine is.
     """

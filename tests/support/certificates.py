@@ -15,7 +15,7 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 
 
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
-    """Return a key and its self-signed certificate, both as PEM text.
+    """Return a key and a self-signed certificate for the key, both as PEM text.
 
     A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`. An
     `expired` certificate was valid until yesterday, and a `wrong-name` certificate is for
@@ -47,7 +47,7 @@ def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
 
 
 def _names(flaw: Flaw) -> x509.SubjectAlternativeName:
-    """Return the names of the certificate."""
+    """Return the host names for a certificate with *flaw*."""
     if flaw == "wrong-name":
         return x509.SubjectAlternativeName([x509.DNSName("other-host.example")])
     loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))

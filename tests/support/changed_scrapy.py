@@ -1,9 +1,9 @@
 """A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a list of changes. Each change has a pattern, a replacement, and a prefix
-of the names of the modules whose source is changed before it is compiled. Scrapy itself still
-works, because a name is changed everywhere in Scrapy; only other packages miss the old name.
-`result.json` next to JOB has the result of the crawl.
+JOB is a JSON file with a job and a list of changes. Each change has a pattern, a replacement,
+and a prefix. The source of each module whose name has the prefix is changed before the module
+is compiled. Scrapy itself still works, because a name is changed everywhere in Scrapy. Only
+other packages miss the old name. `result.json` next to JOB has the result of the crawl.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from types import CodeType
 
 
 def change(changes: list[list[str]]) -> list[int]:
-    """Compile modules from changed source from now on. Return the numbers of replacements of
-    each change, which grow as modules are imported.
+    """Change the source of all modules that are imported after this call.
+
+    Return a list with the number of replacements for each change. The numbers grow while
+    modules are imported.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -39,13 +41,14 @@ def change(changes: list[list[str]]) -> list[int]:
 
 
 def main() -> None:
-    """Crawl as the job says."""
+    """Run the job in the file of the first argument, with the changes of the job."""
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Import this module, too, so that it is changed: a crawl without a cache does not import it.
+    # Import the HTTP cache here, because its source must also be changed. A crawl without a cache
+    # does not import the HTTP cache.
     import_module("scrapy.extensions.httpcache")
-    # Import late: this module imports Scrapy, which must be changed first.
+    # Import `child` late, because it imports Scrapy, which must be changed first.
     from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": numbers}

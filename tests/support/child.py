@@ -1,6 +1,7 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-It writes a result.json into that folder. It imports no reactor before Scrapy has chosen one.
+The process writes a result.json into that folder. The process does not import a reactor before
+Scrapy has chosen a reactor.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ SELECT = "twisted.internet.selectreactor.SelectReactor"
 
 
 class RequestingSpider(scrapy.Spider):
-    """Requests every URL of the job and records the outcome of each request.
+    """A spider that requests every URL of the job, and records the outcome of each request.
 
-    With the argument `follow` it follows the links of the pages. Subclasses may yield
+    With the argument `follow`, the spider follows the links of the pages. A subclass can yield
     items or requests from `parse_page`.
     """
 
@@ -47,7 +48,7 @@ class RequestingSpider(scrapy.Spider):
     follow = False
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request all URLs of the job, none filtered as a duplicate."""
+        """Request all URLs of the job, including duplicates."""
         for request in self.requests:
             yield self.request(**request)
         self.logger.info("all %d are yielded", len(self.requests))
@@ -68,11 +69,11 @@ class RequestingSpider(scrapy.Spider):
                 yield self.request(response.urljoin(link), dont_filter=False)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield nothing; a subclass may yield items or requests."""
+        """Yield nothing. A subclass can yield items or requests."""
         yield from ()
 
     def failed(self, failure: Failure) -> Iterator[Any] | None:
-        """Record a request that failed, and why."""
+        """Record the failure of a request. A response with an error status counts as a page."""
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.result["fetched"].append((error.response.url, error.response.status))
@@ -81,7 +82,7 @@ class RequestingSpider(scrapy.Spider):
         verdict = getattr(error, "verdict", None)
         self.result["failed"].append(
             {
-                "url": failure.request.url,  # type: ignore[attr-defined]  # Scrapy adds it
+                "url": failure.request.url,  # type: ignore[attr-defined]  # Scrapy adds `request`
                 "name": f"{kind.__module__}.{kind.__qualname__}",
                 "message": str(error),
                 "verdict": None if verdict is None else _plain(verdict),
@@ -102,15 +103,15 @@ def _plain(verdict: Any) -> dict[str, Any]:
 
 
 def _load(path: str) -> Any:
-    """Return the object that `module:name` names."""
+    """Return the object at *path*, which is `module:name`."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 
 
 def _resolve_test_names() -> None:
-    """Resolve names under `test` to 127.0.0.1, and no name under `invalid`.
+    """Resolve names under `test` to 127.0.0.1, and fail for names under `invalid`.
 
-    This works for Twisted and asyncio, and uses no resolver of this machine.
+    Twisted and asyncio both use these results. The machine needs no resolver for these names.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -128,14 +129,14 @@ def _resolve_test_names() -> None:
 
 
 def _shorten_pauses() -> None:
-    """Shorten the pauses between retries of a robots.txt to a fiftieth."""
+    """Divide the pauses between retries of a robots.txt by 50."""
     for name in ("NETWORK_PAUSES", "STATUS_PAUSES"):
         shorter = tuple(seconds / 50 for seconds in getattr(fetch_result, name))
         setattr(fetch_result, name, shorter)
 
 
 def _process(job: dict[str, Any]) -> Any:
-    """Return the crawler process that `scrapy crawl` of this version uses."""
+    """Return the kind of process that `scrapy crawl` of this version uses for the reactor."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
         return plain({"TWISTED_REACTOR": SELECT} | settings)
@@ -146,7 +147,7 @@ def _process(job: dict[str, Any]) -> Any:
 
 
 def _listen(crawler: Crawler, job: dict[str, Any], result: dict[str, Any]) -> None:
-    """Record items and the signals of the job."""
+    """Record the scraped items, and the signals listed in the job."""
 
     def scraped(item: Any) -> None:
         result["items"].append(ItemAdapter(item).asdict())
@@ -183,17 +184,17 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     _shorten_pauses()
     try:
         _crawl(job, result)
-    except Exception as error:  # noqa: BLE001 (whatever stops a crawl is its result)
+    except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Collect now: Python warns about an object that was never awaited or closed when it is
-    # collected, which otherwise happens at the end of the interpreter.
+    # Python warns about an object that was never awaited or closed when the object is
+    # collected. Collect now, while warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result
 
 
 def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
-    """Crawl to the end; record the stats, and the error if the crawl could not start."""
+    """Run the crawl to its end. Record the stats, or the error if the crawl did not start."""
     process = _process(job)
     crawler = process.create_crawler(_load(job["spider"]))
     _listen(crawler, job, result)
@@ -204,18 +205,18 @@ def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
     )
     process.start()
     result["error"] = _error_of(started)
-    # A crawl that an add-on stopped has no stats; newer Scrapy raises on reading them.
+    # If an add-on stopped the crawl, newer versions of Scrapy raise an error for the stats.
     with suppress(RuntimeError):
         result["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 
 
 def _one_line(error: BaseException) -> str:
-    """Return the class and message of an exception."""
+    """Return the class and the message of an exception as one line."""
     return "".join(traceback.format_exception_only(error)).strip()
 
 
 def _error_of(started: Any) -> str:
-    """Return the exception that stopped the crawl from starting as one line, or ""."""
+    """Return one line about the exception that prevented the start of the crawl, or ""."""
     if hasattr(started, "exception"):
         error = started.exception()
     else:
@@ -226,7 +227,7 @@ def _error_of(started: Any) -> str:
 
 
 def main() -> None:
-    """Run the job of the current folder."""
+    """Run the job in the current folder."""
     result = run(json.loads(Path("job.json").read_text("utf-8")))
     Path("result.json").write_text(json.dumps(result, default=str), "utf-8")
 

@@ -1,4 +1,4 @@
-"""The clock of a crawling process, which a spider can set.
+"""A clock of the crawling process that a spider can set.
 
 Importing this module replaces `time.time` for all modules that are imported later. The crawling
 process imports this module first, so the package needs no parameter for a clock.
@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import time
 
-# Import before the clock is replaced, because the reactors of Twisted need the real clock.
+# Import Twisted before the clock is replaced, because Twisted's reactors need the real clock.
 import twisted.python.runtime  # noqa: F401
 
 
 class Clock:
-    """The clock of this process: the real one, until it is stopped."""
+    """The clock of this process. The clock shows the real time until it is stopped."""
 
     _real = staticmethod(time.time)
     _stopped_at: float | None = None
 
     @classmethod
     def time(cls) -> float:
-        """Return the seconds since the epoch, by this clock."""
+        """Return the seconds since the epoch according to this clock."""
         return cls._real() if cls._stopped_at is None else cls._stopped_at
 
     @classmethod
     def set_forward(cls, seconds: float) -> None:
-        """Stop the clock, if it runs, and set it forward, or back if *seconds* are negative.
+        """Stop the clock, and set it forward, or back if *seconds* is negative.
 
-        A stopped clock shows the same time however long a busy machine takes.
+        A stopped clock shows a time that does not depend on the speed of the machine.
         """
         cls._stopped_at = cls.time() + seconds
 

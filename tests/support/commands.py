@@ -1,4 +1,4 @@
-"""Run a Scrapy command as a user does, in a separate process."""
+"""Functions that run a Scrapy command as a user does, in a separate process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """Exit code and output of a command."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -58,10 +58,11 @@ def interrupted(
     times: int = 1,
     folder: Path = ROOT,
 ) -> CommandResult:
-    """Run *command* as at a terminal, send Ctrl-C once *ready* returns, and wait for its end.
+    """Run *command*, interrupt it with Ctrl-C, and return its result.
 
-    The output of the result begins with the value that *ready* returns. The command must end
-    with the exit code of an interruption, and without a traceback.
+    Ctrl-C is sent *times* times after *ready* has returned. The output of the result begins
+    with the value that *ready* returned. The command must end with the exit code of an
+    interruption, and without a traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),
@@ -70,10 +71,10 @@ def interrupted(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Restore the handler of Ctrl-C: shells let background commands ignore the signal.
+        # Restore the handler of Ctrl-C, because a shell makes background commands ignore SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
-        # Kill a command that never gets ready.
+        # Kill a command that never becomes ready.
         late = Timer(TIMEOUT_SECONDS, process.kill)
         late.start()
         try:
@@ -91,7 +92,7 @@ def interrupted(
 
 
 def printed(part: str) -> Callable[[Started], str]:
-    """Return a function that reads the output of a process up to the line that contains *part*."""
+    """Return a function that reads a process's output up to the first line with *part*."""
 
     def read(process: Started) -> str:
         lines: list[str] = []

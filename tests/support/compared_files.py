@@ -1,4 +1,4 @@
-"""Files and captures that `robots-compare` compares, some of them hostile."""
+"""Files and captures for `robots-compare`. Some of the files are hostile."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ CHANGES = {
     "http://same.test": "unchanged",
     HOSTILE_LABEL: "opened",
 }
-"""The change of a switch from Protego to the dialect of 1994, for each site."""
+"""What changes for each site after a switch from Protego to the dialect of 1994."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 CAPTURES = [
     ("http://gone.test/robots.txt", "404 Not Found", CLOSED),
     ("http://forbidden.test/robots.txt", "403 Forbidden", b""),
     ("http://busy.test/robots.txt", "503 Busy", b""),
-    # The second file opens less than the first, and must not hide what the first opens.
+    # The second file opens less than the first file, and must not hide the change of the first.
     ("http://twice.test/robots.txt", "200 OK", FILES["wild.test"]),
     ("http://twice.test/robots.txt", "200 OK", FILES["split.test"]),
     # A page that is not a robots.txt, and a redirect: the command skips both.
@@ -54,7 +54,7 @@ CAPTURES = [
 
 
 def capture(url: str, status: str, body: bytes) -> bytes:
-    """Return the record of a WARC file that has the response to a request."""
+    """Return a WARC record with a response from *url*."""
     response = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     head = (
         "WARC/1.0\r\nWARC-Type: response\r\n"
@@ -68,13 +68,13 @@ def capture(url: str, status: str, body: bytes) -> bytes:
 
 
 def write_archive(path: Path, records: Iterable[bytes]) -> Path:
-    """Write a compressed WARC file."""
+    """Write a compressed WARC file with *records*, and return its path."""
     path.write_bytes(b"".join(map(gzip.compress, records)))
     return path
 
 
 def write_files(folder: Path) -> None:
-    """Write the files and an archive of the captures."""
+    """Write the files and an archive of the captures into *folder*."""
     for name, body in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ from tests.support.spiders import download, sleep
 
 
 def is_robots(request: Request) -> bool:
-    """Whether *request* is for a robots.txt."""
+    """Return whether *request* is for a robots.txt."""
     return request.url.endswith("/robots.txt")
 
 
@@ -40,7 +40,7 @@ class OtherHandler(HTTP11DownloadHandler):
 
 
 class CancelRobots:
-    """Cancels every robots.txt request."""
+    """A middleware that cancels every robots.txt request."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise the exception of a cancelled Deferred."""
@@ -49,22 +49,22 @@ class CancelRobots:
 
 
 class BreakRobots:
-    """Raises for every robots.txt request."""
+    """A middleware that raises an exception for every robots.txt request."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise as a bug in a user's middleware would."""
+        """Raise an exception, as a bug in a user's middleware would."""
         if is_robots(request):
             message = "a bug\nof \x1b[31mmine"
             raise ZeroDivisionError(message)
 
 
 class BreakSecondRobots(BreakRobots):
-    """Raises for every robots.txt request but the first."""
+    """A middleware that raises an exception for every robots.txt request but the first."""
 
     first = ""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise as a bug in a user's middleware would."""
+        """Raise an exception, as a bug in a user's middleware would."""
         if is_robots(request):
             self.first = self.first or request.url
             if request.url != self.first:
@@ -72,47 +72,50 @@ class BreakSecondRobots(BreakRobots):
 
 
 class BreakFirstRobots:
-    """Raises for the first robots.txt request an error after which Scrapy retries the page."""
+    """A middleware that raises an `OSError` for the first robots.txt request.
+
+    Scrapy retries a page whose request raises an `OSError`.
+    """
 
     is_first = True
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise once."""
+        """Raise the error once."""
         if is_robots(request) and self.is_first:
             self.is_first = False
             raise OSError("once")
 
 
 class SolvesForEver:
-    """Takes each 403 for a challenge, and needs five minutes to solve it."""
+    """A middleware that takes five minutes to process each response with status 403."""
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Ignore every timeout."""
+        """Wait without regard to any timeout."""
         if response.status == 403:
             await sleep(300)
         return response
 
 
 class WaitsForEver:
-    """Waits for ever before each request to a slow host."""
+    """A middleware that waits five minutes before each request to a slow host."""
 
     async def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> None:
-        """Ignore every timeout."""
+        """Wait without regard to any timeout."""
         if "slow" in request.url:
             await sleep(300)
 
 
 class FinishesLater:
-    """Like `SolvesForEver`, but ignores a cancellation."""
+    """A middleware like `SolvesForEver` that returns the response after a cancellation."""
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Go on after a cancellation."""
+        """Return the response, even after a cancellation."""
         if response.status == 403:
             try:
                 await sleep(300)
@@ -122,12 +125,12 @@ class FinishesLater:
 
 
 class AnswerRobots:
-    """Answers every robots.txt request itself, without a server."""
+    """A middleware that answers every robots.txt request without a server."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
-        """Return a file that disallows everything."""
+        """Return a robots.txt that disallows everything."""
         if not is_robots(request):
             return None
         body = b"User-agent: *\nDisallow: /\n"
@@ -135,17 +138,17 @@ class AnswerRobots:
 
 
 class EmptyRobots:
-    """Empties every robots.txt."""
+    """A middleware that empties every robots.txt."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Return an empty file for a robots.txt."""
+        """Return the response, with an empty body if it is a robots.txt."""
         return response.replace(body=b"") if is_robots(request) else response
 
 
 class AnswerMoved:
-    """Answers `/moved` itself, as a cache does."""
+    """A middleware that answers requests for `/moved` without a server, as a cache does."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
@@ -158,24 +161,30 @@ class AnswerMoved:
 
 
 class AnswerChallenge:
-    """Repeats a robots.txt request that got a 503, like middlewares for bot challenges."""
+    """A middleware that repeats a robots.txt request after a response with status 503.
+
+    Middlewares for bot challenges repeat requests in this way.
+    """
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response | Request:
-        """Return the same request in place of the challenge."""
+        """Return a copy of the request in place of the 503 response."""
         if response.status != 503 or not is_robots(request):
             return response
         return request.replace()
 
 
 class Stamp:
-    """Adds a header to each request by returning a new request once."""
+    """A middleware that replaces each request with a new request that has one more header."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Request | None:
-        """Return a copy with the header, which passes through all middlewares again."""
+        """Return a copy of the request with the header, or `None` if the header is set.
+
+        The copy passes through all middlewares again.
+        """
         if "stamp" in request.headers:
             return None
         stamped = request.replace(dont_filter=True)
@@ -194,7 +203,7 @@ META_KEYS = (
 
 
 class RecordMeta:
-    """Puts the meta and headers of robots.txt requests, as sent, into the stats."""
+    """A middleware that records in the stats the meta of a robots.txt request, as sent."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -207,7 +216,7 @@ class RecordMeta:
     crawler: Crawler
 
     def reached(self, request: Request) -> None:
-        """Record the meta and headers of a robots.txt request."""
+        """Record the `META_KEYS` and the callback of a robots.txt request."""
         if not is_robots(request) or self.crawler.stats is None:
             return
         meta = {key: request.meta.get(key) for key in META_KEYS}
@@ -216,10 +225,11 @@ class RecordMeta:
 
 
 class Gauge:
-    """Puts the maximum number of simultaneous requests into the stats, under `test/most_…`.
+    """A component that records the maximum number of simultaneous requests in the stats.
 
-    Counts pages and robots.txt requests between the downloader middlewares and their
-    responses. Records the slots' settings.
+    `test/most_pages` counts requests for pages, and `test/most_robots` counts robots.txt
+    requests. A request counts while it is in the downloader. `test/slots` has the concurrency
+    and the delay of the download slots.
     """
 
     @classmethod
@@ -253,12 +263,12 @@ class Gauge:
         self.crawler.stats.set_value("test/slots", sorted(slots))
 
     def left(self, request: Request) -> None:
-        """Count one request less."""
+        """Count one request fewer."""
         self.under_way.remove(request)
 
 
 class AnswerPages:
-    """Answers every second request for /slow itself, as an HTTP cache does."""
+    """A middleware that answers every second request for /slow, as an HTTP cache does."""
 
     requested = 0
 
@@ -273,12 +283,12 @@ class AnswerPages:
 
 
 class BrokenResponseMiddleware:
-    """Middleware that raises for each response to a robots.txt request."""
+    """A middleware that raises an exception for each response to a robots.txt request."""
 
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Response:
-        """Raise for a robots.txt."""
+        """Raise an exception for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             message = "a bug behind the download"
             raise ZeroDivisionError(message)
@@ -286,20 +296,20 @@ class BrokenResponseMiddleware:
 
 
 class BrokenRequestMiddleware:
-    """Middleware with a bug in a function that it calls for each robots.txt."""
+    """A middleware that calls a faulty function for each robots.txt request."""
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Call the function that has the bug."""
+        """Call the faulty function for a robots.txt request."""
         if request.url.endswith("/robots.txt"):
             self.look_up(request)
 
     def look_up(self, request: Request) -> Any:
-        """Look for a key that only the meta of the spider's own requests has."""
+        """Return a value that only requests of the spider have in their meta."""
         return request.meta["account"]
 
 
 class DroppingMiddleware:
-    """Middleware that drops each request whose URL has the extension of a file, not of a page."""
+    """A middleware that drops each request whose URL ends with `.txt`."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         """Drop the request."""
@@ -309,21 +319,22 @@ class DroppingMiddleware:
 
 
 class RobotsFromOtherPath:
-    """Middleware that returns a request for another path instead of each robots.txt."""
+    """A middleware that replaces each robots.txt response with a request for another path."""
 
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Request | Response:
-        """Return a Request in place of the response."""
+        """Return a request in place of a robots.txt response."""
         if request.url.endswith("/robots.txt"):
             return request.replace(url=f"{request.url.removesuffix('.txt')}-file")
         return response
 
 
 class TokenMiddleware:
-    """Middleware that awaits a request of TOKEN_URL for each numbered page.
+    """A middleware that requests TOKEN_URL for each numbered page, and awaits the response.
 
-    `{n}` in TOKEN_URL stands for the number. The awaited request is a copy of the page's request.
+    The setting TOKEN_URL contains `{n}` for the number of the page. The request is a copy of
+    the page's request with another URL.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -335,7 +346,7 @@ class TokenMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Await the request for a page."""
+        """Await the response of TOKEN_URL if *request* is for a numbered page."""
         _, is_page, number = request.url.rpartition("/p")
         if is_page and number.isdigit():
             url = self._crawler.settings["TOKEN_URL"].replace("{n}", number)
@@ -343,7 +354,7 @@ class TokenMiddleware:
 
 
 class RenamingMiddleware:
-    """Middleware that sets another User-Agent, like those with random ones."""
+    """A middleware that sets another User-Agent, like middlewares that rotate User-Agents."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         """Set the header."""
@@ -351,14 +362,14 @@ class RenamingMiddleware:
 
 
 class Awaited:
-    """Awaits a coroutine, and counts how often the coroutine had to wait."""
+    """A wrapper around an awaitable that counts how often the awaitable had to wait."""
 
     def __init__(self, work: Awaitable[Any]) -> None:
         self._work = work
         self.times = 0
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        """Yield each object that the coroutine waits for."""
+        """Yield each object that the awaitable waits for."""
         steps = self._work.__await__()
         try:
             waits_for = next(steps)
@@ -371,8 +382,9 @@ class Awaited:
 
 
 class CountingMiddleware(Robots1994Middleware):
-    """Awaits our middleware, as a user's subclass may, and counts how often it had
-    to wait.
+    """A subclass of our middleware, as a user would write it.
+
+    The subclass awaits our `process_request`, and counts how often our method had to wait.
     """
 
     crawler_stats: Any
@@ -386,9 +398,7 @@ class CountingMiddleware(Robots1994Middleware):
         return made
 
     async def process_request(self, request: Request, spider: Any = None) -> Any:
-        """Put into the stats how often our middleware had to wait for the request
-        of /last.
-        """
+        """Await our method; for /last, record in the stats how often our method waited."""
         awaited = Awaited(super().process_request(request))
         try:
             return await awaited
@@ -398,8 +408,8 @@ class CountingMiddleware(Robots1994Middleware):
 
 
 class RemoveOptOut:
-    """A middleware that removes a meta key of Scrapy from each request, robots.txt requests
-    included.
+    """A middleware that removes a meta key of Scrapy from each page request and robots.txt
+    request.
     """
 
     def process_request(self, request: Any, spider: Any = None) -> None:
@@ -408,15 +418,15 @@ class RemoveOptOut:
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass of Scrapy's middleware, which a project may use instead of it."""
+    """A project's own subclass of the built-in middleware."""
 
 
 class RaisingParser:
-    """A custom parser that raises for every question."""
+    """A custom parser that raises an exception for every URL."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> RaisingParser:
-        """Accept any file."""
+        """Return a parser for any file."""
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:
@@ -441,7 +451,7 @@ class AnyFloatParser:
 
     @classmethod
     def from_crawler(cls, _crawler: Any, body: bytes) -> AnyFloatParser:
-        """Make a parser of *body*."""
+        """Return a parser of *body*."""
         return cls(body)
 
     def allowed(self, *_: object) -> bool:
@@ -466,7 +476,10 @@ class SlotlessDownloader:
 
 
 class OwnScheduler:
-    """A scheduler that is not a subclass of Scrapy's, and drops each request that it has seen."""
+    """A scheduler that does not inherit from Scrapy's scheduler.
+
+    The scheduler drops each request that it has stored before.
+    """
 
     def __init__(self) -> None:
         self._requests: list[Request] = []
@@ -477,7 +490,7 @@ class OwnScheduler:
         return bool(self._requests)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Store *request* unless it has been stored before, whatever `dont_filter` says."""
+        """Store *request* unless an equal request has been stored; ignore `dont_filter`."""
         key = request.url, request.meta.get("page")
         is_new = key not in self._seen
         if is_new:
@@ -491,7 +504,7 @@ class OwnScheduler:
 
 
 class CountPasses:
-    """Records how often each page passes, before any of our code sees it."""
+    """A middleware that counts how often it processes the request of each page."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -505,7 +518,7 @@ class CountPasses:
     counts: Counter[str]
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Count a page."""
+        """Count the request of a page."""
         if not request.url.endswith("/robots.txt"):
             self.counts[request.url] += 1
 
@@ -518,7 +531,7 @@ class InterruptingMiddleware:
     has_interrupted = False
 
     async def process_request(self, request: Request, spider: object = None) -> None:
-        """Interrupt the crawl once; then wait long enough for it to begin to close."""
+        """Interrupt the crawl once; then wait long enough for the crawl to begin to close."""
         if not self.has_interrupted:
             self.has_interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
@@ -526,7 +539,7 @@ class InterruptingMiddleware:
 
 
 class AwaitingPipeline:
-    """A pipeline that awaits the page which each item names."""
+    """A pipeline that requests the page named in each item, and awaits the response."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -537,13 +550,16 @@ class AwaitingPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Await the page, as a pipeline with screenshots or prices does."""
+        """Await the page, as a pipeline for screenshots or prices does."""
         response = await download(self._crawler, Request(item["awaited"]))
         return item | {"status": response.status}
 
 
 class _OnePath:
-    """The methods of a pipeline for items with one file; the result is the file's path or ""."""
+    """Methods of a pipeline for items with one file.
+
+    The field `path` of the item is the path of the file, or "" if the file is missing.
+    """
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
         """Request the file of the item."""
@@ -556,11 +572,11 @@ class _OnePath:
 
 
 class OneFile(_OnePath, FilesPipeline):
-    """Scrapy's pipeline for files, for items with one file."""
+    """Scrapy's `FilesPipeline` for items with one file."""
 
 
 class OneImage(_OnePath, ImagesPipeline):
-    """Scrapy's pipeline for images, for items with one image."""
+    """Scrapy's `ImagesPipeline` for items with one image."""
 
 
 def _paths(results: Any) -> list[str]:
@@ -569,7 +585,7 @@ def _paths(results: Any) -> list[str]:
 
 
 class Files(FilesPipeline):
-    """Scrapy's pipeline, with its results as text in the item."""
+    """Scrapy's `FilesPipeline`; the item has the results as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""
@@ -577,7 +593,7 @@ class Files(FilesPipeline):
 
 
 class Images(ImagesPipeline):
-    """Scrapy's pipeline, with its results as text in the item."""
+    """Scrapy's `ImagesPipeline`; the item has the results as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""
@@ -585,7 +601,10 @@ class Images(ImagesPipeline):
 
 
 class _RaisingRefusals:
-    """Puts refusals into the results of a pipeline, which older Scrapy does not do."""
+    """A mixin that puts the exceptions of refusals into the results of a pipeline.
+
+    In older versions of Scrapy, the results do not contain the reason of a refusal.
+    """
 
     def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
         """Raise the refusal instead of the pipeline's own exception."""
@@ -599,7 +618,7 @@ class ReportingFiles(_RaisingRefusals, Files):
 
 
 class RequestingPipeline:
-    """Pipeline that requests two pages through the engine for each item."""
+    """A pipeline that requests two pages through the engine for each item."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler: Any = crawler
@@ -610,7 +629,7 @@ class RequestingPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Wait for the download of one page, and schedule another."""
+        """Wait for the download of one page, and schedule another page."""
         try:
             response = await download(self._crawler, Request(item["download"]))
             item["downloaded"] = response.status
@@ -623,7 +642,7 @@ class RequestingPipeline:
 
 
 class FakeHandler:
-    """Download handler that responds without a server."""
+    """A download handler that responds without a server."""
 
     lazy = False
 
@@ -640,7 +659,7 @@ class FakeHandler:
         return TextResponse(request.url, body=b"pretended", request=request)
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, because nothing is open."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):

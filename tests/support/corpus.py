@@ -1,7 +1,8 @@
 """Files served at /robots.txt: real files if available, otherwise generated files.
 
-Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names. Without this
-variable, tests run on generated files like the real ones, which are the same in every run.
+Real files are read from the folder or tar archive in the variable ROBOTS1994_CORPUS. Without
+this variable, tests use generated files that resemble real files. Every run generates equal
+files.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ COUNT = 400
 """Number of generated files."""
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""The lengths of real files: each row has a quantile, and the least and greatest number of
-lines of the files up to that quantile.
+"""The lengths of real files. Each row has a quantile, and the smallest and largest number of
+lines of the files between the previous quantile and this quantile.
 """
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""The extensions of archives. No host name ends with one."""
+"""The extensions of archives. No host name ends with such an extension."""
 
 HUGE = 1_400_000
 """The size in bytes of the one huge file."""
@@ -47,15 +48,18 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 
 @cache
 def corpus_files() -> tuple[tuple[str, bytes], ...]:
-    """Return the name and bytes of every file, sorted by name; at least one."""
+    """Return the name and the bytes of every file, sorted by name.
+
+    There is at least one file.
+    """
     named = os.environ.get("ROBOTS1994_CORPUS")
     return read_files(Path(named)) if named else generated_files()
 
 
 @cache
 def generated_files() -> tuple[tuple[str, bytes], ...]:
-    """Generate files with the sizes and the oddities of real ones."""
-    dice = random.Random(1994)  # noqa: S311 (the same files every time is the point)
+    """Return generated files with the sizes and the oddities of real files."""
+    dice = random.Random(1994)  # noqa: S311 (every run must generate equal files)
     made = [_made(dice, number / COUNT) for number in range(COUNT)]
     line = b"Disallow: /archive/000000\n"
     odd = {
@@ -76,7 +80,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Generate a file with as many lines as real files have at the quantile *share*."""
+    """Return a generated file that is as long as real files at the quantile *share*."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):
@@ -88,9 +92,9 @@ def _made(dice: random.Random, share: float) -> bytes:
 
 
 def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
-    """Read every file of a folder or tar archive, by its base name.
+    """Return the base name and the bytes of every file in a folder or tar archive.
 
-    Raise RuntimeError for a folder that has no file, or an archive among its files.
+    Raise RuntimeError if *source* contains no file, or if a folder contains an archive.
     """
     if source.is_dir():
         for path in source.iterdir():

@@ -1,4 +1,4 @@
-"""Real Scrapy crawls, each in a process of its own, and their results."""
+"""Real Scrapy crawls, each in its own process, and the results of these crawls."""
 
 from __future__ import annotations
 
@@ -54,12 +54,15 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_CRAWL_DELAY": True,
     "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
 }
-"""Every feature that goes beyond 1994, in the dialect of 1994. With ROBOTS1994_TEST_BEYOND=1
-every crawl of the suite that uses our add-on runs with these settings."""
+"""Every feature beyond the standard of 1994, in the dialect of 1994. If
+ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on uses these settings."""
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors of this Scrapy, narrowed by ROBOTS1994_TEST_REACTORS."""
+    """Return the reactors of this version of Scrapy.
+
+    ROBOTS1994_TEST_REACTORS limits the reactors to the names in its value.
+    """
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")
@@ -72,8 +75,10 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 def http_handlers() -> list[tuple[Reactor, str]]:
-    """Return pairs of a reactor and an HTTP handler: each reactor with its default handler (""),
-    and asyncio with each other handler.
+    """Return pairs of a reactor and an HTTP handler.
+
+    Each reactor is paired with its default handler (""). The asyncio reactor is also paired
+    with every other handler.
     """
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
@@ -97,9 +102,10 @@ class CrawlRequest:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """One request that ended in its errback; `name` is the exception's full name.
+    """One request that ended in its errback.
 
-    `verdict` has allowed, reason, line, rule and text of the exception's verdict.
+    `name` is the full name of the exception's class. `verdict` has allowed, reason, line, rule
+    and text of the exception's verdict.
     """
 
     url: str
@@ -112,9 +118,9 @@ class Failed:
 class CrawlResult:
     """The results of a crawl, in the order of events.
 
-    `sent` are the signals of the job, each as its name and the reprs of
-    its arguments. `warnings` are those of the crawling process, as category, message
-    and file, including those of its interpreter at exit.
+    `sent` has the recorded signals. Each signal is its name and the reprs of its arguments.
+    `warnings` has each warning of the crawling process as category, message and file. Warnings
+    of the interpreter at exit are included.
     """
 
     fetched: list[tuple[str, int]]
@@ -144,13 +150,16 @@ class CrawlResult:
 
     @property
     def unclean(self) -> list[str]:
-        """The lines of the log that must not occur if the crawl ends in order."""
+        """The lines of the log that contain a text from `UNCLEAN`.
+
+        A correct crawl does not log such lines.
+        """
         return [
             it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
         ]
 
     def lines(self, *parts: str) -> list[str]:
-        """Return the lines of the log that have all *parts*."""
+        """Return the lines of the log that contain all *parts*."""
         found = self.log.split("\n")
         return [line for line in found if all(part in line for part in parts)]
 
@@ -183,7 +192,7 @@ class Crawl:
 
     @property
     def pid(self) -> int:
-        """The process id, for tests that send it a signal."""
+        """The process id, for tests that send a signal to the process."""
         return self._process.pid
 
     def has_ended(self) -> bool:
@@ -194,7 +203,7 @@ class Crawl:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # If the crawl has ended, fail with its result, or with the reason why it has none.
+            # If the crawl has ended, fail, and show the result or the reason why there is none.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
@@ -203,20 +212,20 @@ class Crawl:
         os.kill(self.pid, signal.SIGINT)
 
     def interrupt(self) -> None:
-        """Interrupt the crawl, and return once it begins to close."""
+        """Interrupt the crawl, and return when the crawl begins to close."""
         self.send_sigint()
         self.wait_for("Closing spider")
 
     def kill(self) -> None:
-        """Kill the crawl at once; it has no result."""
+        """Kill the crawl at once. A killed crawl has no result."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait for the end of the crawl and return its result; call it only once.
+        """Wait for the end of the crawl, and return the result of the crawl.
 
-        A warning fails the test, unless the crawl may warn.
+        Call this method only once. A warning fails the test, unless warnings are permitted.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -259,11 +268,12 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 ) -> Crawl:
     """Start a crawl that requests all `urls` at once, and return without waiting.
 
-    `spider` and `hook` are `module:name`, or a name of `tests.support.spiders` or `hooks`.
-    The hook is called with the crawler before it starts. `signals` are the names in
-    `scrapy.signals` that are recorded. Names under `test` resolve to 127.0.0.1. `settings`
-    take precedence over the settings of `middleware` and `reactor`. A crawl that takes longer
-    than `timeout` seconds is killed. A crawl that warns fails, unless it `may_warn`.
+    `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or `hooks`.
+    The hook is called with the crawler before the crawl starts. `signals` are names in
+    `scrapy.signals`; the crawl records these signals. Names under `test` resolve to
+    127.0.0.1. `settings` take precedence over the settings of `middleware` and `reactor`. A
+    crawl that takes longer than `timeout` seconds is killed. A warning of the crawl fails the
+    test, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -281,17 +291,17 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
 
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
-    """Run the crawl that `start_crawl` describes to its end."""
+    """Run a crawl to its end, with the arguments of `start_crawl`, and return its result."""
     return start_crawl(urls, **options).result()
 
 
 def crawl_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Crawl in steps. A step begins when all requests of the step before have ended.
+    """Run a crawl in *steps*. A step begins when all requests of the previous step have ended.
 
-    A step is a list of requests, or a number of seconds by which the clock of the crawl
-    is set forward, or back if it is negative. *options* are those of `start_crawl`.
+    A step is a list of requests, or a number of seconds. A number sets the clock of the crawl
+    forward, or back if the number is negative. *options* are the options of `start_crawl`.
     """
     packed = [
         step

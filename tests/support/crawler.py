@@ -1,4 +1,4 @@
-"""A crawler that never crawls, for code that only reads settings and counts stats."""
+"""A crawler that never crawls, for code that only reads settings and changes stats."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler with *settings* and stats. Unlike Scrapy's `get_crawler` it needs
-    no reactor on any version.
+    """Return a crawler with *settings* and stats.
+
+    Scrapy's `get_crawler` needs a reactor in some versions, but this function does not.
     """
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)

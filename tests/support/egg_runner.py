@@ -1,7 +1,7 @@
-"""Runs a spider of a deployed project, as Scrapyd does: `egg_runner.py EGG COMMAND …`.
+"""A program that runs a Scrapy command in a deployed project: `egg_runner.py EGG COMMAND …`.
 
-The egg goes first on the path, its `scrapy` entry point names the settings, and Scrapy's
-command line takes over.
+The program works like Scrapyd. First, the program puts the egg on the module path. Then the
+program reads the name of the settings module from the egg, and starts Scrapy's command line.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from importlib.metadata import distribution
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the command with the egg first on the module path."""
     egg, *command = sys.argv[1:]
     # Replace the folder of this script, whose modules do not belong to the project.
     sys.path[0] = egg
     found = distribution("walker").entry_points.select(group="scrapy", name="settings")
     os.environ["SCRAPY_SETTINGS_MODULE"] = next(iter(found)).value
-    from scrapy.cmdline import execute  # noqa: PLC0415 - with the egg on the path
+    from scrapy.cmdline import execute  # noqa: PLC0415 - needs the egg on the path
 
     execute(["scrapy", *command])
 

@@ -1,4 +1,7 @@
-"""Read the evidence of crawls without the package: by FastWARC and the standard library."""
+"""Functions that read the evidence of crawls without our package.
+
+The functions use FastWARC and the standard library.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,10 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One record of a WARC. `http` has the start line and the headers of its HTTP message.
+    """One record of a WARC.
 
-    `status` is 0 for a record that is not a response of HTTP.
+    `start_line` and `http` have the start line and the headers of the HTTP message in the
+    record. `status` is 0 if the record is not an HTTP response.
     """
 
     kind: str
@@ -33,21 +37,21 @@ class Capture:
 
     @property
     def record(self) -> str:
-        """The id of the record, as the journal names it."""
+        """The id of the record, as written in the journal."""
         return self.headers["WARC-Record-ID"].strip("<>")
 
     @property
     def url(self) -> str:
-        """The URL that the record is about."""
+        """The URL of the record."""
         return self.headers["WARC-Target-URI"]
 
     def names(self, header: str) -> str:
-        """Return the id of the record that *header* names."""
+        """Return the id in *header*, which refers to another record."""
         return self.headers[header].strip("<>")
 
 
 def captures(path: Path, *kinds: str) -> list[Capture]:
-    """Return the records of a WARC, or those of *kinds*."""
+    """Return the records of a WARC, or only the records of *kinds*."""
     found = []
     with path.open("rb") as file:
         for record in ArchiveIterator(file):
@@ -76,21 +80,23 @@ def journals(folder: Path) -> list[Path]:
 
 
 def lines(path: Path) -> tuple[Line, list[Line]]:
-    """Return the header of a journal, and its lines."""
+    """Return the header of a journal, and the other lines of the journal."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         header, *rest = map(json.loads, file)
     return header, rest
 
 
 def only(folder: Path) -> tuple[list[Capture], Line, list[Line]]:
-    """Return records, header and lines of the one crawl that *folder* has."""
+    """Return the records, the journal's header and the journal's lines of the only crawl in
+    *folder*.
+    """
     (warc,) = warcs(folder)
     (journal,) = journals(folder)
     return captures(warc), *lines(journal)
 
 
 def members(path: Path) -> list[bytes]:
-    """Return the members of a gzip file, unpacked."""
+    """Return the decompressed members of a gzip file."""
     found, rest = [], path.read_bytes()
     while rest:
         member = zlib.decompressobj(31)
@@ -100,12 +106,15 @@ def members(path: Path) -> list[bytes]:
 
 
 def write_members(path: Path, unpacked: Iterable[bytes]) -> None:
-    """Write a gzip file of these members."""
+    """Write a gzip file with the members *unpacked*."""
     path.write_bytes(b"".join(gzip.compress(it, mtime=0) for it in unpacked))
 
 
 def change(path: Path, old: bytes, new: bytes) -> None:
-    """Replace the first *old* in the text of a gzip file, without changing its members."""
+    """Replace the first *old* with *new* in the text of a gzip file.
+
+    The division of the file into members does not change.
+    """
     unpacked = members(path)
     number = next(at for at, text in enumerate(unpacked) if old in text)
     unpacked[number] = unpacked[number].replace(old, new, 1)

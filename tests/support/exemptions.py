@@ -1,4 +1,4 @@
-"""Requests that are not checked: an example of each reason, for every test that needs one."""
+"""Examples of requests that are not checked, one for each reason."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 class Exempt(NamedTuple):
     """A request that is not checked.
 
-    `{port}` in the *url* is the port of a site that also answers for any name under `test`, and
-    whose robots.txt disallows everything. Tests expect that other requests to 127.0.0.1 are
-    refused, so an example of an exempt host has another name, such as `a.test`. The *settings*
-    are text, as `-s` passes them. Scrapy itself rejects a request that is not *valid*.
+    `{port}` in the *url* is the port of a site. The site also answers for any name under
+    `test`, and the robots.txt of the site disallows everything. Tests expect that other
+    requests to 127.0.0.1 are refused, so an exempt host in an example has another name. The
+    *settings* are text, as on the command line. If *valid* is False, Scrapy itself rejects the
+    request.
     """
 
     url: str
@@ -38,6 +39,6 @@ EXAMPLES = {
         "http://127.0.0.1:{port}/robots.txt"
     ),
 }
-"""An example for each reason, by the words that a user reads. The one reason without an
-example applies to no request of a spider.
+"""Maps the text of each reason to an example. One reason has no example, because this reason
+does not apply to requests of a spider.
 """

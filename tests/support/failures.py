@@ -1,4 +1,7 @@
-"""A download handler whose failures depend on the host. Crawls load it by its import path."""
+"""A download handler whose failures depend on the host.
+
+Crawls load the handler by its import path.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from typing_extensions import Self
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """An ExceptionGroup for Python 3.10, like the one that packages install there."""
+    """An exception group for Python 3.10, like the class of the package exceptiongroup."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -38,7 +41,7 @@ ResponseFailed: Any = client.ResponseFailed
 
 
 def caused(failure: Exception, cause: BaseException) -> Exception:
-    """Return *failure*, raised because of *cause*."""
+    """Return *failure* with *cause* as its `__cause__`."""
     failure.__cause__ = cause
     return failure
 
@@ -50,7 +53,10 @@ FAILED = "All connection attempts failed"
 
 
 def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
-    """Return an exception class like that of a library that need not be installed."""
+    """Return an exception class with the name and the module in *path*.
+
+    The library with this class need not be installed.
+    """
     module, _, name = path.rpartition(".")
     return type(name, bases or (Exception,), {"__module__": module})
 
@@ -71,13 +77,13 @@ OF_ORIGIN: dict[str, Exception] = {
     "lost": ResponseFailed([error.ConnectionLost("closed")]),
     "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
-    # The error number is one of OpenSSL. As an errno, the number means a missing permission.
+    # SSL_ERROR_SSL is a number of OpenSSL. As an errno, this number means EPERM.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
     "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
 }
-"""Failures of a download that say that the origin cannot be reached, by host."""
+"""Maps a host to a failure of a download which means that the origin is unreachable."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -98,7 +104,7 @@ OURS: dict[str, Exception] = {
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
 }
-"""Failures of a download that this machine or this process is to blame for, by host."""
+"""Maps a host to a failure of a download that this machine or this process causes."""
 
 BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
@@ -110,21 +116,24 @@ BUGS: dict[str, Exception] = {
     "runtime": RuntimeError("a bug"),
     "os": OSError("a bug"),
 }
-"""Failures of a download that only a mistake in a program raises, by host."""
+"""Maps a host to a failure of a download that only a bug in a program causes."""
 
 OF_LIBRARIES: dict[str, Exception] = {
     # httpx fails with this error on a closed connection.
     "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),
-    # The API answers that our key or our request is wrong.
+    # The API answers with this error if our key or our request is wrong.
     "api": ZYTE("HTTP 401"),
     "curl-session": CURL("session closed"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),
 }
-"""Failures of a download that a library raises, and that say nothing of the origin."""
+"""Maps a host to a failure that a library raises, and that says nothing about the origin."""
 
 
 class FailingHandler:
-    """Raises the failure of a host for its robots.txt; answers all else with a page."""
+    """A handler that raises the failure of the host for each robots.txt request.
+
+    The handler answers every other request with a page.
+    """
 
     lazy = False
 
@@ -148,9 +157,9 @@ class OlderFailingHandler(FailingHandler):
     """`FailingHandler` for Scrapy 2.13, which expects a Deferred."""
 
     def download_request(self, request: Request, spider: Any = None) -> Any:
-        """Return a Deferred that fails, or has a page."""
+        """Return a Deferred of the failure or the page."""
         return deferred_from_coro(super().download_request(request))
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    FailingHandler = OlderFailingHandler  # type: ignore[misc]  # loaded by this name
+    FailingHandler = OlderFailingHandler  # type: ignore[misc]  # crawls load this name

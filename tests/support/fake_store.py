@@ -1,4 +1,4 @@
-"""A store that fails, hangs or denies leases when a test tells it to."""
+"""A store that a test can make fail or hang."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy_robots1994.stores.base import Lease, SharedStore, Stored
 
 
 class FakeStore(SharedStore):
-    """A store in a dict, for several guarded stores at once."""
+    """A store in a dict that several guarded stores can share."""
 
     def __init__(self) -> None:
         self.entries_by_origin: dict[Origin, bytes] = {}
@@ -29,21 +29,21 @@ class FakeStore(SharedStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Fail: no test calls this."""
+        """Raise an error, because no test calls this method."""
         raise NotImplementedError
 
     def hang(self) -> None:
-        """Let every call block until `resume` is set."""
+        """Make every call block until `resume` is set."""
         self.resume.clear()
 
     def wait_for(self, call: str, number: int = 1) -> None:
-        """Wait until *call* was made *number* times."""
+        """Wait until *call* has been made *number* times."""
         with self._lock:
             event = self.called[call, number]
         assert event.wait(20)
 
     def _record(self, call: str) -> None:
-        """Record *call*, wait while the store hangs, and raise the error that is set."""
+        """Record *call*, wait while the store hangs, and raise `error` unless it is None."""
         with self._lock:
             self.calls.append(call)
             self.threads.add(threading.current_thread())
@@ -53,7 +53,7 @@ class FakeStore(SharedStore):
             raise self.error
 
     def get(self, origin: Origin) -> bytes | None:
-        """Return the entry."""
+        """Return the entry of *origin*, or `None`."""
         self._record("get")
         return self.entries_by_origin.get(origin)
 
@@ -63,7 +63,7 @@ class FakeStore(SharedStore):
         self.entries_by_origin[stored.origin] = stored.packed
 
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry."""
+        """Delete the entry, and return whether there was one."""
         self._record("forget")
         return self.entries_by_origin.pop(origin, None) is not None
 
@@ -73,16 +73,16 @@ class FakeStore(SharedStore):
             yield Stored(origin, packed, 1e6)
 
     def close(self) -> None:
-        """Close nothing."""
+        """Record the call."""
         self._record("close")
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Grant the lease to the first worker that requests it."""
+        """Grant the lease, unless another holder has it."""
         self._record("acquire_lease")
         return Lease(self.leases.setdefault(origin, holder) == holder)
 
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lease."""
+        """Release the lease if *holder* has it."""
         self._record("release_lease")
         if self.leases.get(origin) == holder:
             del self.leases[origin]

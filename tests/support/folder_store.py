@@ -15,14 +15,14 @@ from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 
 MAX_HEAD_BYTES = 2_000
-"""The maximum number of bytes of the first line. A file with a longer line is not an entry."""
+"""The maximum size of the first line. A file with a longer first line is not an entry."""
 
 
 class FolderStore(PolicyStore):
     """Policies as files in a folder: `mypackage.stores.FolderStore:///path/of/folder`.
 
-    The first line of a file is JSON with the origin and the end of the entry, the rest is
-    the entry.
+    The first line of a file is JSON with the origin and the expiry time of the entry. The rest
+    of the file is the entry.
     """
 
     def __init__(self, folder: str) -> None:
@@ -30,38 +30,39 @@ class FolderStore(PolicyStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - files need no timeout
-        """Make the store that *url* names."""
+        """Return the store of the folder in *url*."""
         return cls(url.partition("://")[2])
 
     @property
     def exists(self) -> bool:
-        """Return whether the folder exists; the first `put` creates it."""
+        """Whether the folder exists. The first `put` creates the folder."""
         return self.folder.is_dir()
 
     def file(self, origin: Origin) -> Path:
-        """Return the file of *origin*. The file name is a hash, because a host name may be longer
-        than a file name.
+        """Return the file of *origin*.
+
+        The file name is a hash, because an origin can be too long for a file name.
         """
         return self.folder / f"{sha256(str(origin).encode()).hexdigest()}.robots"
 
     def get(self, origin: Origin) -> bytes | None:
-        """Return the stored bytes, or `None`."""
+        """Return the stored bytes for *origin*, or `None`."""
         stored = self.read(self.file(origin))
         return stored.packed if stored and stored.origin == origin else None
 
     def put(self, stored: Stored) -> None:
-        """Write a new file, then put it in place of the old one."""
+        """Write a new file, and then replace the old file with the new file."""
         head = json.dumps([str(stored.origin), stored.keep_until]).encode()
         with store_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Several workers may write at once, each to its own file. A process that is killed
-            # leaves such a file, which `entries` ignores.
+            # Several workers can write at once, so each worker writes to its own file. If a
+            # worker is killed, this file remains, and `entries` ignores the file.
             new = self.folder / f"{uuid4()}.new"
             new.write_bytes(head + b"\n" + stored.packed)
             new.replace(self.file(stored.origin))
 
     def forget(self, origin: Origin) -> bool:
-        """Remove the file and return whether it existed."""
+        """Remove the file of *origin*, and return whether the file existed."""
         with store_errors():
             try:
                 self.file(origin).unlink()
@@ -70,7 +71,7 @@ class FolderStore(PolicyStore):
         return True
 
     def entries(self) -> Iterator[Stored]:
-        """Yield every stored policy, except the policies that are deleted meanwhile."""
+        """Yield every stored policy, except policies that are deleted during the iteration."""
         with store_errors():
             paths = list(self.folder.glob("*.robots"))
         for path in paths:
@@ -79,11 +80,11 @@ class FolderStore(PolicyStore):
                 yield stored
 
     def close(self) -> None:
-        """Leave everything as it is: nothing is open."""
+        """Do nothing, because no file is open."""
 
     def read(self, path: Path) -> Stored | None:
-        """Return the entry in the file at *path*; None if the file is not an entry."""
-        # Skip a folder, and a pipe: reading a pipe would wait for its writer.
+        """Return the entry in the file at *path*, or `None` if the file is not an entry."""
+        # Skip folders and pipes. Reading a pipe would wait for the writer of the pipe.
         if not path.is_file():
             return None
         with store_errors():

@@ -1,12 +1,12 @@
-"""Processes that start without importing Scrapy, which takes seconds.
+"""Processes that start fast, because they do not import Scrapy again.
 
-A server process, one for each worker of pytest, imports Scrapy once and installs no
-reactor. Each crawl and each scripted site is a fork of it: a process of its own, with
-its own folder, environment, log, reactor and exit code.
+The import of Scrapy takes seconds. Each worker of pytest has one server process, which
+imports Scrapy once and installs no reactor. Each crawl and each scripted site is a fork of
+the server. Each fork has its own folder, environment, log, reactor and exit code.
 
-`python -m tests.support.forked PATH` is the server. It listens at the Unix socket PATH,
-takes three file descriptors and one line of JSON from each connection, and answers with
-the process id and, at the end of the process, its exit code.
+`python -m tests.support.forked PATH` is the server. The server listens at the Unix socket PATH,
+and receives three file descriptors and one line of JSON from each connection. The server answers
+with the process id of the fork, and sends the exit code when the fork ends.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ TIMEOUT_SECONDS = 120.0
 """Seconds after which a command that has not ended fails the test."""
 
 PRELOADED = (
-    "tests.support.clock",  # first: it replaces the clock that others import
+    # Import `clock` first, because it replaces the clock that the other modules import.
+    "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
     "scrapy.core.engine",
@@ -55,7 +56,7 @@ PRELOADED = (
     "tests.support.server",
 )
 INSTALLING = "scrapy.core.downloader.handlers.ftp"
-"""A module that installs a reactor on import before Scrapy 2.16."""
+"""A module that installs a reactor on import in versions of Scrapy before 2.16."""
 
 COMPONENTS = (
     "DOWNLOADER_MIDDLEWARES_BASE",
@@ -77,7 +78,7 @@ HIDDEN = [
 class ForkedProcess:
     """A fork of the server that calls *target* (`module:name`) in *folder*.
 
-    Its stdin, stdout and stderr are copies of the file descriptors *files*.
+    The stdin, stdout and stderr of the fork are copies of the file descriptors *files*.
     """
 
     def __init__(
@@ -89,10 +90,10 @@ class ForkedProcess:
         env: Mapping[str, str] | None = None,
         warn: bool = True,
     ) -> None:
-        """Start the process; *env* is its environment, by default that of this process.
+        """Start the process in the environment *env*, by default `os.environ`.
 
-        With *warn*, the process prints every warning, otherwise only the warnings that Python
-        prints by default.
+        If *warn* is true, the process prints every warning. If *warn* is false, the process
+        prints only the warnings that Python prints by default.
         """
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
@@ -106,7 +107,10 @@ class ForkedProcess:
         self._code: int | None = None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code, as `subprocess.Popen.wait` does."""
+        """Wait for the end of the process, and return the exit code.
+
+        Raise `subprocess.TimeoutExpired` after *timeout* seconds.
+        """
         if self._code is None:
             self._socket.settimeout(timeout)
             try:
@@ -125,12 +129,12 @@ class ForkedProcess:
         return True
 
     def kill(self) -> None:
-        """End the process by SIGKILL."""
+        """End the process with SIGKILL."""
         if self._code is None:
             os.kill(self.pid, signal.SIGKILL)
 
     def _answer(self) -> bytes:
-        """Return the next line of the server."""
+        """Return the next line from the server."""
         while b"\n" not in self._answers:
             received = self._socket.recv(100)
             if not received:
@@ -148,7 +152,7 @@ def run_to_its_end(
     typed: str = "",
     warn: bool = True,
 ) -> tuple[int, str, str]:
-    """Return exit code, output and log of a `ForkedProcess` with *typed* as its input."""
+    """Run a `ForkedProcess` with *typed* as stdin; return exit code, stdout and stderr."""
     with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
         stdin.write(typed.encode())
         stdin.seek(0)
@@ -167,10 +171,10 @@ def run_to_its_end(
 
 @cache
 def _server() -> str:
-    """Start the server of this process and return the path of its socket."""
+    """Start the server of this process, and return the path of the server's socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # Add to PYTHONPATH of the user, which may select another version of Scrapy.
+    # Keep the user's PYTHONPATH, because it can select another version of Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(
@@ -186,7 +190,7 @@ def _server() -> str:
         raise RuntimeError("the server of tests.support.forked did not start")
 
     def end() -> None:
-        process.communicate()  # it ends when its stdin closes
+        process.communicate()  # The server ends when its stdin closes.
         folder.cleanup()
 
     atexit.register(end)
@@ -194,12 +198,13 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import the modules that every crawl and every command imports, except modules that install
-    a reactor.
+    """Import the modules that every crawl and every command imports.
+
+    Modules that install a reactor are not imported.
     """
-    from scrapy import version_info  # noqa: PLC0415 - the server alone
-    from scrapy.settings import default_settings  # noqa: PLC0415 - the server alone
-    from scrapy.utils.misc import walk_modules  # noqa: PLC0415 - the server alone
+    from scrapy import version_info  # noqa: PLC0415 - only the server needs it
+    from scrapy.settings import default_settings  # noqa: PLC0415 - only the server needs it
+    from scrapy.utils.misc import walk_modules  # noqa: PLC0415 - only the server needs it
 
     components = {
         path.rpartition(".")[0]
@@ -210,7 +215,7 @@ def _preload() -> None:
         components.remove(INSTALLING)
     for name in [*PRELOADED, *sorted(components)]:
         import_module(name)
-    # Scrapy imports all commands, those of plugins too, to run one of them.
+    # To run one command, Scrapy imports all commands, including the commands of plugins.
     walk_modules("scrapy.commands")
     for command in entry_points(group="scrapy.commands"):
         command.load()
@@ -220,17 +225,17 @@ def _preload() -> None:
 
 
 def _paths(components: dict[str, Any]) -> Iterator[str]:
-    """Yield the import paths of a setting that names components, in keys or values."""
+    """Yield the import paths of *components*, which are the keys or the values of a setting."""
     for key, value in components.items():
         yield value if isinstance(value, str) else key
 
 
 def _serve(path: str) -> dict[str, Any] | None:
-    """Fork for each order; return it in the fork, and nothing at the end."""
+    """Fork for each order. Return the order in the fork, and `None` when the server ends."""
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen(100)
-        print("ready", flush=True)  # noqa: T201 - its interface
+        print("ready", flush=True)  # noqa: T201 - `_server` waits for this line
         while sys.stdin not in select.select([listening, sys.stdin], [], [])[0]:
             connection, _ = listening.accept()
             if os.fork() == 0:
@@ -241,7 +246,7 @@ def _serve(path: str) -> dict[str, Any] | None:
 
 
 def _reap() -> None:
-    """Collect the watchers that have ended."""
+    """Collect the exit codes of the watching processes that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -250,7 +255,10 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork once more: return the order in the fork, watch over it in this process."""
+    """Fork once more. Return the order in the fork.
+
+    In this process, send the process id and the exit code of the fork, and exit.
+    """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:
         order: dict[str, Any] = json.loads(lines.readline())
@@ -270,7 +278,7 @@ def _watch(connection: socket.socket) -> dict[str, Any]:
 
 
 def _run(order: dict[str, Any]) -> Any:
-    """Become the process of *order*, and call its target."""
+    """Set folder, environment and arguments from *order*, and call the target of *order*."""
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])

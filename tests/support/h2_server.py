@@ -1,7 +1,8 @@
-"""`python -m tests.support.h2_server FILE`: serve HTTP/2 with key and certificate FILE.
+"""An HTTP/2 server: `python -m tests.support.h2_server FILE`.
 
-If there is a robots.txt next to FILE, the server sends that file in place of the default. It
-prints its port, and then the path of each request, one per line.
+FILE has the key and the certificate. If the folder of FILE contains a robots.txt, the server
+sends this file instead of the default. The server prints its port, and then the path of each
+request, one per line.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """Protocol that serves a file as /robots.txt, and a page for any other path."""
+    """A protocol that serves a file as /robots.txt, and a page for any other path."""
 
     def __init__(self, robots: bytes) -> None:
-        """Serve *robots*."""
+        """Create a protocol that serves *robots*."""
         self._robots = robots
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -41,7 +42,7 @@ class Pages(asyncio.Protocol):
         for event in self._connection.receive_data(data):
             if isinstance(event, RequestReceived):
                 path = dict(event.headers)[b":path"]
-                print(path.decode("latin-1"), flush=True)  # noqa: T201 (its interface)
+                print(path.decode("latin-1"), flush=True)  # noqa: T201 (tests read this line)
                 body = self._robots if path == b"/robots.txt" else PAGE
                 kind = ("content-type", "text/html")
                 size = ("content-length", str(len(body)))
@@ -53,7 +54,7 @@ class Pages(asyncio.Protocol):
 
 
 async def main(pem: str) -> None:
-    """Listen on a free port of loopback, print it, and serve until killed."""
+    """Listen on a free port of loopback, print the port, and serve until killed."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     context.set_alpn_protocols(["h2"])
@@ -63,7 +64,7 @@ async def main(pem: str) -> None:
     server = await loop.create_server(
         lambda: Pages(robots), "127.0.0.1", 0, ssl=context
     )
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (its interface)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (tests read this line)
     await server.serve_forever()
 
 

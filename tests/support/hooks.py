@@ -1,4 +1,4 @@
-"""Hooks of crawls: each is called with the crawler before the crawl starts."""
+"""Hooks of crawls. Each hook is called with the crawler before the crawl starts."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
 
 def close_soon(_crawler: Crawler) -> None:
     """Let a closing crawl wait only one second for the robots.txt of its requests."""
-    # Import the module when the hook runs: before, it would import a reactor.
+    # Import the module only now: an import at the top of this module would import a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
 def log_scheduled(crawler: Crawler) -> None:
-    """Log each request that the scheduler is about to get."""
+    """Log each request before the scheduler receives the request."""
 
     def scheduled(request: Request) -> None:
         assert crawler.spider is not None
@@ -61,7 +61,7 @@ def log_scheduled(crawler: Crawler) -> None:
 
 
 def await_a_page(crawler: Crawler) -> None:
-    """Await a page of the same origin in a handler of each signal of a robots.txt."""
+    """Await a page of the origin in the handlers of `robots_sitemaps` and `robots_parsed`."""
 
     async def heard(request: Request, **_: Any) -> None:
         page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
@@ -91,7 +91,7 @@ def await_pages_at_the_start(crawler: Crawler) -> None:
 
 
 def shrink_concurrency(crawler: Crawler) -> None:
-    """Set the concurrency to 4 once requests wait, and record its value at the end."""
+    """Set the total concurrency to 4 at each robots.txt request, and record the last value."""
 
     def reached(request: Request) -> None:
         assert crawler.engine is not None
@@ -103,7 +103,7 @@ def shrink_concurrency(crawler: Crawler) -> None:
 
 
 def note_concurrency(crawler: Crawler) -> None:
-    """Put the total concurrency of the downloader at the close into the stats."""
+    """Record the total concurrency of the downloader in the stats when the crawl closes."""
 
     def closed() -> None:
         assert crawler.stats is not None
@@ -115,7 +115,7 @@ def note_concurrency(crawler: Crawler) -> None:
 
 
 def stop_all_but_html(crawler: Crawler) -> None:
-    """Stop every download that is not HTML once its headers arrive."""
+    """Stop every download that is not HTML as soon as the headers arrive."""
 
     def received(headers: Headers, **_: Any) -> None:
         if b"html" not in (headers.get("Content-Type") or b""):
@@ -125,7 +125,7 @@ def stop_all_but_html(crawler: Crawler) -> None:
 
 
 def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
-    """Stop every download at its first bytes, like the example of Scrapy's documentation."""
+    """Stop every download at its first bytes, like the example in Scrapy's documentation."""
 
     def received(**_: Any) -> None:
         raise StopDownload(fail=fail)
@@ -150,7 +150,7 @@ def count_dropped(crawler: Crawler) -> None:
 
 
 def note_sitemaps(crawler: Crawler) -> None:
-    """Record the arguments of the signal in the stats."""
+    """Record the arguments of the signal `robots_sitemaps` in the stats."""
 
     def sitemaps_found(**arguments: Any) -> None:
         assert crawler.stats is not None
@@ -163,7 +163,7 @@ def note_sitemaps(crawler: Crawler) -> None:
 
 
 def note_sitemaps_of_parser(crawler: Crawler) -> None:
-    """Record in the stats the sitemaps that the parser of the signal `robots_parsed` has."""
+    """Record in the stats the sitemaps from the parser in the signal `robots_parsed`."""
 
     def parsed(robotparser: Any) -> None:
         assert crawler.stats is not None
@@ -173,8 +173,9 @@ def note_sitemaps_of_parser(crawler: Crawler) -> None:
 
 
 def note_slots(crawler: Crawler) -> None:
-    """Record in the stats the delay and concurrency of the slot of each page that left the
-    downloader.
+    """Record the delay and the concurrency of each download slot in the stats.
+
+    The values are recorded whenever a request leaves the downloader.
     """
 
     def left(request: Request) -> None:
@@ -191,7 +192,10 @@ def note_slots(crawler: Crawler) -> None:
 
 
 def count_readings(crawler: Crawler) -> None:
-    """Let each reading of a file take 0.1 s, and count how many take place at a time."""
+    """Delay each search for policy problems by 0.1 s, and count the searches.
+
+    The hook also records the maximum number of simultaneous searches.
+    """
     read, under_way = RobotsTxt.policy_problems, [0]
 
     def slowly(*args: Any, **options: Any) -> Any:
@@ -208,7 +212,7 @@ def count_readings(crawler: Crawler) -> None:
 
 
 def count_other_readings(crawler: Crawler) -> None:
-    """Count how often a file is read in another dialect."""
+    """Count the calls of `RobotsTxt.read_as`, which reads a file in another dialect."""
     read_as = RobotsTxt.read_as
 
     def counted(*args: Any, **options: Any) -> Any:
@@ -220,7 +224,7 @@ def count_other_readings(crawler: Crawler) -> None:
 
 
 def count_decisions(crawler: Crawler) -> None:
-    """Record the largest number of requests that are decided in one turn of the event loop."""
+    """Record the largest number of decisions in one turn of the event loop."""
     rules: Any = import_module("scrapy_robots1994.parser.rules").RobotRules
     call_later = import_module("scrapy_robots1994.crawl.threads").call_later
     allowed, in_turn = rules.allowed, [0]
@@ -240,7 +244,7 @@ def count_decisions(crawler: Crawler) -> None:
 
 
 def slow_names(crawler: Crawler) -> None:
-    """Let each look-up of a name under `test` take TEST_LOOK_UP_SECONDS, or 0.2 s."""
+    """Delay each look-up of a name under `test` by TEST_LOOK_UP_SECONDS, by default 0.2 s."""
     seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", 0.2)
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -261,13 +265,16 @@ def slow_names(crawler: Crawler) -> None:
 
 
 def name_proxies(_crawler: Any) -> None:
-    """Name a proxy for `http:` in the environment; a hook of crawls."""
+    """Set the environment variable `http_proxy` to the value of `TEST_PROXY`."""
     os.environ["http_proxy"] = os.environ["TEST_PROXY"]
     os.environ.pop("no_proxy", None)
 
 
 def record_refusals(crawler: Any) -> None:
-    """Record the arguments of a handler; another handler raises."""
+    """Record the arguments of the signal `request_refused` in the stats.
+
+    Another handler of the signal raises an exception.
+    """
 
     def record(request: Any, verdict: Any, spider: Any) -> None:
         text = f"{request.url} {verdict.line} {verdict.rule} {spider.name}"
@@ -281,7 +288,7 @@ def record_refusals(crawler: Any) -> None:
 
 
 def on_sitemaps_close(crawler: Crawler) -> None:
-    """Await the close of the crawl in a handler of `robots_sitemaps`; a crawl hook."""
+    """Close the crawl in a handler of `robots_sitemaps`, and await the close."""
 
     async def handle() -> None:
         engine: Any = crawler.engine
@@ -295,20 +302,21 @@ def on_sitemaps_close(crawler: Crawler) -> None:
 
 
 def without_warcio(crawler: Crawler) -> None:
-    """Make the library of the extra `evidence` missing."""
-    sys.modules["warcio"] = None  # type: ignore[assignment]  # as a missing module is
+    """Make the import of `warcio`, the library of the extra `evidence`, fail."""
+    sys.modules["warcio"] = None  # type: ignore[assignment]  # makes the import fail
 
 
 LEFT = 8
 
 
 def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
-    """Leave only *left* descriptors once the spider has opened, fewer than it requests
-    origins.
+    """Limit the process to *left* more file descriptors when the spider has opened.
+
+    The spider requests more than *left* origins.
     """
 
     def limit() -> None:
-        # Scrapy 2.13 reads the source of a callback: load the source into memory now.
+        # Load the source into memory now, because Scrapy 2.13 reads the source of a callback.
         inspect.getsource(type(crawler.spider))
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = os.open(os.devnull, os.O_RDONLY)
@@ -319,7 +327,7 @@ def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
 
 
 def remove_evidence(crawler: Crawler) -> None:
-    """Remove the folder of the evidence when the first response arrives."""
+    """Remove the folder of the evidence whenever a response arrives."""
 
     def received() -> None:
         shutil.rmtree(crawler.settings["ROBOTS1994_EVIDENCE"], ignore_errors=True)
@@ -328,9 +336,9 @@ def remove_evidence(crawler: Crawler) -> None:
 
 
 def block_disk(crawler: Crawler) -> None:
-    """Make each write of evidence wait for ever, like a disk that hangs.
+    """Make each write of evidence wait for ever, as on a disk that hangs.
 
-    Replace both open files by full pipes from which no process reads.
+    Both open files are replaced by a full pipe from which no process reads.
     """
 
     def opened() -> None:
@@ -347,21 +355,21 @@ def block_disk(crawler: Crawler) -> None:
                     os.dup2(full, int(each.name))
                     blocked += 1
         assert blocked == len(("WARC", "journal"))
-        # Keep the reading ends open: without them, a write fails.
+        # Keep the reading end of the pipe open, because a write fails without a reading end.
         crawler.unread = unread  # type: ignore[attr-defined]
 
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
 
 
 def few_descriptors(crawler: Crawler) -> None:
-    """Leave the process as many descriptors as the setting TEST_DESCRIPTORS says."""
+    """Limit the file descriptors of the process to the setting TEST_DESCRIPTORS."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     few = crawler.settings.getint("TEST_DESCRIPTORS")
     resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
 
 
 def note_modules(crawler: Crawler) -> None:
-    """Record in the stats which modules the process has loaded at the close."""
+    """Record in the stats which modules are loaded when the crawl closes."""
 
     def closed() -> None:
         assert crawler.stats is not None
@@ -371,7 +379,10 @@ def note_modules(crawler: Crawler) -> None:
 
 
 def log_what_goes_back(crawler: Crawler) -> None:
-    """Log each request that is returned to the scheduler, which then gets the request twice."""
+    """Log a line for each request that is returned to the scheduler.
+
+    The scheduler receives such a request twice.
+    """
     known: set[str] = set()
 
     def scheduled(request: Request) -> None:
@@ -383,24 +394,25 @@ def log_what_goes_back(crawler: Crawler) -> None:
 
 
 def warn(crawler: Crawler) -> None:
-    """Warn."""
+    """Emit a warning."""
     warnings.warn("heard", stacklevel=1)
 
 
 def leak_a_socket(crawler: Crawler) -> None:
     """Leave a socket open until the interpreter ends, like a faulty component."""
-    sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # lives long
+    sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # kept until exit
 
 
 def forget_a_coroutine(crawler: Crawler) -> None:
-    """Leave a coroutine that is never awaited in a cycle, like a faulty component."""
+    """Create a reference cycle with a coroutine that is never awaited, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
 
 
 def count_free_slots(crawler: Crawler) -> None:
-    """Record the largest number of requests that the engine may take in one turn of the
-    event loop.
+    """Record the largest number of free slots of the downloader.
+
+    The number is read in each turn of the event loop.
     """
     call_later = import_module("scrapy_robots1994.crawl.threads").call_later
     is_open = [True]

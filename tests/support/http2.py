@@ -1,4 +1,4 @@
-"""A server that speaks HTTP/2 over TLS, in a process of its own."""
+"""A server for HTTP/2 over TLS that runs in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def http2_site(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Start the server. Yield its origin, and a list that gets the requested paths at the end."""
+    """Run the server. Yield the origin of the server, and a list.
+
+    The list is filled with the requested paths after the server has ended.
+    """
     pem = folder / "both.pem"
     pem.write_text("".join(make_certificate()))
     command = [sys.executable, "-m", "tests.support.h2_server", str(pem)]

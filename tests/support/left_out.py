@@ -1,13 +1,14 @@
-"""Hooks of pytest: skip the tests whose program is missing, and name them at the end.
+"""Hooks of pytest that skip tests whose programs are missing, and count the skipped tests.
 
 A test that needs a program has the mark `redis` or `browser`. A test that needs other packages
 has the mark `plugin` with the import names of the packages. If a program or package is missing,
 the test is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last
-lines of a run name each group of skipped tests, and how to install the program or package.
+lines of a run show each group of skipped tests, and how to install the program or package.
 
-A slow test has the mark `long`, and so have all but the first rows of a table (`table`).
-`tests/run` without arguments sets ROBOTS1994_TEST_SHORT, which skips these tests, and all tests on
-a reactor other than asyncio. `tests/run --all` and pytest itself run all tests.
+A slow test has the mark `long`. In a table (`table`), all rows but the first have this mark.
+`tests/run` without arguments sets ROBOTS1994_TEST_SHORT. This variable skips the tests with the
+mark, and all tests on a reactor other than asyncio. `tests/run --all` and pytest itself run all
+tests.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
-"""The programs that a test with the mark runs."""
+"""Maps a mark to the programs that its tests run."""
 
 PACKAGES = {"chromedriver": "chromium-driver"}
-"""The Debian packages that have another name than their program."""
+"""Maps a program to its Debian package if the names differ."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
-    """Return *rows* as parameters of a test. All but the first *count* rows have the mark
-    `long`.
+    """Return *rows* as parameters of a test. All rows after the first *count* rows have the
+    mark `long`.
     """
     return [
         pytest.param(
@@ -51,16 +52,19 @@ def table(
     short: int = 1,
     ids: Any = None,
 ) -> pytest.MarkDecorator:
-    """Return a mark that runs a test with each of *rows*. All but the first *short* rows
-    are long.
+    """Return a mark that runs a test with each of *rows*.
 
-    *names* and *ids* are arguments of `pytest.mark.parametrize`.
+    All rows after the first *short* rows have the mark `long`. *names* and *ids* are arguments
+    of `pytest.mark.parametrize`.
     """
     return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 
 
 def missing(mark: str) -> str:
-    """Return which programs of *mark* are missing and how to install them; "" if none is."""
+    """Return which programs of *mark* are missing, and how to install these programs.
+
+    Return "" if no program is missing.
+    """
     absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
     packages = " ".join(PACKAGES.get(name, name) for name in absent)
     verb = "is" if len(absent) == 1 else "are"
@@ -69,19 +73,25 @@ def missing(mark: str) -> str:
 
 
 def require(mark: str) -> None:
-    """Skip or fail the running test if a program of *mark* is missing."""
+    """Skip the running test, or let it fail, if a program of *mark* is missing."""
     leave_out(missing(mark))
 
 
 def leave_out(reason: str) -> None:
-    """Skip the running test for a *reason*; fail it if ROBOTS1994_TEST_ALL is set."""
+    """Skip the running test if *reason* is not "".
+
+    If ROBOTS1994_TEST_ALL is set, the test fails instead.
+    """
     if reason:
         (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(reason)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip or fail a test whose program is missing; skip a long one in a short run."""
+    """Skip a test if its programs or packages are missing, or if a short run omits it.
+
+    If ROBOTS1994_TEST_ALL is set, a test whose programs or packages are missing fails.
+    """
     if "ROBOTS1994_TEST_SHORT" in os.environ:
         if item.get_closest_marker("long"):
             pytest.skip("long: tests/run --all")
@@ -106,7 +116,10 @@ def is_on_other_reactor(item: pytest.Item) -> bool:
 
 
 def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
-    """Return a line for each reason why tests were skipped, the largest group first."""
+    """Return a heading and a line for each reason why tests were skipped.
+
+    The largest group is first. If no test was skipped, the list is empty.
+    """
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         if isinstance(report.longrepr, tuple)
@@ -120,7 +133,7 @@ def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
-    """Print which tests were left out, below the last line of pytest."""
+    """Print the groups of skipped tests below the last line of pytest."""
     yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and not hasattr(session.config, "workerinput"):

@@ -6,7 +6,7 @@ from functools import cache
 
 PAGES = 1_000
 DIRECTIVES = ("", "noindex", "", "nofollow", "all, none", "none", "")
-"""The contents of the pages' meta tags, in rotation; "" stands for no tag."""
+"""The contents of the pages' meta tags, in rotation. "" means that the page has no tag."""
 
 
 def directives_of(number: int) -> str:
@@ -15,16 +15,16 @@ def directives_of(number: int) -> str:
 
 
 def children(number: int) -> list[int]:
-    """Return the pages that page *number* links to; page 1 leads to all of them."""
+    """Return the pages that page *number* links to. All pages can be reached from page 1."""
     further = (2 * number, 2 * number + 1, 2 * number + 3)
     return [it for it in further if it <= PAGES]
 
 
 @cache
 def reachable() -> frozenset[int]:
-    """Return the pages that a crawl from page 1 fetches if it obeys NOFOLLOW.
+    """Return the pages that a crawl from page 1 fetches if the crawl obeys NOFOLLOW.
 
-    `all, none` has the term ALL, which overrides the other term, by P3 (ALL).
+    In `all, none`, the term ALL overrides the term NONE (P3, ALL).
     """
     found, todo = set(), [1]
     while todo:
@@ -44,7 +44,7 @@ def indexed() -> frozenset[int]:
 
 
 def html(number: int, filling: str = "") -> str:
-    """Return page *number*, with *filling* after its links."""
+    """Return the HTML of page *number*, with *filling* after the links."""
     content = directives_of(number)
     tag = f'<meta name="robots" content="{content}">' if content else ""
     links = "".join(f'<a href="/{it}">x</a>' for it in children(number))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 class OpenParser:
-    """Parser that allows every URL."""
+    """A parser that allows every URL."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
-        """Accept any file."""
+        """Return a parser for any file."""
         return cls()
 
     def allowed(self, *_: object) -> bool:
@@ -19,32 +19,32 @@ class OpenParser:
 
 
 class PickyParser(OpenParser):
-    """Parser that raises for an empty file."""
+    """A parser that raises an exception for an empty file."""
 
     @classmethod
     def from_crawler(cls, *args: object) -> PickyParser:
-        """Accept any file that is not empty."""
+        """Return a parser; raise ValueError for an empty file."""
         if not args[1]:
             raise ValueError
         return cls()
 
 
 class HangingParser(OpenParser):
-    """Parser that never returns for a file with the line `# hang`, and allows the rest."""
+    """A parser that allows every URL, but never returns for a file that contains `# hang`."""
 
     hangs = False
     marker: str | None = None
 
     @classmethod
     def from_crawler(cls, *args: object) -> HangingParser:
-        """Look for the line `# hang` in the file."""
+        """Return a parser that hangs if the file contains `# hang`."""
         parser = cls()
         parser.marker = getattr(args[0], "settings", {}).get("MARKER")
         parser.hangs = isinstance(args[1], bytes) and b"# hang" in args[1]
         return parser
 
     def allowed(self, *_: object) -> bool:
-        """Return True, or compute forever without releasing the interpreter."""
+        """Return True, or compute for ever without releasing the interpreter lock."""
         if self.hangs and self.marker:
             Path(self.marker).touch()
         return not self.hangs or bool(sum(iter(int, 1)))

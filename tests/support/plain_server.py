@@ -1,4 +1,4 @@
-"""A server in a thread, for tests that run on any system with loopback."""
+"""A server in a thread, for tests that run on every system with loopback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Thread
 
 
 class Server(ThreadingHTTPServer):
-    """A site with one robots.txt; *paths* has each path that was requested."""
+    """A site with one robots.txt. The list *paths* has each requested path."""
 
     def __init__(self, robots: bytes) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -23,7 +23,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Record the path and answer it."""
+        """Record the path, and answer the request."""
         self.server.paths.append(self.path)
         body = self.server.robots if self.path == "/robots.txt" else b"a page"
         self.send_response(200)
@@ -32,12 +32,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Write nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(robots: bytes) -> Iterator[Server]:
-    """Serve while the block runs."""
+    """Serve *robots* while the `with` block runs, and yield the server."""
     server = Server(robots)
     Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -10,7 +10,7 @@ from scrapy.http import Response
 
 
 class PortsSpider(scrapy.Spider):
-    """Requests two pages at each of its ports."""
+    """A spider that requests two pages at each port."""
 
     name = "ports"
     custom_settings = {  # noqa: RUF012 - as users write it
@@ -21,7 +21,7 @@ class PortsSpider(scrapy.Spider):
     ports: str
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request the pages."""
+        """Request two pages at each port."""
         for port in self.ports.split():
             for path in ("one", "two"):
                 yield scrapy.Request(f"http://127.0.0.1:{port}/{path}")

@@ -52,7 +52,7 @@ class Walk(scrapy.Spider):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The output, the log and the exit code of a command."""
+    """The output, the log, and the exit code of a command."""
 
     printed: str
     log: str
@@ -68,10 +68,10 @@ def run(
     folder: Path,
     **variables: str,
 ) -> CommandResult:
-    """Run this Python with *command* in *folder*.
+    """Run the current Python with *command* in *folder*.
 
-    The modules of the tests are not on its path; *variables* are added to the
-    environment. The command must not warn.
+    *variables* are added to the environment. The modules of the tests are not on the module
+    path of the command. The command must not emit a warning.
     """
     always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
@@ -90,9 +90,7 @@ def run(
 
 
 def assert_no_warning(log: str) -> None:
-    """Assert that a process wrote no warning to its *log*, except warnings about other
-    code.
-    """
+    """Assert that *log* contains no warning, except known warnings of other packages."""
     warned = unexpected(printed(log))
     assert not warned, f"it warned of {warned}:\n{log}"
 
@@ -108,9 +106,10 @@ class Project:
     def make(
         cls, folder: Path, site: Site, *, settings: str = "", custom: object = None
     ) -> Project:
-        """Write the project; *settings* are further lines, *custom* the spider's own.
+        """Write the project, and script the robots.txt of *site* so that it disallows /private.
 
-        The robots.txt of *site* disallows `/private`.
+        *settings* are further lines of the settings module, and *custom* is the spider's
+        `custom_settings`.
         """
         site.robots(CLOSED)
         spiders = folder / "walker" / "spiders"
@@ -136,6 +135,6 @@ class Project:
         return CommandResult(printed_text, log, code)
 
     def crawl(self, *options: str) -> CommandResult:
-        """Run `scrapy crawl walk` with the site."""
+        """Run `scrapy crawl walk` for the site, and print the items as JSON lines."""
         base = f"base={self.site.url('')}"
         return self.scrapy("crawl", "walk", "-a", base, "-O", "-:jsonlines", *options)

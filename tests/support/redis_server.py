@@ -26,10 +26,10 @@ TIMEOUT_SECONDS = 20.0
 
 
 class RedisServer:
-    """An empty server for the duration of the `with` block.
+    """An empty server that runs as long as the `with` block.
 
-    *options* are further arguments of redis-server. After `stop` and `start`, the server has the
-    same port and no data.
+    *options* are further arguments of redis-server. After `stop` and `start`, the server has
+    its former port and no data.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -39,7 +39,7 @@ class RedisServer:
         self.port = free_port()
 
     def __enter__(self) -> Self:
-        """Start the server, and wait until it answers."""
+        """Start the server, and wait until the server answers."""
         self._folder = tempfile.TemporaryDirectory(prefix="redis-")
         try:
             self.start()
@@ -61,7 +61,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The settings with which scrapy-redis stores the requests of crawls in this server."""
+        """Settings for scrapy-redis, which stores the requests of crawls in this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -74,8 +74,8 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        """Start the server without data, and wait until it answers."""
-        # Check again: the test may lack the mark, or a fixture of its module calls this.
+        """Start the server without data, and wait until the server answers."""
+        # Check for the program, because some tests and fixtures start a server without the mark.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]
@@ -92,14 +92,14 @@ class RedisServer:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Kill the server; its data is lost."""
+        """Kill the server. The data of the server is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def hang(self) -> None:
-        """Suspend the server: it accepts connections, but answers nothing."""
+        """Suspend the server. A suspended server accepts connections, but does not answer."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
@@ -109,7 +109,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Return whether this server, and not another one at its port, answers commands."""
+        """Return whether this server, and no other server at the port, answers commands."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")
@@ -118,13 +118,13 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a free port whose number plus 10,000, the second port of a cluster, is free, too.
+    """Return a free port. The port with this number plus 10,000 is also free.
 
-    Both numbers are below the ephemeral ports (32,768 and up), which the connections of
-    other tests may take at any moment.
+    A cluster uses both ports. Both numbers are below the ephemeral ports (32,768 and up),
+    because connections of other tests can take an ephemeral port at any moment.
     """
     while True:
-        port = random.randrange(20_000, 22_700)  # noqa: S311 - no secret
+        port = random.randrange(20_000, 22_700)  # noqa: S311 - not a secret
         with (
             contextlib.suppress(OSError),
             socket.socket() as free,
@@ -145,7 +145,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 @contextlib.contextmanager
 def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
-    """Start a sentinel that monitors *server*; yield its port."""
+    """Run a sentinel that monitors *server*, and yield the sentinel's port."""
     port = free_port()
     config = folder / "sentinel.conf"
     config.write_text(
@@ -163,7 +163,7 @@ def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
 
 
 def knows_master(port: int) -> bool:
-    """Whether the sentinel at *port* knows its master."""
+    """Return whether the sentinel at *port* knows the master server."""
     try:
         with redis.Redis(port=port) as client:
             return bool(client.sentinel_get_master_addr_by_name("main"))

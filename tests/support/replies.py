@@ -9,7 +9,7 @@ from typing import Any, Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""As `length`: send no Content-Length, so that only the close ends the body."""
+"""A value of `length`: the server sends no Content-Length, so the body ends at the close."""
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
@@ -20,16 +20,17 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One scripted reply; the default is `200 OK` with an empty body.
+    """One scripted reply. The default is a reply with status 200 and an empty body.
 
-    `head` False sends nothing at all before the `ending`; `raw` True sends the body as
-    it is, without a status line and headers. `gate` names a gate that must be
-    open before the first byte is sent, `delay` the seconds to wait before that byte.
-    `length` is the Content-Length to declare when it is not the true one. `cut` is the
-    number of body bytes sent before the `ending`. `chunk` and `pause` make the body
-    trickle. `repeat` is how often the body is sent, 0 for endlessly. `ending`
-    says what happens to the connection then: it stays usable, is closed, is reset
-    (RST), or hangs open for ever.
+    If `head` is False, the server sends nothing before the `ending`. If `raw` is True, the
+    server sends only the body, without a status line and headers. `gate` is the name of a gate
+    that must open before the first byte is sent. `delay` is the number of seconds to wait
+    after the gate has opened. `length` is the Content-Length, if it differs from the true
+    length. `cut` is the number of bytes of the body that are sent before the `ending`. The
+    body is sent in pieces of `chunk` bytes, with `pause` seconds after each piece. `repeat` is
+    how often the body is sent; 0 means endlessly. `ending` is what then happens to the
+    connection: `keep` keeps it open, `close` closes it, `reset` sends an RST, and `hang` leaves
+    it open without any further byte.
     """
 
     status: int = 200
@@ -47,77 +48,83 @@ class Reply:
     ending: Ending = "keep"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the reply as JSON values; the body in base64."""
+        """Return the reply as JSON values, with the body in base64."""
         return asdict(self) | {"body": base64.b64encode(self.body).decode()}
 
     @classmethod
     def from_json(cls, packed: dict[str, Any]) -> Reply:
-        """Return the Reply that `to_json` encoded."""
+        """Return the reply that was encoded by `to_json`."""
         headers = tuple((name, value) for name, value in packed["headers"])
         body = base64.b64decode(packed["body"])
         return cls(**packed | {"body": body, "headers": headers})
 
 
 def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:
-    """Reply in plain text, as a robots.txt is served."""
+    """Return a reply in plain text, like the reply for a robots.txt."""
     raw = body.encode() if isinstance(body, str) else body
     return Reply(status, raw, (("Content-Type", "text/plain"),), gate=gate)
 
 
 def html(body: str, status: int = 200, *, gate: str = "") -> Reply:
-    """Reply with an HTML page."""
+    """Return a reply with an HTML page."""
     kind = (("Content-Type", "text/html; charset=utf-8"),)
     return Reply(status, body.encode(), kind, gate=gate)
 
 
 def image() -> Reply:
-    """Reply with a small image."""
+    """Return a reply with a small image."""
     return Reply(200, PIXEL, (("Content-Type", "image/png"),))
 
 
 def status(code: int, body: bytes = b"", **headers: str) -> Reply:
-    """Reply with a status; `Retry_After="3"` becomes the header `Retry-After: 3`."""
+    """Return a reply with status *code*.
+
+    The argument `Retry_After="3"` becomes the header `Retry-After: 3`.
+    """
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(code, body, pairs)
 
 
 def redirect(location: str, code: int = 302) -> Reply:
-    """Reply that sends the client on to `location`."""
+    """Return a reply that redirects the client to *location*."""
     return Reply(code, headers=(("Location", location),))
 
 
 def black_hole() -> Reply:
-    """Read the request, answer nothing, leave the connection open for ever."""
+    """Return a reply that sends no byte, and leaves the connection open for ever."""
     return Reply(head=False, ending="hang")
 
 
 def hang_up() -> Reply:
-    """Read the request and close without a byte."""
+    """Return a reply that sends no byte, and closes the connection."""
     return Reply(head=False, ending="close")
 
 
 def reset(body: bytes = b"", after: int | None = None) -> Reply:
-    """Reset the connection: at once, or after the first `after` bytes of the body."""
+    """Return a reply that resets the connection.
+
+    The reset comes at once, or after the first *after* bytes of *body*.
+    """
     if after is None:
         return Reply(head=False, ending="reset")
     return Reply(body=body, cut=after, ending="reset")
 
 
 def truncated(body: bytes, length: int) -> Reply:
-    """Declare `length` bytes, send the shorter `body`, close."""
+    """Return a reply that declares *length* bytes, sends the shorter *body*, and closes."""
     return Reply(body=body, length=length, ending="close")
 
 
 def unclosed(body: bytes, length: int) -> Reply:
-    """Declare `length` bytes, send the shorter `body`, and leave the connection open."""
+    """Return a reply that declares *length* bytes, sends the shorter *body*, and hangs."""
     return Reply(body=body, length=length, ending="hang")
 
 
 def trickle(body: bytes, chunk: int, pause: float) -> Reply:
-    """Send the body in pieces of `chunk` bytes, `pause` seconds apart."""
+    """Return a reply that sends *body* in pieces of *chunk* bytes, *pause* seconds apart."""
     return Reply(body=body, chunk=chunk, pause=pause)
 
 
 def endless(line: bytes = b"Disallow: /x\n") -> Reply:
-    """Send `line` again and again until the client leaves."""
+    """Return a reply that sends *line* again and again until the client disconnects."""
     return Reply(body=line * 1000, length=UNDECLARED, repeat=0, ending="close")

@@ -1,8 +1,8 @@
-"""The scripted HTTP server, a process of its own: `python -m tests.support.server`.
+"""The scripted HTTP server, which runs in its own process.
 
-It listens on loopback only, prints one line of JSON with its ports when it is ready,
-and reads orders as lines of JSON on its control port. It ends when its stdin closes,
-so no test leaves a server behind.
+The server listens only on loopback. When the server is ready, it prints one line of JSON with
+its ports. The server reads orders as lines of JSON on its control port. The server ends when its
+stdin closes, so no server remains after a test.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tests.support.replies import UNDECLARED, Reply
 
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 HALF = 2
-"""A request line has a method and a target in front of its version."""
+"""The number of words before the version in a request line: the method and the target."""
 
 
 class Script:
     """The scripted replies, the logged requests, and the gates."""
 
     def __init__(self) -> None:
-        """Start without replies and requests."""
+        """Create an empty script."""
         self.replies: dict[tuple[str, str], list[Reply]] = {}
         self.log: list[dict[str, Any]] = []
         self.changed = asyncio.Condition()
@@ -41,7 +41,10 @@ class Script:
         self.opening: list[dict[str, Any]] = []
 
     def reply_to(self, seen: dict[str, Any]) -> Reply:
-        """Return the reply for a request: the most exact origin and path win."""
+        """Return the reply for a request.
+
+        The most exact origin takes precedence, then the most exact target.
+        """
         origin, host = f"{seen['scheme']}://{seen['host']}", seen["host"]
         name = urlsplit(origin).hostname or ""
         path = seen["target"].partition("?")[0]
@@ -57,7 +60,7 @@ class Script:
         return Reply(200, body, (("Content-Type", "text/html"),))
 
     async def note(self, seen: dict[str, Any]) -> None:
-        """Log a request, open the gates and notify the orders that wait for it."""
+        """Log a request, open the gates that are due, and notify all waiting orders."""
         async with self.changed:
             self.log.append(seen)
             self.open_due()
@@ -78,7 +81,7 @@ class Script:
         )
 
     async def execute(self, order: dict[str, Any]) -> object:
-        """Execute an order of the test and return its result."""
+        """Execute an order of the test, and return the result of the order."""
         match order["do"]:
             case "answer":
                 replies = [Reply.from_json(packed) for packed in order["replies"]]
@@ -101,17 +104,17 @@ class Script:
 
 
 class Server:
-    """The listening side: reads requests and sends replies."""
+    """The connections of the server: reads requests, and sends the replies of a script."""
 
     def __init__(self, script: Script) -> None:
-        """Send the replies of `script`."""
+        """Create a server that sends the replies of *script*."""
         self.script = script
         self.tls_port = 0
 
     async def control(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Execute one order per line, and answer each with one line."""
+        """Execute the order in each line, and answer each order with one line."""
         while line := await reader.readline():
             answer = await self.script.execute(json.loads(line))
             writer.write(json.dumps(answer).encode() + b"\n")
@@ -121,7 +124,7 @@ class Server:
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer the requests of one connection until either side closes it."""
+        """Answer the requests of one connection until either side closes the connection."""
         with contextlib.suppress(
             OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError
         ):
@@ -140,7 +143,10 @@ class Server:
     async def tunnel(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Act as a proxy: connect the client to our TLS port, whatever host the client names."""
+        """Connect the client to the TLS port of this server, as a proxy does.
+
+        The host in the CONNECT request is ignored.
+        """
         inner, outer = await asyncio.open_connection("127.0.0.1", self.tls_port)
         writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
         await asyncio.gather(_pass_on(reader, outer), _pass_on(inner, writer))
@@ -148,7 +154,7 @@ class Server:
     async def play(
         self, reply: Reply, seen: dict[str, Any], writer: asyncio.StreamWriter
     ) -> bool:
-        """Send one reply; return whether the connection stays open."""
+        """Send one reply, and return whether the connection stays open."""
         if reply.gate:
             await self.script.gates[reply.gate].wait()
         if reply.delay:
@@ -176,8 +182,9 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
-    """Return the log entry of a request. A request to a proxy has the origin in its
-    target.
+    """Return the log entry of a request.
+
+    If the target is a URL, the request was sent to a proxy.
     """
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target = first.split(" ")[:HALF]
@@ -203,7 +210,7 @@ def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
 
 
 def _head(reply: Reply) -> bytes:
-    """Return the status line and headers, with the blank line."""
+    """Return the status line, the headers, and the blank line."""
     length = len(reply.body) * reply.repeat if reply.length is None else reply.length
     lines = [f"HTTP/1.1 {reply.status} Scripted"]
     lines += [f"{name}: {value}" for name, value in reply.headers]
@@ -215,7 +222,7 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    """Send the body of a reply: in pieces, cut, repeated or without end."""
+    """Send the body of a reply as often as the reply says, or its first bytes if it is cut."""
     body = reply.body if reply.cut is None else reply.body[: reply.cut]
     times = range(reply.repeat) if reply.repeat else itertools.count()
     for part in (body for _ in times):
@@ -252,12 +259,12 @@ async def main(order: dict[str, Any]) -> None:
         ready["https"] = server.tls_port = secure.sockets[0].getsockname()[1]
     control = await asyncio.start_server(server.control, "127.0.0.1", 0, limit=2**26)
     ready["control"] = control.sockets[0].getsockname()[1]
-    print(json.dumps(ready), flush=True)  # noqa: T201 (the ready line is its interface)
+    print(json.dumps(ready), flush=True)  # noqa: T201 (`Site` waits for this line)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 
 def run() -> None:
-    """Run with the order in the first argument."""
+    """Run the server with the order in the first argument."""
     asyncio.run(main(json.loads(sys.argv[1])))
 
 

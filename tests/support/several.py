@@ -1,6 +1,7 @@
-"""Run three crawls in one process, two at once and then one, and list what they leave open.
+"""A program that lists what several crawls in one process leave open.
 
-`python -m tests.support.several REACTOR STORE URL` prints the list as JSON.
+`python -m tests.support.several REACTOR STORE URL` starts two crawls at once. A third crawl
+starts when the first crawl has ended. The program prints the list as JSON.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import Any
 from tests.support.child import RequestingSpider, _process
 
 TIMEOUT_SECONDS = 20.0
-"""Seconds until a thread that does not end counts as left over."""
+"""Seconds after which a thread that has not ended counts as open."""
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
-    """Crawl; return the threads, open files and tasks of the store that are left."""
+    """Run the crawls; return the threads, open files and tasks that remain."""
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTS1994_STORE": store,
@@ -44,16 +45,16 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def threads() -> list[str]:
-    """Return the names of our threads that do not end."""
+    """Return the names of the package's threads that do not end."""
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
-        # Give a thread without work the time to end.
+        # Wait, because a thread without work needs time to end.
         thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 
 
 def files() -> list[str]:
-    """Return the databases and sockets of a store that are still open."""
+    """Return the database files of the store that are still open."""
     opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
     return [str(path) for path in opened if "robots.db" in path.name]
 
@@ -65,4 +66,4 @@ def tasks() -> list[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(crawl_thrice(*sys.argv[1:])))  # noqa: T201 - its interface
+    print(json.dumps(crawl_thrice(*sys.argv[1:])))  # noqa: T201 - the test reads this line

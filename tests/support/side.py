@@ -1,5 +1,6 @@
-"""One of two crawls that are compared: the spider is equal, the robots.txt middleware is
-not.
+"""One side of a comparison of two crawls.
+
+Both crawls have the same spider, but different robots.txt middlewares.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Side:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def start(self, site: Site, spider: str = "Counted", **options: Any) -> Crawl:
-        """Start a crawl of *site* whose origin is the argument `site` of the spider."""
+        """Start a crawl of *site*. The argument `site` of the spider is the origin."""
         args = {"site": site.url("", host="a.test")} | options.pop("spider_args", {})
         return start_crawl(
             spider=spider,
@@ -36,7 +37,7 @@ class Side:
         )
 
     def crawl(self, site: Site, spider: str = "Counted", **options: Any) -> CrawlResult:
-        """Run the crawl that `start` describes to its end."""
+        """Run a crawl of *site* to its end, with the arguments of `start`."""
         return self.start(site, spider, **options).result()
 
 

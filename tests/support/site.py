@@ -1,4 +1,4 @@
-"""The test's interface to a scripted HTTP server in a process of its own."""
+"""The interface of tests to the scripted HTTP server, which runs in its own process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     from tests.support.certificates import Flaw
 
 TIMEOUT_SECONDS = 60.0
-"""Seconds after which a control call without an answer fails the test."""
+"""Seconds after which an order without an answer fails the test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One request the server got.
+    """One request that the server received.
 
-    `host` is its Host header, with the port; `at` is the machine's monotonic clock.
+    `host` is the Host header with the port, or the host in the target of a request to a proxy.
+    `at` is the time of the request on the machine's monotonic clock.
     """
 
     method: str
@@ -42,12 +43,13 @@ class Seen:
 
 
 class Site:
-    """A scripted server on loopback, for as long as the `with` block lasts.
+    """A scripted server on loopback, which runs as long as the `with` block.
 
-    It answers for any host name that a client requests (crawls resolve every name under
-    `test` to it), on `ports` ports of 127.0.0.1, on `addresses` further loopback
-    addresses, with `ipv6` also on ::1, and with `tls` on one HTTPS port. Without a script, it
-    answers /robots.txt with 404, and any other target with a small page.
+    The server answers for any host name. Crawls resolve every name under `test` to 127.0.0.1.
+    The server listens on *ports* ports of 127.0.0.1, and on *addresses* further loopback
+    addresses. If *ipv6* is true, the server also listens on ::1. If *tls* is given, the server
+    also listens on one HTTPS port. Without a script, the server answers /robots.txt with 404,
+    and any other target with a small page.
     """
 
     def __init__(
@@ -58,11 +60,11 @@ class Site:
         ipv6: bool = False,
         tls: Flaw | None = None,
     ) -> None:
-        """Choose the ports and addresses. The server starts with the `with` block."""
+        """Choose the ports and addresses. The `with` block starts the server."""
         self._order = {"ports": ports, "addresses": addresses, "tls": tls, "ipv6": ipv6}
 
     def __enter__(self) -> Self:
-        """Start the server and wait until it reports its ports."""
+        """Start the server, and wait until the server reports its ports."""
         stdin, self._stdin = os.pipe()
         ready, stdout = os.pipe()
         self._process = ForkedProcess(
@@ -85,12 +87,12 @@ class Site:
 
     @property
     def certificate(self) -> str:
-        """The server's certificate as PEM text, for clients that trust it."""
+        """The server's certificate as PEM text, for clients that trust this certificate."""
         pem: str = self._ready["certificate"]
         return pem
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
-        """Return the URL of a target; `port` counts the server's ports from 0."""
+        """Return the URL of a target. *port* is the number of a port, counted from 0."""
         return f"http://{host}:{self._ready['http'][port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
@@ -98,7 +100,7 @@ class Site:
         return f"https://{host}:{self._ready['https']}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """Return the URL of a target at one of the further loopback addresses, from 0."""
+        """Return the URL of a target at the further loopback address *number*, from 0."""
         return self.url(target, host=f"127.1.{number // 200}.{number % 200 + 1}")
 
     def refused_url(self, target: str = "/") -> str:
@@ -108,27 +110,28 @@ class Site:
     def answer(
         self, target: str, reply: Reply | Sequence[Reply], *, at: str = "*"
     ) -> None:
-        """Script a target; several replies are sent in turn, the last one repeatedly.
+        """Script the replies for a target.
 
-        `at` limits the script to a host name, a `host:port` or a whole origin. A target without
-        a query matches any query; `*` matches every target without its own script.
+        Several replies are sent in turn, and the last reply is repeated. *at* limits the script
+        to a host name, a `host:port` or an origin. A target without a query matches any query.
+        The target `*` matches every target without its own script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
         packed = [each.to_json() for each in several]
         self._send_order(do="answer", target=target, at=at, replies=packed)
 
     def robots(self, body: str | bytes, *, at: str = "*", gate: str = "") -> None:
-        """Script /robots.txt as a plain text file, which waits for `gate` if named."""
+        """Script /robots.txt as a plain text file. The reply waits for *gate*, if any."""
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Open the gate: send the replies that wait for it, and let later replies pass."""
+        """Open *gate*: waiting replies are sent, and later replies do not wait."""
         self._send_order(do="open", gate=gate)
 
     def open_when(
         self, gate: str, target: str = "*", *, count: int = 1, host: str = "*"
     ) -> None:
-        """Open the gate once *count* requests for *target* and *host* have arrived."""
+        """Open *gate* once *count* requests for *target* and *host* have arrived."""
         self._send_order(
             do="open-when", gate=gate, target=target, count=count, host=host
         )
@@ -138,7 +141,7 @@ class Site:
         self._send_order(do="wait", target=target, count=count, host=host)
 
     def log(self, target: str = "*") -> list[Seen]:
-        """Return the requests so far, oldest first, or those for one target."""
+        """Return the requests for *target* so far, or all requests; the oldest is first."""
         found = [
             Seen(**entry | {"headers": dict(entry["headers"])})
             for entry in self._send_order(do="log")
@@ -150,11 +153,11 @@ class Site:
         return [seen.target for seen in self.log()]
 
     def forget(self) -> None:
-        """Empty the request log; scripts and gates stay."""
+        """Empty the request log. Scripts and gates do not change."""
         self._send_order(do="forget")
 
     def _send_order(self, **order: object) -> Any:
-        """Send one order and return the server's answer."""
+        """Send one order, and return the server's answer."""
         address = ("127.0.0.1", self._ready["control"])
         with socket.create_connection(address, TIMEOUT_SECONDS) as call:
             call.sendall(json.dumps(order).encode() + b"\n")

@@ -30,11 +30,11 @@ async def download(crawler: Crawler, request: Request) -> Response:
 
 
 async def sleep(seconds: float) -> None:
-    """Sleep on any reactor, and without one."""
+    """Sleep, with any reactor or without a reactor."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        from twisted.internet import reactor, task  # noqa: PLC0415 - once it is installed
+        from twisted.internet import reactor, task  # noqa: PLC0415 - needs an installed reactor
 
         installed: Any = reactor
         await maybe_deferred_to_future(task.deferLater(installed, seconds))
@@ -43,19 +43,23 @@ async def sleep(seconds: float) -> None:
 
 
 class FilteredSpider(RequestingSpider):
-    """A spider whose requests are filtered, so that only one of two workers requests a page."""
+    """A spider whose requests pass through the duplicates filter.
+
+    Two workers with this spider therefore request each page only once.
+    """
 
     def request(self, url: str, **options: Any) -> Request:
-        """Return a request that the duplicates filter drops the second time."""
+        """Return a request that the duplicates filter drops if its URL is a duplicate."""
         return super().request(url, **options | {"dont_filter": False})
 
 
 class Counted(RequestingSpider):
-    """A spider of numbered pages of one or several hosts.
+    """A spider that requests numbered pages of one or several hosts.
 
-    *urgent* further pages of a higher priority come last. *filtered* requests go through
-    the duplicates filter, as in a crawl that is to be resumed. *item* is yielded for each
-    page; `{n}` in its values is the number of the page.
+    *urgent* is the number of further pages, which come last and have a higher priority. If
+    *filtered* is true, requests pass through the duplicates filter, as in a crawl that can be
+    resumed. *item* is yielded for each page; `{n}` in the values of *item* is the number of
+    the page.
     """
 
     name = "counted"
@@ -67,7 +71,7 @@ class Counted(RequestingSpider):
     item: dict[str, str] | None = None
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield all requests at once, those of the job first."""
+        """Yield all requests at once, beginning with the requests of the job."""
         for request in self.requests:
             yield self.request(**request)
         for number in range(self.pages):
@@ -96,7 +100,7 @@ class Unserializable(Counted):
     name = "unserializable"
 
     def page(self, number: int, **options: Any) -> Request:
-        """Return a request that stays in memory."""
+        """Return a request that Scrapy can queue only in memory."""
         request = super().page(number, **options)
         # Use a lambda, because a queue could store a method by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
@@ -116,7 +120,10 @@ class Redirecting(Counted):
 
 
 class Raising(Counted):
-    """A spider whose callback raises for each page, which CLOSESPIDER_ERRORCOUNT counts."""
+    """A spider whose callback raises an exception for each page.
+
+    CLOSESPIDER_ERRORCOUNT counts these exceptions.
+    """
 
     name = "raising"
 
@@ -127,20 +134,20 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """A spider that awaits a page in a callback, without the scheduler."""
+    """A spider that awaits a page in a callback; the request bypasses the scheduler."""
 
     name = "downloading"
     first: str
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield the one page of an origin that answers."""
+        """Yield the request of the page *first*."""
         yield Request(self.first, callback=self.first_page)
 
     async def first_page(self, response: Response) -> Any:
-        """Await page 0, and record its status or its exception."""
+        """Await page 0, and record the status of the page or the class of the exception."""
         try:
             found = await download(self.crawler, self.page(0))
-        except Exception as error:  # noqa: BLE001 - a test checks which one
+        except Exception as error:  # noqa: BLE001 - the test checks the class
             self.result["items"].append({"end": type(error).__name__})
         else:
             self.result["items"].append({"end": found.status})
@@ -151,8 +158,8 @@ class Awaiting(Counted):
 
     name = "awaiting"
 
-    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # of another kind
-        """Await a page of another origin, and record its status."""
+    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # a coroutine
+        """Await a page of another origin, and record the status of that page."""
         number = response.url.rpartition("/p")[2]
         origin = self.site.replace("a.test", f"b{number}.test")
         found = await download(self.crawler, Request(f"{origin}/awaited"))
@@ -160,7 +167,7 @@ class Awaiting(Counted):
 
 
 class LinkSpider(CrawlSpider):
-    """Follow every link, and yield the reason of each refusal."""
+    """A spider that follows every link, and records the reason of each refusal."""
 
     name = "following"
     rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
@@ -176,12 +183,12 @@ class LinkSpider(CrawlSpider):
 
 
 class FormSpider(RequestingSpider):
-    """Send the form of every page that has one."""
+    """A spider that sends the form of every page with a form."""
 
     name = "form"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the request that a browser makes when the form is sent."""
+        """Yield the request that a browser sends when a user submits the form."""
         if isinstance(response, HtmlResponse) and response.css("form"):
             yield FormRequest.from_response(
                 response, callback=self.fetched, errback=self.failed
@@ -189,24 +196,24 @@ class FormSpider(RequestingSpider):
 
 
 class CheckingSpider(RequestingSpider):
-    """Asks the middleware for the verdict of each URL, and requests nothing."""
+    """A spider that asks the middleware for the verdict of each URL, and requests no page."""
 
     name = "checking"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield an item for each URL, all at once: its verdict, or the error."""
+        """Ask about all URLs at once, and yield an item with each verdict or error."""
         ours = self.crawler.get_downloader_middleware(Robots1994Middleware)
         assert ours is not None
 
         async def verdict(url: str) -> dict[str, Any]:
             try:
                 found = await ours.check(url)
-            except Exception as error:  # noqa: BLE001 (it is what the test looks at)
+            except Exception as error:  # noqa: BLE001 (the test checks the class)
                 return {"url": url, "error": type(error).__name__}
             values = {"allowed": found.allowed, "reason": found.reason.value}
             return {"url": url, "line": found.line} | values
 
-        # Scrapy installs its resolver of names after the crawl has begun.
+        # Wait one turn, because Scrapy installs its DNS resolver after the crawl has begun.
         await sleep(0)
         asked = [deferred_from_coro(verdict(it["url"])) for it in self.requests]
         for each in asked:
@@ -214,7 +221,7 @@ class CheckingSpider(RequestingSpider):
 
 
 class ItemSpider(RequestingSpider):
-    """Yield the item of the spider argument for every page.
+    """A spider that yields its argument *item* for every page.
 
     Pages that a pipeline requested yield no item; otherwise, the pipeline would request
     pages forever.
@@ -230,57 +237,57 @@ class ItemSpider(RequestingSpider):
 
 
 class MetaPassingSpider(RequestingSpider):
-    """Pass the whole meta of a page on to the next requests."""
+    """A spider that passes the whole meta of a page on to the next requests."""
 
     name = "handing"
     further_urls: list[str]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request further pages with the meta of this one."""
+        """Request further pages with the meta of *response*."""
         if not response.meta.get("further"):
             for url in self.further_urls:
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once with its whole meta, including the verdict."""
+        """Repeat a refused request once with all its meta, including the verdict."""
         super().failed(failure)
-        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         if request.meta.get("second"):
             return None
         return request.replace(meta=request.meta | {"second": True})
 
 
 class RepeatingSpider(RequestingSpider):
-    """Repeat a refused request with other URLs and its whole meta."""
+    """A spider that repeats a refused request with other URLs and all its meta."""
 
     name = "elsewhere"
     new_urls: list[str]
     dont_obey: bool
 
     def failed(self, failure: Failure) -> Any:
-        """Return the request with each of the other URLs."""
+        """Return a copy of the request for each of the other URLs."""
         super().failed(failure)
-        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
         return [request.replace(url=url, meta=meta) for url in self.new_urls]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the verdict in the meta of the page."""
+        """Yield an item with the verdict from the meta of the page."""
         yield {"verdict": str(response.meta.get("robots1994"))}
 
 
 class CancellingSpider(RequestingSpider):
-    """Cancel the n-th download after n steps of the event loop, for all n.
+    """A spider that cancels the n-th download after n steps of the event loop, for all n.
 
     Each n has its own origin. A second request waits for the robots.txt of that origin, and
-    a third request follows. The outcomes of all three are an item.
+    a third request follows. An item has the outcomes of these three requests.
     """
 
     name = "cancelling"
     crawler: Crawler
 
     async def start(self) -> AsyncIterator[Any]:
-        """Try every number of steps; the URL of the spider's request contains `{n}`."""
+        """Try every number of steps from 0. The URL of the spider's request contains `{n}`."""
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))
             cancelled, other = self.download(url), self.download(url + "?other")
@@ -294,13 +301,16 @@ class CancellingSpider(RequestingSpider):
         yield {"concurrency": engine.downloader.total_concurrency}
 
     def download(self, url: str) -> asyncio.Future[Any]:
-        """Download one page with the engine, as a pipeline may."""
+        """Start to download one page with the engine, as a pipeline does."""
         page = download(self.crawler, Request(url, dont_filter=True))
         return asyncio.ensure_future(page)
 
 
 async def outcome_of(page: asyncio.Future[Any]) -> str:
-    """Return how a download ended: its status, or the class of its exception."""
+    """Return how the download of *page* ended, in one word.
+
+    The word is the status, the class of the exception, "cancelled" or "hangs".
+    """
     done, _ = await asyncio.wait([page], timeout=20)
     if not done:
         return "hangs"
@@ -311,7 +321,7 @@ async def outcome_of(page: asyncio.Future[Any]) -> str:
 
 
 class UrgentSpider(RequestingSpider):
-    """Requests the urgent pages when the first page under /many/ arrives."""
+    """A spider that requests the urgent pages when the first page under /many/ arrives."""
 
     name = "urgent"
     urgent: list[str]
@@ -326,7 +336,11 @@ class UrgentSpider(RequestingSpider):
 
 
 class StampingSpider(RequestingSpider):
-    """Yields an item for each page, with the record of the robots.txt that decided."""
+    """A spider that yields an item for each page.
+
+    The item has the meta value `robots1994_evidence`, which identifies the robots.txt that
+    decided.
+    """
 
     name = "stamping"
 
@@ -339,7 +353,7 @@ class StampingSpider(RequestingSpider):
 
 
 class PlainSpider(RequestingSpider):
-    """A spider with a generator as callback; the page's directives are in the item."""
+    """A spider with a generator as callback. Each item has the directives of the page."""
 
     name = "plain"
     follow = True
@@ -354,13 +368,16 @@ class PlainSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """Yields the usage preferences of a page in its item, and in the meta of its links."""
+    """A spider that yields an item with the usage preferences of each page.
+
+    After a page with the path `/again`, the spider requests `/plain` with the meta of this page.
+    """
 
     name = "usage"
     follow = True
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield an item, and a request with the meta of the page."""
+        """Yield the item, and for `/again` also the request."""
         usage = response.meta.get("robots1994_usage")
         item: dict[str, Any] = {"url": response.url, "usage": None}
         if usage is not None:
@@ -374,7 +391,7 @@ class UsageSpider(RequestingSpider):
 
 
 class TwiceSpider(PlainSpider):
-    """Yields one object as two items."""
+    """A spider that yields each item object twice."""
 
     name = "twice"
 
@@ -401,7 +418,7 @@ class AsyncSpider(PlainSpider):
 
 
 class MapSpider(SitemapSpider):
-    """Reads the sitemaps that the robots.txt files of the job name."""
+    """A spider that reads the sitemaps listed in the robots.txt files of the job."""
 
     name = "map"
     result: dict[str, list[Any]]
@@ -418,7 +435,7 @@ class MapSpider(SitemapSpider):
 
 
 class Following(SitemapSpider, RequestingSpider):
-    """Reads the sitemaps of a robots.txt, and follows the links of further pages."""
+    """A spider that reads the sitemaps of a robots.txt, and follows the links of other pages."""
 
     name = "following"
     robots: str
@@ -430,7 +447,7 @@ class Following(SitemapSpider, RequestingSpider):
             yield Request(ask["url"], self.links)
 
     def links(self, response: Response) -> Iterator[Any]:
-        """Follow all links, duplicates included."""
+        """Follow all links, including duplicates."""
         for link in response.css("a::attr(href)").getall():
             yield response.follow(link, self.parse, dont_filter=True)
 
@@ -445,10 +462,10 @@ class Following(SitemapSpider, RequestingSpider):
 
 
 class CancelsQueued(RequestingSpider):
-    """Cancels a page that waits for its crawl delay, and awaits the next one.
+    """A spider that cancels a page during its crawl delay, and then awaits the next page.
 
-    It cancels *pause* seconds after the page began to wait. An item has the outcome of each
-    download, and the number of active requests of the downloader at the end.
+    The spider cancels the page *pause* seconds after the page began to wait. An item has the
+    outcome of each download, and the number of active requests of the downloader at the end.
     """
 
     name = "cancels-queued"
@@ -456,7 +473,9 @@ class CancelsQueued(RequestingSpider):
     pause = 0.0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Download the first page, so that the second one waits."""
+        """Download the first page, so that the second page has to wait. Cancel the second
+        page, and download the third page.
+        """
         first, second, third = (Request(ask["url"]) for ask in self.requests)
         ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
         assert self.crawler.engine is not None
@@ -471,7 +490,7 @@ class CancelsQueued(RequestingSpider):
         yield {"ends": ends, "active": len(active)}
 
     async def end(self, started: Deferred[Any]) -> str:
-        """Return the status of a download, or the class of its exception."""
+        """Return the status of a download, or the name of the class of the exception."""
         ended: Deferred[str] = Deferred()
         started.addCallbacks(
             lambda response: ended.callback(str(response.status)),
@@ -481,9 +500,11 @@ class CancelsQueued(RequestingSpider):
 
 
 class Exporting(RequestingSpider):
-    """A spider whose callback and errback yield the values in the meta and in the exception.
+    """A spider that yields objects of our package as items or in items.
 
-    With *nested*, each value is the field `what` of an item; otherwise, the value is the item.
+    The callback yields the meta, and the errback yields the meta and the parts of the verdict.
+    If *nested* is true, each value is the field `what` of an item; otherwise, the value is the
+    item.
     """
 
     name = "exporting"
@@ -496,7 +517,7 @@ class Exporting(RequestingSpider):
     def failed(self, failure: Failure) -> Iterator[Any]:
         """Yield the meta of a refused page, and the parts of its verdict."""
         super().failed(failure)
-        request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         verdict = getattr(failure.value, "verdict", None)
         yield from self.items(dict(request.meta))
         if verdict is not None:
@@ -512,19 +533,19 @@ class Exporting(RequestingSpider):
             yield from self.items([verdict, (verdict.reason,)])
 
     def items(self, what: Any) -> Iterator[Any]:
-        """Yield one item."""
+        """Yield *what* as an item, or in an item."""
         yield {"what": what} if self.nested else what
 
 
 class CauseSpider(RequestingSpider):
-    """Yields the failure and the cause in the exception of each failed request."""
+    """A spider that yields the failure and the cause of each failed request."""
 
     def failed(self, failure: Failure) -> Iterator[Any]:
-        """Yield failure and cause of a refusal."""
+        """Yield the failure in the verdict, and the cause of the exception."""
         error: Any = failure.value
         cause = error.__cause__
         yield {
-            "url": failure.request.url,  # type: ignore[attr-defined]  # Scrapy adds it
+            "url": failure.request.url,  # type: ignore[attr-defined]  # Scrapy adds `request`
             "failure": error.verdict.failure,
             "cause": None if cause is None else f"{type(cause).__name__}: {cause}",
         }

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Requests the pages of one step, then sets the clock or requests the pages of the next
-    step.
+    """A spider that performs steps. Each step requests pages or sets the clock.
 
-    A page whose path begins with /mark/ waits until the site has got all requests of a
-    step. If this page fails, other requests are missing, and the crawl ends.
+    A test can make the reply for a URL with /mark/ wait for other requests of the step. If a
+    request for such a URL fails, other requests are missing, and the crawl ends.
     """
 
     name = "stepping"
@@ -27,13 +26,13 @@ class SteppingSpider(RequestingSpider):
     pending = 0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Begin with the first step; from now on only steps set the clock."""
+        """Stop the clock, and begin with the first step."""
         Clock.set_forward(0)
         for request in self.next_step():
             yield request
 
     def next_step(self) -> Iterator[Any]:
-        """Set the clock until the next step with requests, and yield these requests."""
+        """Set the clock as the next steps say, and then yield the requests of the step after."""
         while self.steps and not isinstance(self.steps[0], list):
             Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []
@@ -42,15 +41,13 @@ class SteppingSpider(RequestingSpider):
             yield self.request(**request)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Go on after a page."""
+        """Continue with the next step if this page was the last page of its step."""
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """Go on after a request that failed; end the crawl if the request was for a
-        mark.
-        """
+        """Continue after a failed request. If the URL contains /mark/, remove all steps."""
         super().failed(failure)
-        if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds it
+        if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds `request`
             self.steps.clear()
         return self.one_ended()
 

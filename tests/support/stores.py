@@ -1,4 +1,4 @@
-"""Stores as users write them: a read-only store, and stores that violate their contract."""
+"""Stores as users write them: a read-only store, and stores that violate the contract."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from tests.support.folder_store import FolderStore
 
 
 class ReadOnlyFolder(PolicyStore):
-    """A folder with a file for each origin. It is read-only without `?fill=1` in the URL."""
+    """A folder with a file for each origin. The store is read-only unless the URL has a `fill`
+    parameter.
+    """
 
     def __init__(self, folder: str, *, fills: bool) -> None:
         self._folder = Path(folder)
         self._fills = fills
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - needs no time
-        """Return the store of a folder."""
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
+        """Return the store of the folder in *url*."""
         parts = urlsplit(f"file:{url.partition(':')[2]}")
         return cls(parts.path, fills="fill" in parse_qs(parts.query))
 
@@ -34,12 +36,12 @@ class ReadOnlyFolder(PolicyStore):
         return self._folder / quote(str(origin), safe="")
 
     def get(self, origin: Origin) -> bytes | None:
-        """Return the bytes of *origin*, or `None`."""
+        """Return the stored bytes for *origin*, or `None`."""
         path = self._path(origin)
         return path.read_bytes() if path.exists() else None
 
     def put(self, stored: Stored) -> None:
-        """Store *stored*; do nothing without `?fill=1`."""
+        """Write *stored*, unless the store is read-only."""
         if self._fills:
             self._path(stored.origin).write_bytes(stored.packed)
 
@@ -56,11 +58,11 @@ class ReadOnlyFolder(PolicyStore):
 
 
 class Forgetful(PolicyStore):
-    """A store that stores nothing, but fulfils the contract otherwise."""
+    """A store that stores nothing, but otherwise fulfils the contract."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
-        """Make a store from any URL."""
+        """Return a store for any URL."""
         return cls()
 
     def get(self, origin: Origin) -> bytes | None:
@@ -108,14 +110,14 @@ class Asynchronous(Forgetful):
 
 
 class Exits(Forgetful):
-    """`get`, `put` and `close` raise SystemExit, as a script would."""
+    """A store whose `get` and `close` raise SystemExit, and `put` raises KeyboardInterrupt."""
 
     def get(self, origin: Origin) -> bytes | None:
         """Exit."""
         raise SystemExit(3)
 
     def put(self, stored: Stored) -> None:
-        """Exit."""
+        """Raise the exception of Ctrl-C."""
         raise KeyboardInterrupt
 
     def close(self) -> None:
@@ -129,7 +131,7 @@ class Stutters(FolderStore):
     calls = 0
 
     def get(self, origin: Origin) -> bytes | None:
-        """Fail once."""
+        """Fail at the first call in the process."""
         Stutters.calls += 1
         if Stutters.calls == 1:
             raise StoreError("away for a moment")
@@ -137,7 +139,7 @@ class Stutters(FolderStore):
 
 
 class HangsInGet(Forgetful):
-    """`get` never returns."""
+    """A store whose `get` never returns."""
 
     def get(self, origin: Origin) -> bytes | None:
         """Wait for ever."""
@@ -146,7 +148,7 @@ class HangsInGet(Forgetful):
 
 
 class HangsInPut(Forgetful):
-    """`put` never returns."""
+    """A store whose `put` never returns."""
 
     def put(self, stored: Stored) -> None:
         """Wait for ever, in C code."""
@@ -154,7 +156,7 @@ class HangsInPut(Forgetful):
 
 
 class HangsInClose(Forgetful):
-    """`close` never returns."""
+    """A store whose `close` never returns."""
 
     def close(self) -> None:
         """Wait for ever for a lock."""
@@ -164,7 +166,7 @@ class HangsInClose(Forgetful):
 
 
 class Shared(Forgetful, SharedStore):
-    """A store with leases, which always grants them."""
+    """A store that grants every lease."""
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Grant the lease."""
@@ -175,18 +177,21 @@ class Shared(Forgetful, SharedStore):
 
 
 class HangsInFromUrl(Forgetful):
-    """`from_url` never returns, except in the main thread, where the URL is checked."""
+    """A store whose `from_url` never returns, except in the main thread.
+
+    The main thread checks the URL.
+    """
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Wait for ever in the thread of the store."""
+        """Wait for ever, unless this is the main thread."""
         if threading.current_thread() is not threading.main_thread():
             threading.Event().wait()
         return super().from_url(url, timeout=timeout)
 
 
 class HangsInLease(Shared):
-    """`acquire_lease` never returns."""
+    """A store whose `acquire_lease` never returns."""
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Wait for ever."""
@@ -195,7 +200,7 @@ class HangsInLease(Shared):
 
 
 class HangsInRelease(Shared):
-    """`release_lease` never returns."""
+    """A store whose `release_lease` never returns."""
 
     def release_lease(self, origin: Origin, holder: str) -> None:
         """Wait for ever."""
@@ -203,10 +208,10 @@ class HangsInRelease(Shared):
 
 
 class ReturnsAnything(Shared):
-    """`get` and `acquire_lease` return values of types that the contract does not allow."""
+    """A store whose `get` and `acquire_lease` return values that violate the contract."""
 
     def get(self, origin: Origin) -> Any:
-        """Return a number, which `bytes` would turn into gigabytes."""
+        """Return a number. The result of `bytes()` for this number would take gigabytes."""
         return 9_000_000_000
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Any:
@@ -215,17 +220,17 @@ class ReturnsAnything(Shared):
 
 
 class LeasesLater(Shared):
-    """Another worker has the lease when it is first requested."""
+    """A store that denies the first lease, as if another worker had this lease."""
 
     calls = 0
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Deny the lease once."""
+        """Deny the first lease, and grant every later lease."""
         self.calls += 1
         return Lease(granted=self.calls > 1)
 
     def put(self, stored: Stored) -> None:
-        """Fail, so that something is reported."""
+        """Fail, so that the crawl reports an error of the store."""
         raise OSError(28, "no space left")
 
 
@@ -237,26 +242,26 @@ class OwnStore(FolderStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Record the arguments."""
+        """Return a store with the arguments as attributes."""
         store = super().from_url(url, timeout=timeout)
         store.url, store.timeout = url, timeout
         return store
 
 
 class Telling(OwnStore):
-    """A store whose error message contains its password."""
+    """A store whose error message contains the password from the URL."""
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
-        """Fail."""
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
+        """Fail with the password in the message."""
         password = url.rpartition("@")[0].rpartition(":")[2]
         raise ValueError(f"no login with {unquote(password)}")
 
 
 class Unfinished(PolicyStore):
-    """A store that lacks all methods but `from_url`."""
+    """A store that has no method but `from_url`."""
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
         """Fail, because the class is abstract."""
         return cls()

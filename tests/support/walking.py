@@ -1,4 +1,4 @@
-"""Scripts that crawl, as users write them: `python -m tests.support.walking WAY URL`.
+"""Scripts that start crawls, as users write them: `python -m tests.support.walking WAY URL`.
 
 *WAY* is one of `WAYS`, and *URL* is the URL of a site.
 """
@@ -21,27 +21,27 @@ from twisted.python.failure import Failure
 
 
 def printed(*words: object) -> None:
-    """Print the words on one line of the output."""
+    """Print *words* on one line, without the URL of the site."""
     sys.stdout.write(" ".join(map(str, words)).replace(sys.argv[2], "") + "\n")
 
 
 class Walk(scrapy.Spider):
-    """Prints whether /open and /private were fetched or refused."""
+    """A spider that prints whether /open and /private were fetched or refused."""
 
     name = "walk"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request both pages."""
+        """Request /open and /private."""
         for page in ("/open", "/private"):
             yield scrapy.Request(sys.argv[2] + page, errback=self.refused)
 
     def parse(self, response: Response, **_: Any) -> None:
-        """Print a page."""
+        """Print the URL of a fetched page."""
         printed(self.name, "fetched", response.url)
 
     def refused(self, failure: Failure) -> None:
-        """Print a refusal and its line."""
-        url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds it
+        """Print the URL of a refused request, and the line of the rule."""
+        url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds `request`
         error: Any = failure.value
         printed(self.name, "refused", url, "by line", error.verdict.line)
 
@@ -82,7 +82,7 @@ crawlers: Any = scrapy.crawler
 
 
 def in_parallel(process: str) -> None:
-    """Run several spiders at once, which read the same file differently."""
+    """Run several spiders at once, with different settings for one robots.txt."""
     started = getattr(crawlers, process)(settings())
     started.crawl(Walk)
     started.crawl(reads("careful", "split/1.0", READING="cautious"))
@@ -94,16 +94,16 @@ def in_parallel(process: str) -> None:
 
 
 def installed() -> Any:
-    """Return `react` of Twisted, with the reactor of the settings."""
+    """Install the reactor of the settings, and return the function `react` of Twisted."""
     configure_logging()
     install_reactor(settings()["TWISTED_REACTOR"])
-    from twisted.internet.task import react  # noqa: PLC0415 - it imports the reactor
+    from twisted.internet.task import react  # noqa: PLC0415 - this imports the reactor
 
     return react
 
 
 def with_a_runner() -> None:
-    """Run two spiders in turn by Deferreds."""
+    """Run two spiders in turn, with Deferreds."""
 
     @inlineCallbacks
     def both(_: object) -> Any:
@@ -115,19 +115,19 @@ def with_a_runner() -> None:
 
 
 async def in_turn(**more: Any) -> None:
-    """Run two spiders in turn by coroutines."""
+    """Run two spiders in turn, with coroutines."""
     runner = crawlers.AsyncCrawlerRunner(settings(**more))
     await runner.crawl(Walk)
     await runner.crawl(Other)
 
 
 def with_an_async_runner() -> None:
-    """Run two spiders in turn on the reactor of asyncio."""
+    """Run two spiders in turn, with the asyncio reactor."""
     installed()(lambda _: Deferred.fromFuture(asyncio.ensure_future(in_turn())))
 
 
 def without_a_reactor() -> None:
-    """Run two spiders in turn on asyncio alone."""
+    """Run two spiders in turn, with asyncio and without a reactor."""
     configure_logging()
     asyncio.run(in_turn(TWISTED_REACTOR_ENABLED=False))
 

@@ -1,4 +1,7 @@
-"""Warnings are errors in the processes that tests start, as they are in the tests."""
+"""Functions that find warnings in the output of processes that tests start.
+
+A warning in such a process is an error, like a warning in the test process.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Warned = tuple[str, str, str]
-"""One warning: its category, its message, and the file that gave it."""
+"""One warning: the category, the message, and the file with the warning."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Whether warnings are errors. An older Scrapy itself warns with current versions of Twisted,
-Python and pyOpenSSL."""
+"""Whether warnings are errors. Older versions of Scrapy emit warnings with current versions of
+Twisted, Python and pyOpenSSL."""
 
 PRINTED = re.compile(
     r"^(?P<file>\S.*?):\d+: (?P<category>\w*Warning): (?P<message>.*)$"
@@ -25,7 +28,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A warning of other code: substrings of its message and of its file's path."""
+    """A permitted warning: a category, and parts of the message and of the file's path."""
 
     category: str
     message: str
@@ -47,25 +50,28 @@ ALLOWED = (
     # These plugins use an older stats interface of Scrapy, with or without our package.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # `scrapy parse` wraps the callback of the spider in tests/crawl in a deprecated one.
+    # `scrapy parse` wraps the callback of a spider in tests/crawl in a deprecated function.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
-    # A second interrupt, without a reactor, leaves the start of the crawl unfinished.
+    # Without a reactor, a second interrupt leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),
     # `scrapy bench` never closes the pipe to the server that it starts.
     Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
 )
-"""Warnings of plugins and of Scrapy itself, and their reasons."""
+"""Permitted warnings of plugins and of Scrapy itself."""
 
 
 def printed(log: str) -> Iterator[Warned]:
-    """Return the warnings among the lines that a process wrote to stderr."""
+    """Yield the warnings in *log*, the text that a process wrote to stderr."""
     for line in log.splitlines():
         if found := PRINTED.match(line):
             yield found["category"], found["message"], found["file"]
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return the warnings that are not allowed on the newest Scrapy."""
+    """Return the warnings that are not permitted with the newest Scrapy.
+
+    With an older Scrapy, all warnings are permitted.
+    """
     if not IS_NEWEST:
         return []
     return sorted(

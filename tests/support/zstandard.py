@@ -1,4 +1,4 @@
-"""The zstd library of this Python: a part of it since 3.14."""
+"""The zstd library: a part of Python since version 3.14, otherwise a backport."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The same crawl by several workers of scrapy-redis that share one Redis."""
+"""A crawl by several workers of scrapy-redis that share one Redis server."""

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no annotations
-    """Crawl URLs from Redis like the spider `pages`, and end after 3 seconds
-    without a URL.
+class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without annotations
+    """A spider that crawls URLs from Redis like the spider `pages`.
+
+    The spider ends after 3 seconds without a URL.
     """
 
     name = "worker"
@@ -40,10 +41,10 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no 
             yield request
 
     def make_request_from_data(self, data: bytes) -> Request:
-        """Return the request for a URL in Redis, which is not encoded as JSON."""
+        """Return the request for a URL from Redis. The URL is plain text, not JSON."""
         return self.request(data.decode())
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:
-        """Yield the page and follow its links."""
+        """Yield an item for the page, and a request for each link."""
         self.spider_idle_start_time = int(time.time())
         yield from super().parse(response)

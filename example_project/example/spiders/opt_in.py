@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 class RevisitedSpider(PagesSpider):
-    """Obey the grammar of 1996: several names and paths on a line."""
+    """A spider that obeys the grammar of 1996, with several names or paths on a line."""
 
     name = "revisited"
     custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
 
 
 class ExtendedSpider(PagesSpider):
-    """Obey the text of 1994 with Allow: the first matching line decides."""
+    """A spider that also obeys Allow lines. The first matching line decides."""
 
     name = "extended"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
 
 class CrawlDelaySpider(PagesSpider):
-    """Wait for the Crawl-delay of a site, up to 2 seconds."""
+    """A spider that obeys the Crawl-delay of a site, up to 2 seconds."""
 
     name = "crawl-delay"
     custom_settings = {
@@ -42,14 +42,14 @@ class CrawlDelaySpider(PagesSpider):
 
 
 class PageDirectivesSpider(PagesSpider):
-    """Obey NOINDEX and NOFOLLOW of the pages."""
+    """A spider that obeys NOINDEX and NOFOLLOW in pages."""
 
     name = "page-directives"
     custom_settings = {"ROBOTS1994_PAGES": True}
 
 
 class SitemapsSpider(SitemapSpider):
-    """Start at a robots.txt, and request the pages of its sitemaps."""
+    """A spider that starts with a robots.txt, and requests the pages in its sitemaps."""
 
     name = "sitemaps"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
@@ -62,7 +62,7 @@ class SitemapsSpider(SitemapSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Connect to the signal that announces sitemaps."""
+        """Return a spider that is connected to the signal `robots_sitemaps`."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.add_sitemaps, robots_sitemaps)
         return spider
@@ -72,5 +72,5 @@ class SitemapsSpider(SitemapSpider):
         self.sitemaps += sitemaps
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
-        """Yield the page."""
+        """Yield an item for the page, with the sitemaps found so far."""
         yield {"url": response.url, "sitemaps": self.sitemaps}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PagesSpider(Spider):
-    """Follow all links from one page, and yield an item per page, fetched or not.
+    """A spider that follows all links, and yields an item for each page, fetched or not.
 
     `scrapy crawl pages -a start=http://127.0.0.1:8000/ -O pages.jsonl`
     """
@@ -35,18 +35,18 @@ class PagesSpider(Spider):
             yield self.request(url)
 
     def request(self, url: str) -> Request:
-        """Return the request for *url*; if it is refused, `not_fetched` is called."""
+        """Return the request for *url*. If the request fails, `not_fetched` is called."""
         return Request(url, callback=self.parse, errback=self.not_fetched)
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:
-        """Yield the page and follow its links."""
+        """Yield an item for the page, and a request for each link."""
         yield {"url": response.url, "status": response.status}
         for href in response.css("a::attr(href)").getall():
             yield self.request(response.urljoin(href))
 
     def not_fetched(self, failure: Failure) -> Iterator[dict[str, Any]]:
-        """Yield a refused or failed page with the reason."""
-        url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds it
+        """Yield an item for a refused or failed page, with the reason."""
+        url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds `request`
         error = failure.value
         if isinstance(error, ForbiddenByRobots):
             verdict = error.verdict

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # it has no annotations
-    """DeltaFetch for newer Scrapy, with which scrapy-deltafetch 2.1.0 does not start."""
+class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # without annotations
+    """DeltaFetch for newer versions of Scrapy.
+
+    With these versions, scrapy-deltafetch 2.1.0 itself does not start.
+    """
 
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any], spider: Any = None

@@ -1,6 +1,6 @@
 """A page object and a spider for crawls with scrapy-poet."""
 
-# scrapy-poet reads annotations at run time, so they must not be postponed here.
+# Do not postpone annotations in this module, because scrapy-poet reads them at run time.
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,23 +13,23 @@ from tests.support.child import RequestingSpider
 
 
 class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not follow web_poet
-    """The title of a page."""
+    """A page object with the title of a page."""
 
     @property
     def title(self) -> str:
-        """The text of <title>."""
+        """The text of the first `title` element."""
         return str(self.css("title::text").get())
 
 
 class Paged(RequestingSpider):
-    """Spider whose callback gets a page object and requests another page itself."""
+    """A spider whose callback receives a page object, and requests another page itself."""
 
     name = "paged"
 
     async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """Yield an item per page; `more` is the status or error of the further request."""
+        """Yield an item per page. The field `more` is the result of the other request."""
         try:
             further = await http.get(response.urljoin("/private/more"))
             more = str(further.status)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Shared(RedisSpider):  # type: ignore[misc]  # it has no annotations
-    """Take start URLs from a list in Redis, follow links, and yield an item per page.
+class Shared(RedisSpider):  # type: ignore[misc]  # without annotations
+    """A spider that takes start URLs from a list in Redis, follows links, and yields items.
 
-    The spider ends after a second without requests; by default, a worker waits forever.
+    The spider ends after a second without requests. By default, a worker waits for ever.
     """
 
     name = "shared"
@@ -21,6 +21,6 @@ class Shared(RedisSpider):  # type: ignore[misc]  # it has no annotations
     max_idle_time = 1
 
     def parse(self, response: Any) -> Iterator[Any]:
-        """Yield the page and a request for each link."""
+        """Yield an item for the page, and a request for each link."""
         yield {"url": response.url}
         yield from response.follow_all(css="a")
