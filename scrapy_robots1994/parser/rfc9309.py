@@ -129,7 +129,7 @@ class Pattern(NamedTuple):
 class LongestTable(Prefixes):
     """The rule table (`RuleTable`) of a dialect in which the longest rule decides."""
 
-    __slots__ = ("_patterns", "rules")
+    __slots__ = ("_patterns",)
 
     def __init__(self, rules: RuleColumns) -> None:
         """Compile *rules*."""
@@ -150,7 +150,8 @@ class LongestTable(Prefixes):
                 text = normal_spelling(value)
                 paths[text] = self._first_of(number, paths.get(text, number))
         texts = sorted(paths)
-        super().__init__(texts, array("I", map(paths.__getitem__, texts)))
+        numbers = array("I", map(paths.__getitem__, texts))
+        super().__init__(texts, numbers, is_whole=not patterns)
         rules.values = stored_texts(rules.values)
         self._patterns = tuple(
             sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))

@@ -114,6 +114,11 @@ def stored_texts(texts: Sequence[str]) -> Sequence[str]:
 class RuleTable(Protocol):
     """The compiled rules of one robot."""
 
+    def permit(self, target: str) -> bool | None:
+        """Return whether the rules permit a URL with this *target*, which must be in its
+        normal spelling. Return None if only `decide` can find the answer.
+        """
+
     def spelling(self, target: str) -> str:
         """Return the normal spelling of *target*. Targets that the rules do not distinguish
         have the same normal spelling.
@@ -130,19 +135,29 @@ class RuleTable(Protocol):
 
 
 class Prefixes:
-    """Sorted strings, each with the number of a rule. The methods find the strings that are
-    prefixes of a given text.
+    """Sorted strings, each with the number of one of *rules*. The methods find the strings
+    that are prefixes of a given text.
 
     Let L be the last string that does not sort after the given text. Each stored string
     that is a prefix of the given text is also a prefix of L, or equals L.
     """
 
-    __slots__ = ("_numbers", "_outer", "_texts")
+    __slots__ = ("_is_whole", "_numbers", "_outer", "_texts", "rules")
 
-    def __init__(self, texts: Sequence[str], numbers: Sequence[int] = ()) -> None:
+    rules: RuleColumns
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        numbers: Sequence[int] = (),
+        *,
+        is_whole: bool = True,
+    ) -> None:
         """Store *texts*, which must be sorted. *numbers* contains the number of each text.
-        If *numbers* is empty, the number of a text is its place.
+        If *numbers* is empty, the number of a text is its place. *is_whole* is `False` if
+        the rule table also contains rules that cover targets in another way.
         """
+        self._is_whole = is_whole
         self._texts = stored_texts(texts)
         self._numbers = numbers
         # For each text, `_outer` contains the result of `_outer_places`. If `_outer` is
@@ -152,6 +167,20 @@ class Prefixes:
         # Checking only adjacent texts is faster than computing all places.
         if any(map(contains, islice(texts, 1, None), texts)):
             self._outer = array("I", _outer_places(texts))
+
+    def permit(self, target: str) -> bool | None:
+        """Return whether the rules permit a URL with this *target*, or None if only
+        `decide` can find the answer.
+        """
+        if not self._is_whole:
+            return None
+        texts, outer = self._texts, self._outer
+        place = bisect_right(texts, target)
+        while place and not target.startswith(texts[place - 1]):
+            place = outer[place - 1] if outer else 0
+        if not place:
+            return True
+        return None if self.rules.allows else False
 
     def covering(self, text: str) -> list[int]:
         """Return the numbers of all stored texts that are prefixes of *text*, the numbers of
@@ -193,7 +222,7 @@ class PrefixTable(Prefixes):
     decides.
     """
 
-    __slots__ = ("_has_cut", "_has_urls", "_is_first", "rules")
+    __slots__ = ("_has_cut", "_has_urls", "_is_first")
 
     def __init__(self, rules: RuleColumns, *, is_first: bool) -> None:
         """Compile *rules*."""
@@ -233,6 +262,7 @@ class PrefixTable(Prefixes):
         super().__init__(
             [text for text, _ in kept],
             array("I", [number for _, number in kept]),
+            is_whole=not self._has_urls,
         )
         rules.values = stored_texts(rules.values)
 

@@ -111,7 +111,15 @@ class RobotRules:
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
         """Return whether *clients* may retrieve *url*, which is an absolute URL or a path."""
-        return self._decision(url, clients)[0] >= ALLOW
+        text = url if isinstance(url, str) else decode(url)
+        # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
+        plain = _PLAIN_URL.fullmatch(text)
+        if plain and "/." not in text:
+            is_permitted = self._table.permit(plain[1])
+            if is_permitted is not None:
+                # Ours O22 (robots.txt itself): a robots.txt may always be retrieved.
+                return is_permitted or plain[1] == ROBOTS_TXT
+        return self._decision(text, clients)[0] >= ALLOW
 
     def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
         """Return whether *clients* may retrieve *url*, and the reason. *url* is an absolute URL
