@@ -430,8 +430,8 @@ class Robots1994Middleware:
         """Abort all fetches except the fetches for requests that the closing crawl still
         sends (R6).
         """
-        is_finished = self._waiting.is_finished
-        self._resolver.abort(CLOSING, lambda context: is_finished(context.page))
+        is_kept = self._waiting.is_kept
+        self._resolver.abort(CLOSING, lambda context: is_kept(context.page))
 
 
 def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - `partial` passes `reads_usage` by position

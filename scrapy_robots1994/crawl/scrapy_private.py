@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from functools import reduce
 from importlib import import_module
 from logging import WARNING
+from operator import index
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -78,13 +79,28 @@ class EngineAccess:
         self._raised = 0
         self._limit: int | None = None
 
-    def raise_limit(self) -> bool:
-        """Raise the limit of concurrent requests by one. Return whether the limit was
-        raised.
+    def change_limit(self, by: int) -> bool:
+        """Add *by* to the limit of concurrent requests. Return whether the limit was
+        changed.
 
-        If the result is `True`, the caller must call `lower_limit` later.
+        If *by* is 1 and the result is `True`, the caller must call this method with -1
+        later.
         """
-        if self._change_limit(1):
+        # `Downloader.total_concurrency` is undocumented. The attribute starts with the
+        # value of CONCURRENT_REQUESTS, and `needs_backout` uses the attribute as the limit.
+        # No setting changes the limit while a crawl runs. Without the attribute, waiting
+        # requests count towards the limit. The attribute may also be a property without a
+        # setter, or the setter may refuse the number.
+        engine: Any = self._crawler.engine
+        with suppress(Exception):
+            limit = index(engine.downloader.total_concurrency)
+            # Another component may have set the limit since our last change. The value of
+            # that component does not include the number by which we have raised the limit.
+            # Therefore add that number. The limit 0 means that there is no limit.
+            if limit:
+                limit += by if limit == self._limit else by + self._raised
+            self._limit = engine.downloader.total_concurrency = limit
+            self._raised += by
             return True
         warn_once(
             self._crawler,
@@ -93,41 +109,14 @@ class EngineAccess:
         )
         return False
 
-    def lower_limit(self) -> None:
-        """Undo one call to `raise_limit` that returned `True`."""
-        self._change_limit(-1)
-
-    def _change_limit(self, by: int) -> bool:
-        """Add *by* to the limit of concurrent requests. Return whether the limit was
-        changed.
-        """
-        # `Downloader.total_concurrency` is undocumented. The attribute starts with the
-        # value of CONCURRENT_REQUESTS, and `needs_backout` uses the attribute as the limit.
-        # No setting changes the limit while a crawl runs. Without the attribute, waiting
-        # requests count towards the limit.
-        downloader: Any = getattr(self._crawler.engine, "downloader", None)
-        limit = getattr(downloader, "total_concurrency", None)
-        if not isinstance(limit, int):
-            return False
-        # Another component may have set the limit since our last change. The value of that
-        # component does not include the number by which we have raised the limit. Therefore
-        # add that number.
-        if limit != self._limit:
-            limit += self._raised if limit else 0
-        # Ignore an error. The attribute may be a property without a setter, or the setter
-        # may refuse the number.
-        with suppress(Exception):
-            self._limit = downloader.total_concurrency = limit + by if limit else 0
-            self._raised += by
-            return True
-        return False
-
     def wake(self) -> None:
         """Make the engine take the next request now, instead of at its next heartbeat."""
-        # `_Slot.nextcall` is private. No public method wakes the engine without sending a
-        # request. Without the attribute, other requests may wait up to 5 s.
+        # `ExecutionEngine._slot` and `_Slot.nextcall` are private. No public method wakes
+        # the engine without sending a request. Without these attributes, other requests may
+        # wait up to 5 s.
+        engine: Any = self._crawler.engine
         with suppress(Exception):
-            self._slot.nextcall.schedule()
+            engine._slot.nextcall.schedule()  # noqa: SLF001 - private
             return
         warn_once(
             self._crawler,
@@ -137,11 +126,15 @@ class EngineAccess:
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
-        # `_Slot.closing` is private. The attribute is `None` until `close_spider` is first
-        # called, and a Deferred after the call. There is no public way to learn that a
-        # crawl is closing. Scrapy sends no signal before the last request has ended.
-        # Without the attribute, waiting requests are sent before the crawl ends.
-        closing = getattr(self._slot, "closing", self)
+        # `ExecutionEngine._slot` and `_Slot.closing` are private. `closing` is `None` until
+        # `close_spider` is first called, and a Deferred after the call. There is no public
+        # way to learn that a crawl is closing. Scrapy sends no signal before the last
+        # request has ended. Without the attributes, waiting requests are sent before the
+        # crawl ends.
+        engine: Any = self._crawler.engine
+        closing: object = self
+        with suppress(Exception):
+            closing = engine._slot.closing  # noqa: SLF001 - private
         if closing and not isinstance(closing, Deferred):
             warn_once(
                 self._crawler,
@@ -150,19 +143,6 @@ class EngineAccess:
                 "sent, and not returned to the scheduler",
             )
         return isinstance(closing, Deferred)
-
-    @property
-    def _slot(self) -> Any:
-        """The engine's slot, which has the state of the open spider, or `None` if no spider
-        is open.
-        """
-        # `ExecutionEngine._slot` is private, and no other object has `nextcall` and
-        # `closing`. Without the attribute, `wake` has no effect, `is_closing` returns
-        # `False`, and both methods warn.
-        engine: Any = self._crawler.engine
-        with suppress(Exception):
-            return engine._slot  # noqa: SLF001 - private
-        return None
 
 
 # `_LIMITS` contains paths from a download handler to the private attribute that limits its

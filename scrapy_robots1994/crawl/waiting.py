@@ -78,12 +78,14 @@ class Visit:
     *is_awaited* is `True` if a component sent the request with `engine.download_async()`
     and awaits the response. Such a request cannot be returned to the scheduler.
     *has_gone_back* is `True` if the request was already returned because no slot was free.
-    *is_raised* is `True` while the limit of concurrent requests is raised for the request.
+    *is_kept* is `True` if a closing crawl still sends the request. *is_raised* is `True`
+    while the limit of concurrent requests is raised for the request.
     """
 
     request: Request
     is_awaited: bool
     has_gone_back: bool
+    is_kept: bool
     is_raised: bool = False
     turn: DeferredWaiter[None] | None = None
     """The future that the request awaits, if the request waits for a crawl delay."""
@@ -105,17 +107,17 @@ class Visit:
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
         is_awaited = not meta.pop(SCHEDULED, False)
-        if RETURNED not in meta:
-            return cls(request, is_awaited, has_gone_back=False)
-        request.dont_filter, for_room = meta.pop(RETURNED)
-        return cls(request, is_awaited, has_gone_back=for_room is True)
+        for_room: object = False
+        if RETURNED in meta:
+            request.dont_filter, for_room = meta.pop(RETURNED)
+        return cls(request, is_awaited, for_room is True, is_kept=is_awaited)
 
     @classmethod
     def outside(cls, request: Request) -> Visit:
         """Return the visit for *request*, which needs a policy but does not pass through
         the middleware.
         """
-        return cls(request, is_awaited=True, has_gone_back=False)
+        return cls(request, is_awaited=True, has_gone_back=False, is_kept=True)
 
     def returned(self, *, for_room: bool = False) -> Request:
         """Return a copy of the request, marked with `RETURNED`, for the scheduler.
@@ -162,9 +164,7 @@ class WaitingRequests:
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
         # `_visits` contains the visits whose requests wait, in order of arrival.
-        # `_finished` contains the visits whose requests a closing crawl still sends.
         self._visits: dict[Request, Visit] = {}
-        self._finished: frozenset[Visit] = frozenset()
         self._raised = self._files = 0
         self._is_looking = self._is_closed = False
         crawler.signals.connect(self._mark, signals.request_scheduled)
@@ -178,9 +178,11 @@ class WaitingRequests:
         is `True` if the request waits for a robots.txt, and `False` if the request waits
         for a crawl delay.
         """
-        self._look()
         self._visits[visit.request] = visit
-        if self._raise_limit(self._most_for_file if for_file else self._most):
+        if not self._is_looking:
+            self._look()
+        most = self._most_for_file if for_file else self._most
+        if self._raised < most and self._engine.change_limit(1):
             visit.is_raised = True
             self._raised += 1
             # Wake the engine, because the engine may now take one more request.
@@ -193,7 +195,7 @@ class WaitingRequests:
             if visit.is_raised:
                 visit.is_raised = False
                 self._raised -= 1
-                self._engine.lower_limit()
+                self._engine.change_limit(-1)
 
     async def turn(self, visit: Visit) -> bool:
         """Wait until the future `visit.turn` is released.
@@ -215,14 +217,15 @@ class WaitingRequests:
         runs.
         """
         self._files += 1
-        self._look()
-        is_raised = self._raise_limit(self._most_for_file)
+        if not self._is_looking:
+            self._look()
+        is_raised = self._raised < self._most_for_file and self._engine.change_limit(1)
         try:
             yield
         finally:
             self._files -= 1
             if is_raised:
-                self._engine.lower_limit()
+                self._engine.change_limit(-1)
 
     def may_go_on(self, visit: Visit) -> bool:
         """Return whether the request of *visit*, which still waits, may go on.
@@ -234,23 +237,22 @@ class WaitingRequests:
         return (
             not visit.is_raised
             or visit.has_gone_back
-            or self._is_finished(visit)
+            or visit.is_kept
             or not self._owns_order
             # `needs_backout` says whether all slots are taken. The request of *visit* takes
             # no slot, because the limit is still raised for that request.
             or not self._crawler.engine.needs_backout()
         )
 
-    def is_finished(self, request: Request) -> bool:
-        """Return whether the waiting *request* may still be sent in a closing crawl (R6,
-        closing).
+    def is_kept(self, request: Request) -> bool:
+        """Return whether a closing crawl still sends the waiting *request* (R6, closing).
 
-        Two kinds of requests may still be sent: each request that a component awaits, and
+        Two kinds of requests are still sent: each request that a component awaits, and
         the first `CONCURRENT_REQUESTS` other waiting requests. With Scrapy's own
         middleware, a closing crawl also sends up to `CONCURRENT_REQUESTS` waiting requests.
         """
         visit = self._visits.get(request)
-        return visit is not None and self._is_finished(visit)
+        return visit is not None and visit.is_kept
 
     def goes_back(self, visit: Visit, *, is_known: bool) -> bool:
         """Return whether the request of *visit* must be returned to the scheduler because
@@ -262,7 +264,7 @@ class WaitingRequests:
         """
         if visit.is_awaited or not self.is_closing():
             return False
-        return not (is_known and self._is_finished(visit))
+        return not (is_known and visit.is_kept)
 
     def is_closing(self) -> bool:
         """Return whether the crawl is closing."""
@@ -277,43 +279,30 @@ class WaitingRequests:
         if not self._is_closed:
             self._is_closed = True
             own = (it for it in self._visits.values() if not it.is_awaited)
-            self._finished = frozenset(islice(own, self._concurrent))
+            kept = list(islice(own, self._concurrent))
+            for visit in kept:
+                visit.is_kept = True
             self._on_closing()
             # Iterate over a copy. Without asyncio, a released request goes on at once, and
             # its visit is removed from the dict.
             for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)
-            if self._finished:
-                call_later(CLOSE_SECONDS, self._close_finished)
+            if kept:
+                call_later(CLOSE_SECONDS, self._return_kept)
 
-    def _close_finished(self) -> None:
+    def _return_kept(self) -> None:
         """Return the remaining waiting requests to the scheduler."""
-        self._finished = frozenset()
+        for visit in self._visits.values():
+            visit.is_kept = visit.is_awaited
         self._on_closing()
-
-    def _is_finished(self, visit: Visit) -> bool:
-        return visit.is_awaited or visit in self._finished
 
     def _mark(self, request: Request) -> None:
         """Mark *request*, which is about to be passed to the scheduler."""
         request.meta[SCHEDULED] = True
 
-    def _raise_limit(self, most: int) -> bool:
-        """Raise the limit by one, unless the limit is already raised for *most* waiting
-        requests.
-
-        Return whether the limit was raised.
-        """
-        return self._raised < most and self._engine.raise_limit()
-
     def _look(self) -> None:
         """Check whether the crawl is closing, and repeat the check while requests wait."""
-        if not (self.is_closing() or self._is_looking):
-            self._is_looking = True
-            call_later(LOOK_SECONDS, self._look_again)
-
-    def _look_again(self) -> None:
-        self._is_looking = False
-        if self._visits or self._files:
-            self._look()
+        self._is_looking = bool(self._visits or self._files) and not self.is_closing()
+        if self._is_looking:
+            call_later(LOOK_SECONDS, self._look)
