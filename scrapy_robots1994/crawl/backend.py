@@ -146,33 +146,28 @@ class ScrapyBackend:
     ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
         """Return a function that requests the robots.txt of *origin*. Each call makes one
         attempt, and all calls share one set of cookies.
-        """
-        return partial(self.fetch, origin, last, FetchCookies())
 
-    async def fetch(
-        self,
-        origin: Origin,
-        last: Policy | None,
-        cookies: FetchCookies,
-        context: RequestContext,
-    ) -> FetchResult:
-        """Request the robots.txt of *origin* once and return the result.
-
-        The request does not count towards `CONCURRENT_REQUESTS`. See
-        `RobotsDownload.fetch` for the arguments.
+        The requests do not count towards `CONCURRENT_REQUESTS`. *last* is the last good
+        policy.
         """
-        # Count the fetch when it ends, even if it was cancelled. The stat of the built-in
-        # middleware also counts fetches, and not answers.
-        try:
-            result = await self.download.fetch(origin, context, last, cookies=cookies)
-        finally:
-            stats.count(self._crawler, stats.REQUESTS)
-        # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an offline
-        # crawl would wait for the retries.
-        cache = self.http_cache
-        if isinstance(result, FetchError) and cache and cache.has_answer(origin):
-            return replace(result, is_final=True)
-        return result
+        cookies, cache = FetchCookies(), self.http_cache
+
+        async def fetch(context: RequestContext) -> FetchResult:
+            # Count the fetch when it ends, even if it was cancelled. The stat of the
+            # built-in middleware also counts fetches, and not answers.
+            try:
+                result = await self.download.fetch(
+                    origin, context, last, cookies=cookies
+                )
+            finally:
+                stats.count(self._crawler, stats.REQUESTS)
+            # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an
+            # offline crawl would wait for the retries.
+            if isinstance(result, FetchError) and cache and cache.has_answer(origin):
+                return replace(result, is_final=True)
+            return result
+
+        return fetch
 
     async def policy_fetched(
         self,

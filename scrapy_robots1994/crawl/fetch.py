@@ -14,7 +14,6 @@ such a handler, a download of one byte per second would never time out.
 """
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -54,7 +53,6 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.policy.faults import TIMED_OUT, fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
-    Cancelled,
     Classes,
     FetchError,
     FetchResult,
@@ -171,41 +169,6 @@ class DownloadState:
     answer: HttpAnswer | None = None
     uncounted: ExitStack = field(default_factory=ExitStack)
 
-    def sent(self, request: Request) -> None:
-        """Reset the state, because *request* is about to be sent. *request* may be sent for
-        the first time or again.
-
-        A middleware may replace the request, for example to answer a challenge. The meta of
-        the new request is a copy that contains this state. The limits apply to one
-        response, so each request begins with a reset state.
-        """
-        self.received, self.answer = 0, None
-        self.is_truncated = self.is_late = False
-        self.is_sent = True
-        # Read the proxy and the User-Agent here, after HttpProxyMiddleware and other
-        # middlewares have set them.
-        self.proxy = request.meta.get("proxy")
-        self.user_agent = request.headers.get("User-Agent")
-
-    def received_bytes(self, size: int) -> None:
-        """Count *size* further bytes, and raise `StopDownload` if a limit is reached."""
-        if not self.received:
-            # Measure the time from the first byte. Before that, the request may wait a long
-            # time in the queue of its download slot. The download handler limits the time
-            # from the end of that wait to the first byte.
-            self.started = monotonic()
-        self.received += size
-        if self.received > self.max_bytes:
-            # A file that is too long is not a failure, because the whole lines within the
-            # limit are obeyed (O24).
-            self.is_truncated = True
-            raise exceptions.StopDownload(fail=False)
-        if monotonic() - self.started > self.max_seconds:
-            # A download that is too slow is a failure, because lines within the size limit
-            # are missing (R5, unreachable).
-            self.is_late = True
-            raise exceptions.StopDownload(fail=True)
-
     def is_queued(self, crawler: Crawler) -> bool:
         """Return whether the request waits in the queue of a download slot."""
         if not self.is_sent or self.received or self.answer:
@@ -226,22 +189,17 @@ class DownloadState:
     @property
     def why_given_up(self) -> str:
         """The message for a download that did not end in time. If the component that is
-        still working is known, the message names that component.
+        still working is known, the message names that component. Otherwise, the signals so
+        far show which part has not returned.
         """
-        name = awaited_component(self._is_of) or self._stage
+        stage = "before the download started, a downloader middleware"
+        if self.answer:
+            stage = "a downloader middleware that has the answer"
+        elif self.is_sent:
+            stage = "the download handler"
+        name = awaited_component(self._is_of) or stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
         return f"{name} did not return within {limit} plus 5 s"
-
-    @property
-    def _stage(self) -> str:
-        """A phrase for the component that has not returned. The signals so far show which
-        component this is.
-        """
-        if self.answer:
-            return "a downloader middleware that has the answer"
-        if self.is_sent:
-            return "the download handler"
-        return "before the download started, a downloader middleware"
 
     def received_answer(self, response: Response) -> HttpAnswer:
         """Make an `HttpAnswer` from *response*, store it in `answer`, and return it."""
@@ -283,15 +241,6 @@ class DownloadState:
             is_changed=is_made or not is_same,
         )
 
-    def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
-        """Return the failure of a download that raised the exception *raised*. The type of
-        the failure shows who caused the failure.
-        """
-        # If a middleware replaced the meta of the request, no signal has set `is_sent`. In
-        # that case, the class of the exception shows whether the request was sent.
-        was_sent = not self.answer if self.is_sent else bool(network_failure_of(raised))
-        return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
-
 
 def _state_of(request: Request) -> DownloadState | None:
     """Return the state of the download of *request*. Return `None` if *request* is not a
@@ -301,30 +250,10 @@ def _state_of(request: Request) -> DownloadState | None:
     return state if isinstance(state, DownloadState) and not state.is_over else None
 
 
-# Python does not export this constant of the C library.
-FD_SETSIZE = 1_024
-"""Number of file descriptors that `select` can watch."""
-
 SPARE = 32
 """Number of file descriptors that fetches leave free for log files, stores, name look-ups
 and other uses.
 """
-
-
-def descriptor_limit() -> float:
-    """Return the number of file descriptors that the process can use. The operating system
-    limits this number. If the reactor uses `select`, the reactor also limits this number.
-    """
-    limit = math.inf
-    if resource is not None:  # pragma: no branch - Windows
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        limit = math.inf if soft == resource.RLIM_INFINITY else soft
-    # Look the reactor up in `sys.modules`, because importing the module would install a
-    # reactor.
-    reactor = sys.modules.get("twisted.internet.reactor")
-    if type(reactor).__module__ == "twisted.internet.selectreactor":
-        limit = min(limit, FD_SETSIZE)
-    return limit
 
 
 def parallel_fetches(most: int, pages: int) -> int:
@@ -334,7 +263,10 @@ def parallel_fetches(most: int, pages: int) -> int:
     *pages* is the number of connections that pages may need at once. If *pages* is 0, pages
     may need any number of connections.
     """
-    limit = descriptor_limit()
+    limit = math.inf
+    if resource is not None:  # pragma: no branch - Windows
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        limit = math.inf if soft == resource.RLIM_INFINITY else soft
     # Fetches get at least a quarter of the file descriptors, even if pages need most of
     # the file descriptors.
     free = max(limit - pages - SPARE, limit / 4) if pages else limit / 2
@@ -407,8 +339,7 @@ class RobotsDownload:
         try:
             while isinstance(result, Redirect):
                 hop = result.target, cookies.header(result.target)
-                error = self._redirect_error(hop, requested) if requested else None
-                if error is not None:
+                if error := self._redirect_error(hop, requested):
                     result = error
                     break
                 requested.append(hop)
@@ -516,10 +447,17 @@ class RobotsDownload:
         return state.answer_of(response)
 
     async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
-        """Return the failure of a request that ended with *error*."""
+        """Return the failure of a request that ended with *error*. The type of the failure
+        shows who caused the failure.
+        """
         if state.is_late:
             error = DownloadTimeout(state.took)
-        failure = state.failure_of(error)
+        # If a middleware replaced the meta of the request, no signal has set `is_sent`. In
+        # that case, the class of the exception shows whether the request was sent.
+        was_sent = (
+            not state.answer if state.is_sent else bool(network_failure_of(error))
+        )
+        failure = fault_of(error, was_sent=was_sent, via_proxy=bool(state.proxy))
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
         # Ours R7 (our own fault): the cause of the timeout may be a queue for name look-ups
@@ -565,14 +503,43 @@ class RobotsDownload:
                     self._crawler.signals.disconnect(listener, signal)
 
     def _reached(self, request: Request) -> None:
-        """Reset the state of a request that is about to be sent."""
+        """Reset the state of the download, because *request* is about to be sent. *request*
+        may be sent for the first time or again.
+
+        A middleware may replace the request, for example to answer a challenge. The meta of
+        the new request is a copy that contains the state. The limits apply to one response,
+        so each request begins with a reset state.
+        """
         if state := _state_of(request):
-            state.sent(request)
+            state.received, state.answer = 0, None
+            state.is_truncated = state.is_late = False
+            state.is_sent = True
+            # Read the proxy and the User-Agent here, after HttpProxyMiddleware and other
+            # middlewares have set them.
+            state.proxy = request.meta.get("proxy")
+            state.user_agent = request.headers.get("User-Agent")
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
-        """Count *data*, and stop the download if a limit is reached."""
-        if state := _state_of(request):
-            state.received_bytes(len(data))
+        """Count *data*, and raise `StopDownload` if a limit is reached."""
+        state = _state_of(request)
+        if state is None:
+            return
+        if not state.received:
+            # Measure the time from the first byte. Before that, the request may wait a long
+            # time in the queue of its download slot. The download handler limits the time
+            # from the end of that wait to the first byte.
+            state.started = monotonic()
+        state.received += len(data)
+        if state.received > state.max_bytes:
+            # A file that is too long is not a failure, because the whole lines within the
+            # limit are obeyed (O24).
+            state.is_truncated = True
+            raise exceptions.StopDownload(fail=False)
+        if monotonic() - state.started > state.max_seconds:
+            # A download that is too slow is a failure, because lines within the size limit
+            # are missing (R5, unreachable).
+            state.is_late = True
+            raise exceptions.StopDownload(fail=True)
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Store *response* as the answer before any middleware sees *response*."""

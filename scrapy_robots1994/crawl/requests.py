@@ -8,7 +8,7 @@ for a request. `CrawlClients` finds the HTTP clients that may send the request.
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from logging import WARNING
@@ -197,18 +197,10 @@ class CrawlClients:
         for scheme, other in (("ws", "http"), ("wss", "https")):
             own = handlers.get(scheme)
             self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
-        # The method `of` is called for each request. Make `of` fast for most crawls, which
-        # use Twisted's client for all schemes.
-        first, *others = self._by_scheme.values()
-        # Since Scrapy's pull request 7885, a request may choose any download handler.
-        may_choose = "DOWNLOAD_HANDLERS_BY_NAME" in settings
-        is_one = first == (TWISTED,) and all(it == first for it in others)
-        self._only = first if is_one and not may_choose else None
 
     def of(self, request: Request, origin: Origin) -> Clients:
         """Return the clients that may send *request*, a request to *origin*."""
-        if self._only is not None:
-            return self._only
+        # Since Scrapy's pull request 7885, a request may choose any download handler.
         if "download_handler" in request.meta:
             return CLIENTS
         clients = self._by_scheme[origin.scheme]
@@ -399,21 +391,6 @@ class RequestContext:
         authorization = page.headers.get(b"Proxy-Authorization") if marked else None
         return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
 
-    def for_url(self, url: str) -> "RequestContext":
-        """Return the context for *url*, whose scheme may differ from the scheme of the
-        page.
-
-        If HttpProxyMiddleware chose the proxy according to the scheme, the context for
-        another scheme has no proxy. HttpProxyMiddleware then chooses a proxy for the new
-        scheme, as it does after Scrapy's own redirects.
-        """
-        scheme = self.meta.get("_scheme_proxy")
-        if not scheme or urlsplit(url).scheme == urlsplit(self.page.url).scheme:
-            return self
-        of_proxy = ("proxy", "_auth_proxy", "_scheme_proxy")
-        meta = {key: value for key, value in self.meta.items() if key not in of_proxy}
-        return replace(self, meta=meta, proxy_authorization=None)
-
 
 def robots_request(
     url: str, context: RequestContext, timeout: float, cookies: bytes | None
@@ -424,9 +401,17 @@ def robots_request(
     *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
     not sent if the fetch shares the cookie jar of the page request.
     """
-    context = context.for_url(url)
     meta = context.meta | META
     meta["download_timeout"] = timeout
+    authorization = context.proxy_authorization
+    # If HttpProxyMiddleware chose the proxy according to the scheme of the page, a request
+    # with another scheme has no proxy yet. HttpProxyMiddleware then chooses a proxy for the
+    # new scheme, as it does after Scrapy's own redirects.
+    is_other = urlsplit(url).scheme != urlsplit(context.page.url).scheme
+    if is_other and meta.get("_scheme_proxy"):
+        for key in ("proxy", "_auth_proxy", "_scheme_proxy"):
+            meta.pop(key, None)
+        authorization = None
     if COOKIE_JAR in meta:
         cookies = None
         meta["dont_merge_cookies"] = False
@@ -435,7 +420,7 @@ def robots_request(
     own = {
         "Accept-Encoding": ACCEPT_ENCODING,
         "User-Agent": context.user_agent,
-        "Proxy-Authorization": context.proxy_authorization,
+        "Proxy-Authorization": authorization,
         "Cookie": cookies,
     }
     sent = {name: value for name, value in own.items() if value is not None}
