@@ -64,7 +64,7 @@ from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from scrapy import Spider
@@ -231,23 +231,16 @@ class Robots1994Middleware:
         A component gets this middleware with
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
         """
-        return await self._verdict(Request(url), ())
+        return await self.judge(Request(url), is_observed=False)
 
-    async def judge(self, request: Request) -> Verdict:
-        """Return the verdict for *request*, which a browser sends (`BROWSER_REQUEST`).
+    async def judge(self, request: Request, *, is_observed: bool = True) -> Verdict:
+        """Return the verdict for *request*, which does not pass through the middleware. For
+        example, a browser sends *request* (`BROWSER_REQUEST`).
 
-        Unlike `check`, this method also calls the observers. With `ROBOTS1994_EVIDENCE`,
-        the decision is written into evidence. With `ROBOTS1994_COMPARE`, the decision is
-        compared with the decisions of other parsers.
-        """
-        return await self._verdict(request, self._observers)
-
-    async def _verdict(
-        self, request: Request, observers: Collection[Observer]
-    ) -> Verdict:
-        """Return the verdict for *request*.
-
-        First call *observers* with the policy, or with the reason why no policy decides.
+        If *is_observed* is `True`, first call the observers with the policy, or with the
+        reason why no policy decides. With `ROBOTS1994_EVIDENCE`, the decision is written
+        into evidence. With `ROBOTS1994_COMPARE`, the decision is compared with the
+        decisions of other parsers.
         """
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
@@ -257,11 +250,10 @@ class Robots1994Middleware:
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         if origin is None:
             return UNCHECKED
-        visit = Visit.outside(request)
-        found: Found = exemption or await self._find(visit, origin)
+        found: Found = exemption or await self._find(Visit(request), origin)
         if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, found)
-        for observe in observers:
+        for observe in self._observers if is_observed else ():
             observe(request, origin, found)
         if isinstance(found, Exemption):
             return UNCHECKED
@@ -277,7 +269,7 @@ class Robots1994Middleware:
         Raise `FetchAborted` if the crawl closes. Raise the original error if the fetch
         failed on our side (R7).
         """
-        found = await self._find(Visit.outside(request), origin)
+        found = await self._find(Visit(request), origin)
         if isinstance(found, Exception):
             raise found
         return found

@@ -75,6 +75,7 @@ remaining requests need.
 class Visit:
     """One pass of *request* through the middleware, from the first step to the last.
 
+    The defaults are the values for a request that does not pass through the middleware.
     *is_awaited* is `True` if a component sent the request with `engine.download_async()`
     and awaits the response. Such a request cannot be returned to the scheduler.
     *has_gone_back* is `True` if the request was already returned because no slot was free.
@@ -83,9 +84,9 @@ class Visit:
     """
 
     request: Request
-    is_awaited: bool
-    has_gone_back: bool
-    is_kept: bool
+    is_awaited: bool = True
+    has_gone_back: bool = False
+    is_kept: bool = True
     is_raised: bool = False
     turn: DeferredWaiter[None] | None = None
     """The future that the request awaits, if the request waits for a crawl delay."""
@@ -111,13 +112,6 @@ class Visit:
         if RETURNED in meta:
             request.dont_filter, for_room = meta.pop(RETURNED)
         return cls(request, is_awaited, for_room is True, is_kept=is_awaited)
-
-    @classmethod
-    def outside(cls, request: Request) -> Visit:
-        """Return the visit for *request*, which needs a policy but does not pass through
-        the middleware.
-        """
-        return cls(request, is_awaited=True, has_gone_back=False, is_kept=True)
 
     def returned(self, *, for_room: bool = False) -> Request:
         """Return a copy of the request, marked with `RETURNED`, for the scheduler.
