@@ -339,7 +339,8 @@ class RobotsDownload:
         try:
             while isinstance(result, Redirect):
                 hop = result.target, cookies.header(result.target)
-                if error := self._redirect_error(hop, requested):
+                error = self._redirect_error(hop, requested) if requested else None
+                if error is not None:
                     result = error
                     break
                 requested.append(hop)
@@ -389,10 +390,13 @@ class RobotsDownload:
         apply to each hop separately (O24).
         """
         url, _ = requested[-1]
+        of_page: Any = context.page.meta.get("download_timeout")
+        if not isinstance(of_page, (int, float)) or of_page <= 0:
+            of_page = math.inf
         seconds, setting = min(
             (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
             (self._download_timeout, "DOWNLOAD_TIMEOUT"),
-            (context.timeout, "the download_timeout of the page"),
+            (of_page, "the download_timeout of the page"),
             key=itemgetter(0),
         )
         # Do not send validators to another URL, because the server of that URL could
@@ -405,7 +409,7 @@ class RobotsDownload:
             is_redirected=len(requested) > 1,
             conditions=validators.headers if validators and is_own else {},
             max_bytes=self._settings.max_bytes,
-            max_seconds=seconds,
+            max_seconds=float(seconds),
             limit_name=setting,
         )
 

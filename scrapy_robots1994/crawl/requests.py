@@ -5,7 +5,6 @@ for a request. `CrawlClients` finds the HTTP clients that may send the request.
 `robots_request` makes the robots.txt request from the `RequestContext` of the page request.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -176,11 +175,6 @@ def robot_text(name: str | bytes) -> str:
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
 
 
-_BY_AIOHTTP: Clients = (AIOHTTP,)
-_BY_AIOHTTP_VERBATIM: Clients = (AIOHTTP_VERBATIM,)
-_BY_BROWSER: Clients = (BROWSER,)
-
-
 class CrawlClients:
     """The HTTP clients of a crawl, read from the settings when the crawl starts."""
 
@@ -206,10 +200,10 @@ class CrawlClients:
         clients = self._by_scheme[origin.scheme]
         if request.url[0] in "wW":
             clients = self._by_scheme["ws" if origin.scheme == "http" else "wss"]
-        if clients is _BY_AIOHTTP and request.meta.get("verbatim_url"):
-            return _BY_AIOHTTP_VERBATIM
-        if clients is CLIENTS and BROWSER_REQUEST in request.meta:
-            return _BY_BROWSER
+        if clients == (AIOHTTP,) and request.meta.get("verbatim_url"):
+            return (AIOHTTP_VERBATIM,)
+        if clients == CLIENTS and BROWSER_REQUEST in request.meta:
+            return (BROWSER,)
         return clients
 
     @property
@@ -238,9 +232,7 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
     # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
     # replaces its default handler with the handler for aiohttp. Commands read the settings
     # before a crawl starts, so make that replacement here.
-    if clients == (TWISTED,) and not has_reactor:
-        clients = (AIOHTTP,)
-    return _BY_AIOHTTP if clients == _BY_AIOHTTP else clients
+    return (AIOHTTP,) if clients == (TWISTED,) and not has_reactor else clients
 
 
 EVIDENCE = "robots1994_evidence"
@@ -363,15 +355,6 @@ class RequestContext:
     user_agent: bytes | None
     meta: dict[str, Any] = field(default_factory=dict)
     proxy_authorization: bytes | None = None
-
-    @property
-    def timeout(self) -> float:
-        """The `download_timeout` of the page request, in seconds. If the page request has
-        no `download_timeout`, the value is infinity.
-        """
-        seconds: Any = self.page.meta.get("download_timeout")
-        is_limit = isinstance(seconds, (int, float)) and seconds > 0
-        return float(seconds) if is_limit else math.inf
 
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
