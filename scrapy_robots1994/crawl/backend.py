@@ -199,8 +199,6 @@ class ScrapyBackend:
 
         *known* is the policy that this crawl had before.
         """
-        for observer in self._observers:
-            observer.policy_loaded(policy)
         self._log.loaded(policy, known, self.now())
         await self._announce(policy, known, context.page)
 

@@ -105,9 +105,6 @@ class FetchObserver:
     the same URL, because a downloader middleware may send a request again.
     """
 
-    def sent(self, origin: Origin, last: Policy | None) -> None:
-        """Called when an attempt begins. *last* is the last good policy of *origin*."""
-
     def answered(
         self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
     ) -> None:
@@ -126,11 +123,6 @@ class FetchObserver:
     def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
         """Called with each *policy* that was made from the result of a fetch, before any
         request uses the policy. *last* is the last good policy.
-        """
-
-    def policy_loaded(self, policy: Policy) -> None:
-        """Called with each *policy* that was found in a source, before any request uses the
-        policy. A source is the store or Scrapy's HTTP cache.
         """
 
 
@@ -328,8 +320,6 @@ class RobotsDownload:
         URL of the first request. *cookies* are the cookies of earlier attempts.
         """
         cookies = cookies or FetchCookies()
-        for observer in self._observers:
-            observer.sent(origin, last)
         result: FetchResult | Redirect = Redirect(start or origin.robots_url)
         answer: HttpAnswer | None = None
         requested: list[Hop] = []

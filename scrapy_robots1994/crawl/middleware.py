@@ -57,6 +57,7 @@ from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.parser.body import encode
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -136,7 +137,9 @@ class Robots1994Middleware:
             backend.max_retries,
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        self._wildcards = IgnoredWildcards.of(crawler, settings)
+        self._wildcards: IgnoredWildcards | None = None
+        if not DIALECTS[settings.dialect].has_wildcards:
+            self._wildcards = IgnoredWildcards(crawler, settings.dialect)
         self._delays: CrawlDelays | None = None
         if settings.applies_crawl_delay:
             from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - imported only if a setting needs it

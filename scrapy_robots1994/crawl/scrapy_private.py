@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from functools import reduce
-from importlib import import_module
 from logging import WARNING
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -29,20 +28,15 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-def optional(module: str, name: str, default: Any = None) -> Any:
-    """Return the object *name* of *module*, a module of Scrapy. Return *default* if the
-    installed Scrapy does not have the object.
-    """
-    with suppress(ImportError):
-        return getattr(import_module(module), name, default)
-    return default
-
-
 # Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. Without
 # the class, a fetch does not return cookies. If a server sends robots.txt only to clients
 # that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries). There is no
 # warning in this case.
-CookieJar: Any = optional("scrapy.http.cookies", "CookieJar")
+CookieJar: Any
+try:
+    from scrapy.http.cookies import CookieJar
+except ImportError:  # pragma: no cover - a later Scrapy
+    CookieJar = None
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 

@@ -20,7 +20,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.threads import compute_in_thread
 from scrapy_robots1994.lint.values import has_wildcard
-from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import memory_of
 
 if TYPE_CHECKING:
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
-    from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import RobotRules
     from scrapy_robots1994.parser.clients import Clients
@@ -72,13 +69,6 @@ class IgnoredWildcards:
         self._origins: set[Origin] = set()
         self._sent = self._refused = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
-
-    @classmethod
-    def of(cls, crawler: Crawler, settings: RobotsSettings) -> Self | None:
-        """Return the counter, or `None` if the dialect of the crawl has wildcards."""
-        if DIALECTS[settings.dialect].has_wildcards:
-            return None
-        return cls(crawler, settings.dialect)
 
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
         """Read the large file *robots* for the robot of *rules*, in a thread. After that,
