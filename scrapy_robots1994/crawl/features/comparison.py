@@ -271,9 +271,9 @@ class ShadowComparison(FetchObserver):
         # Do not look for causes now, because the file must be parsed many times to find a
         # cause. `_explain` looks for the causes later.
         task = Comparison(group[0].capture, questions, diagnose=False)
-        site = SiteImpact.of(task.capture)
+        site = SiteImpact(task.capture)
         for name in self._parsers:
-            self._call = name, site.label, self._clock()
+            self._call = name, task.capture.label, self._clock()
             try:
                 theirs = self._comparer.theirs(name, task)
             finally:
@@ -290,13 +290,10 @@ class ShadowComparison(FetchObserver):
         """For each example of *site*, find the causes of the difference and the lines that
         make the parsers differ.
         """
-        for name in self._parsers:
-            found = self._comparer.explain(name, site)
-            with self._lock:
-                if not self._is_over:
-                    site.examples.update(found)
+        found = self._comparer.explain(site)
         with self._lock:
             if not self._is_over:
+                site.examples = found
                 site.count_causes()
                 self._totals.causes.update(site.causes)
 
