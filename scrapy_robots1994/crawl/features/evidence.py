@@ -7,7 +7,6 @@ of the file is written before the line for the first decision of the policy.
 """
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
 from hashlib import sha256
@@ -42,7 +41,6 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
-from scrapy_robots1994.parser.verdict import Verdict
 from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
 from scrapy_robots1994.policy.http_answer import HttpAnswer
 from scrapy_robots1994.policy.outcomes import outcome_of
@@ -187,7 +185,7 @@ class Evidence(FetchObserver):
 
     def unchecked(self, request: Request, reason: str) -> None:
         """Write the journal line of *request*, with the *reason* why no policy applies."""
-        self._write_line(request, lambda: names.unchecked(reason))
+        self._write_line(request, names.unchecked(reason))
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
         """Write the journal line of *request*, with the decision of *policy*."""
@@ -201,66 +199,42 @@ class Evidence(FetchObserver):
         robot, url = self._robot.of(request), request.url
         rules = policy.rules(robot)
         clients = self._clients.of(request, policy.origin)
-        more = {
+        verdict = rules.verdict(url, clients)
+        values = names.decision_of(verdict) | {
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
             "failure": policy.failure,
             # State the client only if the request itself chose a client. The warcinfo
             # record states the usual clients.
             "client": own_name_of(clients),
         }
+        if self._settings.reads_usage:
+            from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
 
-        def decide() -> dict[str, Any]:
-            verdict = rules.verdict(url, clients)
-            return (
-                names.decision_of(verdict)
-                | more
-                | self._usage_of(policy, url, robot, verdict)
-            )
-
-        self._write_line(request, decide, reference)
-
-    def _usage_of(
-        self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
-    ) -> dict[str, Any]:
-        """Return the values of a journal line that are about usage preferences. Return no
-        values if the crawl does not read usage preferences.
-        """
-        if not self._settings.reads_usage:
-            return {}
-        from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
-
-        usage = stated_by(policy, url, robot)
-        return names.usage_of(usage, verdict, self._settings.request_purposes)
+            usage = stated_by(policy, url, robot)
+            values |= names.usage_of(usage, verdict, self._settings.request_purposes)
+        self._write_line(request, values, reference)
 
     def _write_line(
         self,
         request: Request,
-        decide: Callable[[], dict[str, Any]],
+        values: dict[str, Any],
         reference: Reference | None = None,
     ) -> None:
-        """Queue the journal line of *request*.
-
-        The thread that writes the line calls *decide*, which returns the values of the
-        decision.
-        """
+        """Queue the journal line of *request*. *values* are the values of the decision."""
         record, digest = reference or (None, None)
-        at, method, url = time.time(), request.method, request.url
-        robot = self._robot.of(request)
-
-        def make_line() -> names.JournalLine:
-            return names.JournalLine(
-                time=names.rfc3339(at),
-                method=method,
-                url=names.shown_url(url),
-                robot=robot_text(robot),
-                dialect=self._settings.dialect,
-                reading=self._settings.reading,
-                record=record,
-                digest=digest,
-                **decide(),
-            )
-
-        self._files.write(make_line, len(url) + len(robot))
+        url, robot = names.shown_url(request.url), robot_text(self._robot.of(request))
+        line = names.JournalLine(
+            time=names.rfc3339(time.time()),
+            method=request.method,
+            url=url,
+            robot=robot,
+            dialect=self._settings.dialect,
+            reading=self._settings.reading,
+            record=record,
+            digest=digest,
+            **values,
+        )
+        self._files.write(line, len(url) + len(robot))
 
     # Records.
 
