@@ -79,7 +79,6 @@ _LEFT_OUT = re.compile(
 )
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
-_as_json = json.JSONEncoder().encode
 
 
 HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
@@ -266,7 +265,7 @@ def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
     """Return *lines* of the journal as one gzip member, or empty bytes if there are no
     lines.
     """
-    text = "".join(f"{_as_json(line)}\n" for line in lines)
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
     return gzip.compress(text.encode("ascii"), COMPRESSION) if text else b""
 
 
