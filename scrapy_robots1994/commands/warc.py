@@ -4,6 +4,7 @@ The sizes of headers and bodies are limited, because a WARC file may be damaged 
 """
 
 import io
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -317,17 +318,17 @@ def is_short(record: Any) -> bool:
     return bool(record.raw_stream.limit > 0)
 
 
-class Captures:
-    """The URLs to check against the captures in each WARC file of --robots."""
+def captures_of(
+    name: str, urls: list[str], reader: Reader, freshness: FreshnessSettings
+) -> Iterator[tuple[PolicySource, list[str]]]:
+    """Yield a source for each origin of *urls*, and the URLs of the origin.
 
-    def __init__(self) -> None:
-        self._urls: dict[str, dict[Origin, list[str]]] = {}
-
-    def add(self, name: str, url: str) -> None:
-        """Add *url* to the URLs to check against the WARC file *name*.
-
-        Raises `WrongUse` if *url* is only a path, because a path has no origin.
-        """
+    The source contains the policy of the last capture of the origin in the WARC file
+    *name*. If the file contains no capture of the origin, the policy is unknown. Raises
+    `WrongUse` if one of *urls* is only a path, because a path has no origin.
+    """
+    wanted: defaultdict[Origin, list[str]] = defaultdict(list)
+    for url in urls:
         origin = Origin.of(url)
         if origin is None:
             shown = repr(escape_control_chars(url, 60))
@@ -335,28 +336,17 @@ class Captures:
                 f"{shown} is a path: with a WARC file, which has captures of many "
                 "origins, write https://host/path"
             )
-        self._urls.setdefault(name, {}).setdefault(origin, []).append(url)
-
-    def sources(
-        self, reader: Reader, freshness: FreshnessSettings
-    ) -> Iterator[tuple[PolicySource, list[str]]]:
-        """Yield a source for each file and origin, and the URLs to check against the
-        source.
-
-        The source contains the policy of the last capture of the origin in the file. If the
-        file contains no capture of the origin, the policy is unknown.
-        """
-        for name, urls in self._urls.items():
-            faults: list[str] = []
-            answers = answers_in(Path(name), reader.limit, faults.append)
-            found = {it.origin: it for it in answers if it.origin in urls}
-            terminal.print_notes("not read", faults)
-            for origin, wanted in urls.items():
-                label = f"{name}, {origin.robots_url}"
-                if origin in found:
-                    _, answer, at = found[origin]
-                    policy = Policy.from_response(origin, answer, reader, at, freshness)
-                    yield PolicySource.from_policy(label, policy), wanted
-                else:
-                    why = "the file has no capture of this robots.txt"
-                    yield PolicySource(label, None, "unknown", why=why), wanted
+        wanted[origin].append(url)
+    faults: list[str] = []
+    answers = answers_in(Path(name), reader.limit, faults.append)
+    found = {it.origin: it for it in answers if it.origin in wanted}
+    terminal.print_notes("not read", faults)
+    for origin, asked in wanted.items():
+        label = f"{name}, {origin.robots_url}"
+        if origin in found:
+            _, answer, at = found[origin]
+            policy = Policy.from_response(origin, answer, reader, at, freshness)
+            yield PolicySource.from_policy(label, policy), asked
+        else:
+            why = "the file has no capture of this robots.txt"
+            yield PolicySource(label, None, "unknown", why=why), asked
