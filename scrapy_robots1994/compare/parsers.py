@@ -14,7 +14,7 @@ from urllib.parse import quote
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line, Verdict
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.fields import FIELD_NAMED, Role
+from scrapy_robots1994.parser.fields import ALLOW, DISALLOW, USER_AGENT
 from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of_verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -205,7 +205,7 @@ def questions(
     return a random sample. Equal arguments always lead to the same sample.
     """
     lines = RobotsTxt.parse(body).lines
-    named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
+    named = dict.fromkeys(_shown(it.value) for it in lines if it.known is USER_AGENT)
     names = tuple(robots) or (*(it for it in named if it.strip("*")), UNKNOWN_ROBOT)
     targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
     places: Sequence[int] = range(len(targets) * len(names))
@@ -226,9 +226,9 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
     """
     for line in lines:
         value = _shown(line.value)
-        if value.startswith("/") and not is_agent(line):
+        if value.startswith("/") and line.known is not USER_AGENT:
             yield from _around(value)
-        elif value and is_rule(line):
+        elif value and line.known in (DISALLOW, ALLOW):
             yield from _around(f"/{value}")
 
 
@@ -263,21 +263,3 @@ def _shown(value: str) -> str:
     U+FFFD.
     """
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def is_agent(line: Line) -> bool:
-    """Return whether *line* is a User-agent line."""
-    return _role(line) is Role.NAMES
-
-
-def is_rule(line: Line) -> bool:
-    """Return whether *line* is a Disallow or Allow line, in any dialect."""
-    return _role(line) is Role.RULE
-
-
-def _role(line: Line) -> Role:
-    """Return the role of the field of *line*, even if the dialect does not define the
-    field.
-    """
-    known = FIELD_NAMED.get(line.field.lower())
-    return known.role if known else Role.NONE
