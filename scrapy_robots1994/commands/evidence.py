@@ -570,7 +570,7 @@ def time_of(text: str | None) -> str:
             f"--at: {shown} is not a time: write it as 2026-11-23T10:00:00Z"
         ) from None
     at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
-    return rfc3339(at)
+    return rfc3339(at.timestamp())
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:

@@ -8,7 +8,6 @@ of the file is written before the line for the first decision of the policy.
 
 import time
 from contextlib import suppress
-from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
 from logging import ERROR, INFO
@@ -76,11 +75,12 @@ class Evidence(FetchObserver):
         self._clients = CrawlClients(crawler.settings)
         folder = fill_in_path("EVIDENCE", settings.evidence, crawler.spider)
         name = getattr(crawler.spider, "name", None) or "spider"
-        started = datetime.now(tz=timezone.utc)
+        started = time.time()
+        stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(started))
         software = f"scrapy_robots1994/{__version__} Scrapy/{scrapy.__version__}"
         self._files = EvidenceFiles(
             folder,
-            f"{name}-{started:%Y-%m-%dT%H-%M-%S}",
+            f"{name}-{stamp}",
             self._info(software, name),
             {
                 "journal": software,
