@@ -127,7 +127,6 @@ class RobotsCheck(RobotsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
         # Import late, because Scrapy loads this module even to run another command.
-        from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - imported only when needed
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
@@ -167,12 +166,8 @@ class RobotsCheck(RobotsCommand):
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
                 urls.setdefault(name, []).append(url)
-        settings, reader = self._lookup.settings, self._lookup.reader
-        captured = [
-            it
-            for name in filter(inputs.is_archive, list(urls))
-            for it in captures_of(name, urls.pop(name), reader, settings.freshness)
-        ]
+        settings = self._lookup.settings
+        captured = self._captured(urls)
         for line in project_notes(self.settings, is_dry_run=settings.dry_run):
             terminal.print_note(line)
         for verdict in exempt:
@@ -181,6 +176,22 @@ class RobotsCheck(RobotsCommand):
             self._add(source, asked)
         self._lookup.run(urls, lambda it: self._add(it, urls[it.name]), self._print_end)
         return self._exit_code
+
+    def _captured(
+        self, urls: dict[str, list[str]]
+    ) -> list[tuple[inputs.PolicySource, list[str]]]:
+        """Remove the WARC files from *urls*. Return their sources with the URLs to check."""
+        archives = list(filter(inputs.is_archive, urls))
+        if not archives:
+            return []
+        from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
+
+        reader, freshness = self._lookup.reader, self._lookup.settings.freshness
+        return [
+            it
+            for name in archives
+            for it in captures_of(name, urls.pop(name), reader, freshness)
+        ]
 
     def _exemption(self, url: str, *, is_path_fine: object) -> str:
         """Return the reason why a crawl does not check *url*, or "" if a crawl checks

@@ -27,7 +27,6 @@ from scrapy.utils.project import get_project_settings
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
-from scrapy_robots1994.commands.warc import answers_in
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
@@ -110,6 +109,8 @@ class CompareInputs:
         Each answer is interpreted as in a crawl without stored policies, according to R1 to
         R5 (meaning of an answer).
         """
+        from scrapy_robots1994.commands.warc import answers_in  # noqa: PLC0415 - needs an extra
+
         reader = self.reader
         for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
             policy = Policy.from_response(origin, answer, reader, at, self.freshness)

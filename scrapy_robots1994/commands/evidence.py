@@ -177,14 +177,11 @@ class CrawlEvidence:
         number = 1
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
-                while text := file.readline(MAX_LINE_BYTES):
-                    if not text.endswith(b"\n"):
-                        break
+                while (text := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
                     yield number, JournalLine.values_of(text)
                     number += 1
-                else:
-                    if number > 1:
-                        return
+                if number > 1 and not text:
+                    return
         except EOFError:
             text = b""
         except (OSError, zlib.error, ValueError) as error:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -34,6 +33,11 @@ from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 from scrapy_robots1994.robotstxt import Reader
+
+with needs_extra("Reading a WARC file", "evidence"):
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.bufferedreaders import DecompressingBufferedReader
+    from warcio.recordloader import ArcWarcRecordLoader
 
 OnFault = Callable[[str], object]
 
@@ -118,42 +122,30 @@ def damage_reported(report: OnFault) -> Iterator[None]:
         report(f"cannot be read from here on: {why}")
 
 
-@cache
-def _warcio() -> tuple[Any, Any, Any]:
-    """Return warcio's iterator class, our reader class and our loader.
-
-    Our reader limits the size of headers. Our loader does not log bytes from a file.
+class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
+    """A reader that limits the size of headers. The reader of warcio does not limit the
+    size.
     """
-    with needs_extra("Reading a WARC file", "evidence"):
-        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - needs an extra
-        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - needs an extra
-        from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - needs an extra
 
-    class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-        """A reader that limits the size of headers. The reader of warcio does not limit the
-        size.
-        """
+    header_bytes = 0
 
-        header_bytes = 0
+    def readline(self, length: int | None = None) -> bytes:
+        """Read a line. Raises `HeaderTooLongError` if the header exceeds the limit."""
+        longest = MAX_HEADER_BYTES + 1
+        line: bytes = super().readline(min(length or longest, longest))
+        self.header_bytes += len(line)
+        if self.header_bytes > MAX_HEADER_BYTES:
+            raise HeaderTooLongError
+        return line
 
-        def readline(self, length: int | None = None) -> bytes:
-            longest = MAX_HEADER_BYTES + 1
-            line: bytes = super().readline(min(length or longest, longest))
-            self.header_bytes += len(line)
-            if self.header_bytes > MAX_HEADER_BYTES:
-                raise HeaderTooLongError
-            return line
 
-    class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
-        """A loader that does not log invalid URLs, because the log messages would quote the
-        file.
-        """
+class _QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
+    """A loader that does not log invalid URLs, because the log messages would quote the
+    file.
+    """
 
-        def _ensure_target_uri_format(self, rec_headers: Any) -> str:
-            return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
-
-    loader = QuietLoader(verify_http=False, arc2warc=False)
-    return ArchiveIterator, BoundedReader, loader
+    def _ensure_target_uri_format(self, rec_headers: Any) -> str:
+        return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
 
 
 def records_in(
@@ -166,12 +158,12 @@ def records_in(
     wrong digests is complete after the block of the record has been read. A record whose
     header is too long is skipped. *report* is called with one line about each fault.
     """
-    archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
-    reader, record = bounded_reader(file, block_size=_BLOCK), None
+    reader, record = _BoundedReader(file, block_size=_BLOCK), None
     while True:
-        archive = archive_iterator(file, check_digests=check_digests)
-        archive.reader, archive.loader = reader, quiet_loader
+        archive = ArchiveIterator(file, check_digests=check_digests)
+        archive.reader = reader
+        archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
         # If a record is longer than its header says, warcio inserts bytes of the file into
         # `INC_RECORD`, and prints the result. If `INC_RECORD` is empty, warcio prints
         # nothing.
