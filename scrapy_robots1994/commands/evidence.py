@@ -11,7 +11,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -31,6 +31,7 @@ from scrapy_robots1994.commands.terminal import MAX_NAMED, Unreadable, WrongUse
 from scrapy_robots1994.commands.warc import (
     BREAKS_OFF,
     PIECE_BYTES,
+    OnFault,
     answer_of,
     damage_reported,
     date_of,
@@ -91,8 +92,6 @@ _POLICY_BYTES = 1_000
 
 # `_WORDS` maps a recorded decision to the word of the verdict that leads to the decision.
 _WORDS = {"allowed": "allowed", "refused": "disallowed", DECLINED: "allowed"}
-
-OnFault = Callable[[str], object]
 
 
 @dataclass

@@ -171,20 +171,20 @@ class Evidence(FetchObserver):
     # Decisions.
 
     def decided(
-        self, request: Request, _origin: Origin, found: Policy | Exception | Exemption
+        self,
+        request: Request,
+        _origin: Origin,
+        found: Policy | Exception | Exemption | str,
     ) -> None:
         """Write the journal line of *request*. If *found* is a policy, the line states the
         decision of that policy. Otherwise the line states the reason why no policy applies.
         """
-        if isinstance(found, Exemption):
-            self.unchecked(request, found.value)
-        elif isinstance(found, Exception):
-            self.unchecked(request, f"{type(found).__name__}: {one_line(found)}")
-        else:
+        if isinstance(found, Policy):
             self._decided_by(found, request)
-
-    def unchecked(self, request: Request, reason: str) -> None:
-        """Write the journal line of *request*, with the *reason* why no policy applies."""
+            return
+        reason = found.value if isinstance(found, Exemption) else str(found)
+        if isinstance(found, Exception):
+            reason = f"{type(found).__name__}: {one_line(found)}"
         self._write_line(request, names.unchecked(reason))
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
