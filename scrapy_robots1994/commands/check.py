@@ -507,11 +507,8 @@ class UrlVerdict:
             if lost := self._lost_line():
                 yield f"line {lost.line} would decide if it were read: {lost.sentence} {lost.fix}"
         for name, other in self.otherwise.items():
-            how = inputs.OTHER_READINGS[name]
-            yield (
-                f"{how.words} says: {other}; to obey that decision, set "
-                f'{how.setting} = "{name}"'
-            )
+            words, setting = inputs.OTHER_READINGS[name]
+            yield f'{words} says: {other}; to obey that decision, set {setting} = "{name}"'
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
@@ -228,28 +228,13 @@ def why_unread(error: OSError) -> str:
     return f"{reason}: check the name and the permissions of the file"
 
 
-class OtherReading(NamedTuple):
-    """Another way to read a file, which uses a different reading or a different dialect.
-
-    *words* describes this way in messages. *setting* is the setting that makes a crawl read
-    files in this way. *options* are the keyword arguments for `RobotsTxt.read_as`.
-    """
-
-    words: str
-    setting: str
-    options: dict[str, str]
-
-
 OTHER_READINGS = {
-    "cautious": OtherReading(
-        "the cautious reading", "ROBOTS1994_READING", {"reading": "cautious"}
-    ),
-    "rfc9309": OtherReading(
-        "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
-    ),
+    "cautious": ("the cautious reading", "ROBOTS1994_READING"),
+    "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""The other ways to read a file. The keys are the names of the ways. `robots-check` prints
-the verdict of each way that leads to a different verdict.
+"""The other ways to read a file. The keys are the names of the ways. The values are a
+phrase for messages, and the setting that makes a crawl read files in this way.
+`robots-check` prints the verdict of each way that leads to a different verdict.
 """
 
 
@@ -286,7 +271,8 @@ class PolicySource:
         if not isinstance(rules, RobotsTxt):
             return {}
         return {
-            name: rules.read_as(**it.options) for name, it in OTHER_READINGS.items()
+            "cautious": rules.read_as("cautious"),
+            "rfc9309": rules.read_as(dialect="rfc9309"),
         }
 
     @classmethod
