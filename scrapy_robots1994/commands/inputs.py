@@ -44,11 +44,6 @@ _HOST = re.compile(
 )
 
 
-def _is_host(name: str) -> bool:
-    """Return whether *name* matches `_HOST` and is not the name of a file or folder."""
-    return _HOST.match(name) is not None and not os.path.lexists(name)
-
-
 def is_url(name: str) -> bool:
     """Return whether *name* is a URL to fetch, and not a file to open."""
     return is_http(name)
@@ -73,7 +68,8 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        if not is_url(name) and (not name or _AS_URL.match(name) or _is_host(name)):
+        is_host = _HOST.match(name) and not os.path.lexists(name)
+        if not is_url(name) and (not name or _AS_URL.match(name) or is_host):
             shown = repr(escape_control_chars(name, 60))
             raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
         # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is

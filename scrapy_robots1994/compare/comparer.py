@@ -24,7 +24,6 @@ from scrapy_robots1994.compare.parsers import (
     Parser,
     Question,
     direction_of,
-    our_parser,
 )
 from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -49,8 +48,12 @@ class Comparer:
     """Compares our parser, in one dialect and reading, with each parser of *others*."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
-        self._parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
-        self._variants = [our_parser(*it) for it in VARIANTS]
+        ours = [
+            partial(RobotsTxt.parse, dialect=it.dialect, reading=it.reading)
+            for it in VARIANTS
+        ]
+        self._parse = ours[VARIANTS.index((dialect, reading))]
+        self._variants = [Parser("scrapy_robots1994", it) for it in ours]
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._others = {it.name: it for it in others}
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
@@ -62,7 +65,8 @@ class Comparer:
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
         """Return the decision of the parser called *name* on each question of *task*."""
         file = self._file_of(task.capture.others_body)
-        return list(map(file.decider(self._others[name], file.body), task.questions))
+        decide = file.decider(self._others[name], file.body)
+        return [decide(it.url, it.others_robot or it.robot) for it in task.questions]
 
     def compare(
         self, name: str, task: Comparison, theirs: Sequence[Decision]
@@ -127,5 +131,8 @@ class Comparer:
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
         """Return the decision of our parser *ours* on each question of *task*."""
         body = task.capture.body
-        by_file = self._file_of(body).decider(ours, body)
-        return [task.capture.by_status(it) or by_file(it) for it in task.questions]
+        decide = self._file_of(body).decider(ours, body)
+        return [
+            task.capture.by_status(it) or decide(it.url, it.robot)
+            for it in task.questions
+        ]

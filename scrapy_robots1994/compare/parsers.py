@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from typing import Protocol, TypeAlias
 from urllib.parse import quote
 
@@ -64,7 +63,6 @@ class Parser:
 
     name: str
     parse: Callable[[bytes], ParsedFile]
-    is_ours: bool = False
 
 
 Decision: TypeAlias = str
@@ -79,9 +77,9 @@ def raised(name: str) -> Decision:
     return f"raises {name}"
 
 
-Decider: TypeAlias = Callable[[Question], Decision]
-"""A function that returns the decision of one parser on a question about one file. The
-function never raises an exception.
+Decider: TypeAlias = Callable[[str, str], Decision]
+"""A function that takes a URL and a robot, and returns the decision of one parser for one
+file. The function never raises an exception.
 """
 
 
@@ -124,13 +122,11 @@ def decider(parser: Parser, body: bytes) -> Decider:
         parsed = parser.parse(body)
     except Exception as error:  # noqa: BLE001 - any exception is a decision
         refusal = raised(type(error).__name__)
-        return lambda _: refusal
+        return lambda _url, _robot: refusal
 
-    def decide(question: Question) -> Decision:
-        is_other = question.others_robot and not parser.is_ours
-        robot = question.others_robot if is_other else question.robot
+    def decide(url: str, robot: str) -> Decision:
         try:
-            is_allowed = bool(parsed.allowed(question.url, robot))
+            is_allowed = bool(parsed.allowed(url, robot))
         except Exception as error:  # noqa: BLE001 - any exception is a decision
             return raised(type(error).__name__)
         return ALLOWS if is_allowed else FORBIDS
@@ -186,12 +182,6 @@ def obeyed_body(robots: RobotsTxt) -> bytes:
     # Ours O24 (size limit): only the whole lines of a truncated file are obeyed. Ours O17
     # (undecodable bytes): `encode` restores the bytes that could not be decoded.
     return encode(robots.text) if robots.is_truncated else robots.body
-
-
-def our_parser(dialect: str, reading: str) -> Parser:
-    """Return our own parser with the given *dialect* and *reading*."""
-    parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
-    return Parser("scrapy_robots1994", parse, is_ours=True)
 
 
 def questions(

@@ -7,6 +7,7 @@ of the file is written before the line for the first decision of the policy.
 """
 
 import time
+from base64 import b32encode
 from contextlib import suppress
 from hashlib import sha256
 from http.client import responses
@@ -295,7 +296,8 @@ class Evidence(FetchObserver):
         """Write *record* with the id *name* and the target URL *url*. Return a reference to
         the record.
         """
-        reference = Reference(name, names.digest_text(sha256(record.body)))
+        digest = b32encode(sha256(record.body).digest()).decode()
+        reference = Reference(name, f"sha256:{digest}")
         headers = {
             "WARC-Record-ID": f"<{name}>",
             "WARC-Target-URI": names.shown_url(url),

@@ -3,7 +3,6 @@
 """
 
 import json
-from base64 import b32encode
 from contextlib import suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -168,11 +167,6 @@ def unchecked(reason: str) -> dict[str, Any]:
     *reason* explains why no policy applies.
     """
     return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
-
-
-def digest_text(digest: Any) -> str:
-    """Return the value of the `hashlib` object *digest* in the format of WARC files."""
-    return f"{digest.name}:{b32encode(digest.digest()).decode()}"
 
 
 def rfc3339(seconds: float) -> str:
