@@ -55,6 +55,9 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
+with needs_extra("robots-compare", "report"):
+    from pebble import ProcessPool
+
 # At most this number of tasks is scheduled for each process. A scheduled task is waiting or
 # running.
 _TASKS_PER_PROCESS: Final = 4
@@ -194,7 +197,6 @@ class Job:
         package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
         that the job needs is not installed.
         """
-        _pool_class()
         # Create the crawler directly, because `CrawlerProcess.create_crawler` installs the
         # reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
@@ -359,7 +361,9 @@ def run(
         processes = max(1, min(processes, inputs.count))
     # Never fork this process, because this process may have threads.
     spawn = get_context("spawn")
-    pool = _pool_class()(processes, initializer=_start, initargs=(job,), context=spawn)
+    pool: Any = ProcessPool(
+        processes, initializer=_start, initargs=(job,), context=spawn
+    )
     try:
         for name, site in _impacts(pool, job, inputs, _TASKS_PER_PROCESS * processes):
             # Count each capture once, although each parser has its own task.
@@ -379,13 +383,6 @@ def run(
         raise
     pool.join()
     return totals
-
-
-def _pool_class() -> Any:
-    """Return the class of the pool. Raises `MissingExtra` if pebble is not installed."""
-    with needs_extra("robots-compare", "report"):
-        import pebble  # noqa: PLC0415 - needs an extra
-    return pebble.ProcessPool
 
 
 def report_of(
