@@ -2,7 +2,7 @@
 the differences.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -48,12 +48,10 @@ class Comparer:
     """Compares our parser, in one dialect and reading, with each parser of *others*."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
-        ours = [
+        self._variants = [
             partial(RobotsTxt.parse, dialect=it.dialect, reading=it.reading)
             for it in VARIANTS
         ]
-        self._parse = ours[VARIANTS.index((dialect, reading))]
-        self._variants = [Parser("scrapy_robots1994", it) for it in ours]
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._others = {it.name: it for it in others}
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
@@ -65,7 +63,7 @@ class Comparer:
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
         """Return the decision of the parser called *name* on each question of *task*."""
         file = self._file_of(task.capture.others_body)
-        decide = file.decider(self._others[name], file.body)
+        decide = file.decider(self._others[name].parse, file.body)
         return [decide(it.url, it.others_robot or it.robot) for it in task.questions]
 
     def compare(
@@ -112,7 +110,7 @@ class Comparer:
         """
         capture = site.capture
         file = self._file_of(capture.others_body)
-        robots = self._parse(capture.body)
+        robots = self._ours(capture.body)
 
         def explained(name: str, example: Example) -> Example:
             asked, theirs = example.question, example.theirs
@@ -128,8 +126,12 @@ class Comparer:
             for stratum, examples in site.examples.items()
         }
 
-    def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
-        """Return the decision of our parser *ours* on each question of *task*."""
+    def _decisions(
+        self, ours: Callable[[bytes], RobotsTxt], task: Comparison
+    ) -> list[Decision]:
+        """Return the decision of our parser on each question of *task*. *ours* parses the
+        file in one dialect and reading.
+        """
         body = task.capture.body
         decide = self._file_of(body).decider(ours, body)
         return [

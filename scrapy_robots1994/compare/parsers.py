@@ -112,14 +112,13 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
     return Direction.LAXER if theirs == ALLOWS else Direction.STRICTER
 
 
-def decider(parser: Parser, body: bytes) -> Decider:
-    """Return the decider of *parser* for *body*.
+def decider(parse: Callable[[bytes], ParsedFile], body: bytes) -> Decider:
+    """Return the decider for *body* of the parser with the function *parse*.
 
-    If *parser* raises an exception while parsing *body*, the exception is the decision on
-    every question.
+    If *parse* raises an exception, the exception is the decision on every question.
     """
     try:
-        parsed = parser.parse(body)
+        parsed = parse(body)
     except Exception as error:  # noqa: BLE001 - any exception is a decision
         refusal = raised(type(error).__name__)
         return lambda _url, _robot: refusal
