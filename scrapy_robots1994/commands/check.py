@@ -161,7 +161,7 @@ class RobotsCheck(RobotsCommand):
         exempt: list[UrlVerdict] = []
         for url in inputs.urls_from(args, opts.urls):
             self._positions.setdefault(url, len(self._positions))
-            if exemption := self._exemption(url, is_path_fine=self._files):
+            if exemption := self._exemption(url):
                 exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
@@ -193,17 +193,16 @@ class RobotsCheck(RobotsCommand):
             for it in captures_of(name, urls.pop(name), reader, freshness)
         ]
 
-    def _exemption(self, url: str, *, is_path_fine: object) -> str:
+    def _exemption(self, url: str) -> str:
         """Return the reason why a crawl does not check *url*, or "" if a crawl checks
         *url*.
 
-        Raises `WrongUse` if *url* is not a URL. If *is_path_fine* is true, a path is also
-        accepted.
+        Raises `WrongUse` if *url* is not a URL. With --robots, a path is also accepted.
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         is_path = url.startswith("/")
-        if is_path and is_path_fine:
+        if is_path and self._files:
             return ""
         exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
         is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
@@ -239,10 +238,10 @@ class RobotsCheck(RobotsCommand):
         folder = evidence.EvidenceFolder(opts.evidence)
         urls = inputs.urls_from(args, opts.urls)
         self._positions = {url: n for n, url in enumerate(urls)}
-        exempt = {url: self._exemption(url, is_path_fine=False) for url in urls}
+        exempt = {url: self._exemption(url) for url in urls}
         found = folder.find(urls, evidence.time_of(opts.at))
         for url in urls:
-            applied = found.get(url)
+            applied = found[url]
             if applied is None:
                 source = None if exempt[url] else folder.without_request(url)
                 self._print(UrlVerdict(url, source, exemption=exempt[url]))

@@ -524,13 +524,13 @@ class EvidenceFolder:
         why = f"{self._name} has no request to this origin, or no request before --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
-    def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
+    def find(self, urls: Iterable[str], at: str) -> dict[str, Applied | None]:
         """Return a dictionary from each of *urls* to the last decision about the URL up to
         the time *at*.
 
         If there is no decision about a URL, the URL is mapped to the last decision about
-        its origin. If there is no decision about the origin either, the dictionary does not
-        contain the URL.
+        its origin. If there is no decision about the origin either, the URL is mapped to
+        None.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
@@ -545,8 +545,7 @@ class EvidenceFolder:
                     if key not in found or found[key].line.time <= line.time:
                         is_own = key == line.url
                         found[key] = Applied(crawl, number, line, is_own)
-        applied = {url: found.get(url, found.get(Origin.of(url))) for url in wanted}
-        return {url: it for url, it in applied.items() if it is not None}
+        return {url: found.get(url, found.get(Origin.of(url))) for url in wanted}
 
 
 def time_of(text: str | None) -> str:
